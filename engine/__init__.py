@@ -1,0 +1,23 @@
+"""Pinpoint's decoding engine: translations in which given phrases must stand.
+
+Shapes, wherever they are named in this package: B sentences, K beam width, R rows (the live hypotheses of all
+sentences, laid end to end), N candidates, S source length, T target length, H heads, D head size, E model size,
+V vocabulary, P phrases.
+"""
+
+from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
+from engine.request import Hypothesis, Phrase, Placement, Reason, Request, SearchOptions, Translation
+
+__all__ = [
+    "EngineError",
+    "Hypothesis",
+    "InvalidRequest",
+    "ModelError",
+    "Phrase",
+    "Placement",
+    "Reason",
+    "Request",
+    "SearchOptions",
+    "TrainingError",
+    "Translation",
+]

@@ -1,0 +1,177 @@
+"""What a caller asks and what it gets back: frozen dataclasses, checked once when made.
+
+Offsets are Unicode code points of the text they belong to. Scores are natural logarithms of
+probabilities: higher wins, the sign never flips. This file knows nothing of pieces, tensors or search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from engine.errors import InvalidRequest
+
+Case = Literal["exact", "auto"]
+Boundary = Literal["word", "start", "anywhere"]
+Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "failed"]
+Stopping = Literal["beam_finished", "first_finished", "optimal"]
+Finished = Literal["leave", "keep"]
+ReasonKind = Literal[
+    "unspellable", "too_long", "not_placed", "source_too_long", "deadline", "cancelled", "not_a_number", "crashed"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Text that must stand in the translation.
+
+    `text` comes first, `forms` are other spellings of which any one will do. `count` asks for at least so many
+    occurrences that do not overlap. `boundary` says what may touch the phrase: "word" nothing that would make it part
+    of a longer word or number, "start" lets it begin a longer word (a German compound), "anywhere" anything.
+    `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
+    the source, for those that come from a glossary.
+    """
+
+    text: str
+    forms: tuple[str, ...] = ()
+    count: int = 1
+    case: Case = "exact"
+    boundary: Boundary = "word"
+    source_span: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forms", _strings("forms", self.forms))
+        for form in self.all_forms:
+            if not form.strip():
+                raise InvalidRequest(f"phrase {self.text!r}: form {form!r} is empty; give it text or leave it out")
+        if self.count < 1:
+            raise InvalidRequest(f"phrase {self.text!r}: count is {self.count}; it must be at least 1")
+        _one_of("case", self.case, get_args(Case))
+        _one_of("boundary", self.boundary, get_args(Boundary))
+
+    @property
+    def all_forms(self) -> tuple[str, ...]:
+        """`text` first, then `forms`."""
+        return (self.text, *self.forms)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One source sentence and what its translation must contain.
+
+    `direction` ("en-de") may be None: the model's first. `avoid` and `prefix` belong to the contract; an engine that
+    cannot honour them yet refuses the request rather than forget them.
+    """
+
+    source: str
+    direction: str | None = None
+    phrases: tuple[Phrase, ...] = ()
+    avoid: tuple[str, ...] = ()
+    prefix: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str):
+            raise InvalidRequest(f"source is {self.source!r}; it must be a string")
+        phrases = (self.phrases,) if isinstance(self.phrases, Phrase) else tuple(self.phrases)
+        for phrase in phrases:
+            if not isinstance(phrase, Phrase):
+                raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
+        object.__setattr__(self, "phrases", phrases)
+        object.__setattr__(self, "avoid", _strings("avoid", self.avoid))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search.
+
+    A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
+    included. `pruning_threshold` drops rows whose log-probability is so far below the best finished hypothesis
+    (None: never). `finished="leave"` lets a finished hypothesis free its place in the beam, "keep" does as the DBA
+    paper does. `stopping`: "beam_finished" once `beam` hypotheses have finished, "first_finished" after the first,
+    "optimal" once no live row can enter the n-best list any more.
+    """
+
+    beam: int = 10
+    nbest: int = 5
+    pruning_threshold: float | None = 20.0
+    max_length_factor: float = 1.5
+    max_length_offset: int = 10
+    finished: Finished = "leave"
+    stopping: Stopping = "beam_finished"
+
+    def __post_init__(self) -> None:
+        for name in ("beam", "nbest"):
+            if getattr(self, name) < 1:
+                raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.pruning_threshold is not None and not self.pruning_threshold >= 0:
+            raise InvalidRequest(f"pruning_threshold is {self.pruning_threshold}; give a number >= 0, or None")
+        if not self.max_length_factor >= 0 or self.max_length_offset < 0:
+            raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
+        _one_of("finished", self.finished, get_args(Finished))
+        _one_of("stopping", self.stopping, get_args(Stopping))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where one required occurrence of phrase number `phrase` stands: `text[start:end] == form`."""
+
+    phrase: int
+    form: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One translation.
+
+    `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token. `token_spans`
+    gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met.
+    `alignment` holds (source_start, source_end, target_start, target_end) by word, where the model can tell.
+    """
+
+    text: str
+    score: float
+    log_prob: float
+    tokens: tuple[int, ...]
+    token_log_probs: tuple[float, ...]
+    token_spans: tuple[tuple[int, int], ...]
+    placements: tuple[Placement, ...] = ()
+    alignment: tuple[tuple[int, int, int, int], ...] = ()
+    unmet: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a translation is not complete: a kind for programs, a message with the cure for people."""
+
+    kind: ReasonKind
+    message: str
+    phrase: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The answer to one request: the n-best list, best first, and how it came about."""
+
+    request: Request
+    status: Status
+    hypotheses: tuple[Hypothesis, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    num_steps: int = 0
+    elapsed_ms: float = 0.0
+
+
+def _strings(name: str, values: object) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise InvalidRequest(f"{name} is the string {values!r}; give a list of strings")
+    items = tuple(values)  # type: ignore[call-overload]
+    for item in items:
+        if not isinstance(item, str):
+            raise InvalidRequest(f"{name} contains {item!r}; it must be a list of strings")
+    return items
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InvalidRequest(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
