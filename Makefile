@@ -1,0 +1,55 @@
+# make run     make a virtual environment, install what the app needs, open the app
+# make test    the same for the tests, and run them
+# make check   lint, formatting and types
+#
+# HOST and PORT say where the app listens: make run PORT=7861
+# PYTHON names another interpreter, VENV another (or a ready) virtual environment.
+
+PYTHON ?= python3
+VENV ?= .venv
+
+VENV_PYTHON = $(VENV)/bin/python
+RUN_STAMP = $(VENV)/installed-run
+DEV_STAMP = $(VENV)/installed-dev
+PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
+
+.PHONY: run test check
+.DELETE_ON_ERROR:
+
+run: $(RUN_STAMP)
+	@exec $(VENV_PYTHON) -m app
+
+test: $(DEV_STAMP)
+	$(VENV_PYTHON) -m pytest
+
+check: $(DEV_STAMP)
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check .
+	$(VENV_PYTHON) -m mypy
+
+# A stamp is touched only after a whole install: an interrupted one starts again, a finished one is not repeated.
+$(RUN_STAMP): requirements.txt $(VENV_PYTHON)
+	@echo "Installing what the app needs; the first time takes a few minutes."
+	$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
+	@echo "Installing what the tests need."
+	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+# Debian and Ubuntu ship Python without ensurepip, which a virtual environment needs to have a pip.
+# --clear only renews what was a virtual environment before, say one whose Python has been upgraded away.
+$(VENV_PYTHON):
+	@command -v $(PYTHON) >/dev/null 2>&1 || { \
+		echo "Pinpoint needs Python 3.11 or newer, and there is no '$(PYTHON)' here." >&2; \
+		echo "Install it (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python)," >&2; \
+		echo "or name yours: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Pinpoint needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." >&2; \
+		echo "If a newer one is installed, name it: make $(MAKECMDGOALS) PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make virtual environments: its venv module is not installed." >&2; \
+		echo "Install it (Debian, Ubuntu: apt install python3-venv) and try again." >&2; exit 1; }
+	@echo "Making the virtual environment $(VENV)."
+	@if [ -e $(VENV)/pyvenv.cfg ]; then $(PYTHON) -m venv --clear $(VENV); else $(PYTHON) -m venv $(VENV); fi
