@@ -1,0 +1,51 @@
+"""Text to pieces and back, exactly. Knows nothing of tensors, models or search."""
+
+from engine.text.boundaries import (
+    NUMBER_JOINERS,
+    is_digit,
+    is_left_boundary,
+    is_mark,
+    is_right_boundary,
+    is_word_char,
+    occurrences,
+)
+from engine.text.codec import Decoding, Encoding, TextCodec
+from engine.text.normal import normalise
+from engine.text.vocabulary import (
+    BOS_ID,
+    DIRECTION_PIECES,
+    DOMAIN_PIECES,
+    EOS_ID,
+    FORMALITY_PIECES,
+    PAD_ID,
+    PLACEHOLDER_PIECES,
+    SPECIAL_PIECES,
+    UNKNOWN_ID,
+    UNKNOWN_SURFACE,
+    Vocabulary,
+)
+
+__all__ = [
+    "BOS_ID",
+    "DIRECTION_PIECES",
+    "DOMAIN_PIECES",
+    "EOS_ID",
+    "FORMALITY_PIECES",
+    "NUMBER_JOINERS",
+    "PAD_ID",
+    "PLACEHOLDER_PIECES",
+    "SPECIAL_PIECES",
+    "UNKNOWN_ID",
+    "UNKNOWN_SURFACE",
+    "Decoding",
+    "Encoding",
+    "TextCodec",
+    "Vocabulary",
+    "is_digit",
+    "is_left_boundary",
+    "is_mark",
+    "is_right_boundary",
+    "is_word_char",
+    "normalise",
+    "occurrences",
+]

@@ -1,0 +1,263 @@
+"""Text to piece ids and back, exactly, with the characters of every piece.
+
+The contract on which the search stands:
+
+    decode(ids).text == the pieces' surfaces, with a space before each that is not the first, does not glue left and
+                        does not follow a piece that glues right
+
+and `decode(encode(text).ids).text == normalise(text)` for all text that the vocabulary can spell. The pieces of a
+word depend on nothing beyond the spaces around it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.errors import InvalidRequest, ModelError, TrainingError
+from engine.text.alphabet import basic_pieces
+from engine.text.bpe import BytePairs, as_piece, learn_merges
+from engine.text.normal import normalise, normalise_with_offsets
+from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
+from engine.text.vocabulary import SPECIAL_PIECES, UNKNOWN_ID, Vocabulary
+
+VOCABULARY_FILE = "vocabulary.txt"
+MERGES_FILE = "bpe.codes"
+
+_MAX_CACHED_CHUNKS = 1 << 18
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """Piece `ids[i]` stands for the characters `spans[i]` of the text as given. `unknown`: what can't be spelt."""
+
+    ids: tuple[int, ...]
+    spans: tuple[Span, ...]
+    unknown: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """`text[start:end]` for (start, end) in `spans[i]` is what piece i wrote, its leading space not included."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ChunkPieces:
+    """One chunk: ids, the number of characters of each, and whether some are unknown."""
+
+    ids: tuple[int, ...]
+    lengths: tuple[int, ...]
+    has_unknown: bool
+
+
+@dataclass(frozen=True)
+class TextCodec:
+    """A vocabulary and the merges that lead to it. Holds a cache of chunks, which is not pickled."""
+
+    vocabulary: Vocabulary
+    merges: BytePairs
+    _cache: dict[str, _ChunkPieces] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    # -- what the search indexes by id --------------------------------------------------------------------------------
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """What each piece writes, by id."""
+        return self.vocabulary.surfaces
+
+    @property
+    def glues_left(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space before it, by id."""
+        return self.vocabulary.glues_left
+
+    @property
+    def glues_right(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space after it, by id."""
+        return self.vocabulary.glues_right
+
+    # -- text to pieces -----------------------------------------------------------------------------------------------
+
+    def encode(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> Encoding:
+        """The canonical pieces of a text; with BPE `dropout`, for training, now and then others (`rng` decides)."""
+        normal = normalise_with_offsets(text)
+        ids: list[int] = []
+        spans: list[Span] = []
+        unknown: list[Span] = []
+        for start, chunk in cut(normal.text):
+            pieces = self._encode_chunk(chunk, dropout, rng)
+            ids += pieces.ids
+            for piece_id, length in zip(pieces.ids, pieces.lengths, strict=True):
+                span = normal.given_span(start, start + length)
+                spans.append(span)
+                if piece_id == UNKNOWN_ID:
+                    _append_or_extend(unknown, span)
+                start += length
+        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+
+    def encode_ids(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[int]:
+        """The ids of `encode` alone, faster."""
+        ids: list[int] = []
+        for _, chunk in cut(normalise(text)):
+            ids += self._encode_chunk(chunk, dropout, rng).ids
+        return ids
+
+    def encode_lines(
+        self, lines: Iterable[str], dropout: float = 0.0, rng: random.Random | None = None
+    ) -> Iterator[list[int]]:
+        """The ids of each line, as they come; for whole corpora."""
+        return (self.encode_ids(line, dropout, rng) for line in lines)
+
+    # -- pieces to text -----------------------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        surfaces, glues_left, glues_right = self.surfaces, self.glues_left, self.glues_right
+        parts: list[str] = []
+        spans: list[Span] = []
+        end = 0
+        is_open = True  # no space may come next
+        for piece_id in ids:
+            if not 0 <= piece_id < len(surfaces):
+                raise InvalidRequest(f"piece id {piece_id} is out of range; this vocabulary has {len(surfaces)} pieces")
+            if not is_open and not glues_left[piece_id]:
+                parts.append(" ")
+                end += 1
+            surface = surfaces[piece_id]
+            parts.append(surface)
+            spans.append((end, end + len(surface)))
+            end += len(surface)
+            is_open = glues_right[piece_id]
+        return Decoding("".join(parts), tuple(spans))
+
+    def spells(self, text: str) -> bool:
+        """Whether the pieces of `text` write exactly it (in NFC)."""
+        return UNKNOWN_ID not in self.encode_ids(text)
+
+    def respell(self, text: str) -> str:
+        """What the pieces of `text` write: `normalise(text)`, with ⁇ for what can't be spelt."""
+        return self.decode(self.encode_ids(text)).text
+
+    @staticmethod
+    def normalise(text: str) -> str:
+        """`text` in NFC: what the codec gives back when it can spell everything."""
+        return normalise(text)
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def save(self, folder: Path | str) -> None:
+        """Write `vocabulary.txt` and `bpe.codes` into a folder, making it if need be."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.vocabulary.save(folder / VOCABULARY_FILE)
+        self.merges.save(folder / MERGES_FILE)
+
+    @classmethod
+    def load(cls, folder: Path | str) -> TextCodec:
+        """Read a codec; raises ModelError naming the file that is missing, broken or of another vocabulary."""
+        folder = Path(folder)
+        vocabulary = Vocabulary.load(folder / VOCABULARY_FILE)
+        merges = BytePairs.load(folder / MERGES_FILE)
+        for number, pair in enumerate(merges.merges, start=2):
+            if as_piece("".join(pair)) not in vocabulary:
+                raise ModelError(
+                    f"{folder / MERGES_FILE} line {number}: {as_piece(''.join(pair))!r} is not in {VOCABULARY_FILE}; "
+                    "take both files from the same model"
+                )
+        return cls(vocabulary, merges)
+
+    @classmethod
+    def learn(
+        cls, lines: Iterable[str], num_pieces: int, min_char_count: int = 50, min_word_count: int = 2
+    ) -> TextCodec:
+        """Learn a joint codec from lines of all languages together; it has `num_pieces` pieces or a few less.
+
+        Beyond what is always spelt, characters seen `min_char_count` times are. Words seen less than
+        `min_word_count` times do not shape the merges. Every merge gets its piece: whatever BPE can give of spellable
+        characters, with dropout too, is in the vocabulary.
+        """
+        chunk_counts: Counter[str] = Counter()
+        for line in lines:
+            chunk_counts.update(chunk for _, chunk in cut(normalise(line)))
+        word_counts, char_counts = _count_words_and_chars(chunk_counts)
+        frequent = sorted(char for char, count in char_counts.items() if count >= min_char_count and _is_writable(char))
+        basic = [*SPECIAL_PIECES, *basic_pieces(frequent)]
+        if num_pieces < len(basic):
+            raise TrainingError(
+                f"num_pieces is {num_pieces}, but the characters alone take {len(basic)}; ask for more, or raise "
+                f"min_char_count (now {min_char_count})"
+            )
+        pieces = dict.fromkeys(basic)
+        learnable = {
+            word: count
+            for word, count in word_counts.items()
+            if count >= min_word_count and all(char + "@@" in pieces for char in word)
+        }
+        merges: list[tuple[str, str]] = []
+        for pair in learn_merges(learnable, num_pieces - len(basic)):
+            pieces[as_piece("".join(pair))] = None
+            merges.append(pair)
+        return cls(Vocabulary(tuple(pieces)), BytePairs(tuple(merges)))
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _encode_chunk(self, chunk: str, dropout: float, rng: random.Random | None) -> _ChunkPieces:
+        if not dropout and (cached := self._cache.get(chunk)) is not None:
+            return cached
+        ids: list[int] = []
+        lengths: list[int] = []
+        for token in chunk_tokens(chunk):
+            if token.is_word:
+                pieces = self.merges.split(token.text, dropout, rng)
+                ids += self.vocabulary.ids_of(pieces)
+                lengths += [len(piece) - 2 for piece in pieces[:-1]]  # less the @@
+                lengths.append(len(pieces[-1].removesuffix("@@")))
+            else:
+                ids.append(self.vocabulary.get(_mark_piece(token)))
+                lengths.append(len(token.text))
+        encoded = _ChunkPieces(tuple(ids), tuple(lengths), UNKNOWN_ID in ids)
+        if not dropout:
+            if len(self._cache) >= _MAX_CACHED_CHUNKS:
+                self._cache.clear()
+            self._cache[chunk] = encoded
+        return encoded
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_cache": {}}
+
+
+def _mark_piece(token: Token) -> str:
+    if is_escaped(token.text[0]):
+        return escape(token.text)
+    return (JOINER if token.glues_left else "") + token.text + (JOINER if token.glues_right else "")
+
+
+def _append_or_extend(spans: list[Span], span: Span) -> None:
+    if spans and spans[-1][1] == span[0]:
+        spans[-1] = (spans[-1][0], span[1])
+    else:
+        spans.append(span)
+
+
+def _count_words_and_chars(chunk_counts: Counter[str]) -> tuple[Counter[str], Counter[str]]:
+    words: Counter[str] = Counter()
+    chars: Counter[str] = Counter()
+    for chunk, count in chunk_counts.items():
+        for token in chunk_tokens(chunk):
+            if token.is_word:
+                words[token.text] += count
+            for char in token.text:
+                chars[char] += count
+    return words, chars
+
+
+def _is_writable(char: str) -> bool:
+    """Whether a file in UTF-8 can hold `char`: not half a surrogate pair."""
+    return not "\ud800" <= char <= "\udfff"

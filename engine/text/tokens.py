@@ -1,0 +1,149 @@
+"""Text to tokens and back, exactly: Moses tokens with a joiner mark at every boundary that had no space.
+
+A text is cut into *chunks* at single spaces. Odd white space, control and format characters are tokens of their own,
+written `<U+00A0>`, and cut chunks too. Each chunk goes through sacremoses alone, so that a word's tokens never depend
+on the words around it, and what Moses decides by context is then decided always the same way:
+
+* a word token is a run of letters, marks and numbers, with dots and (between digits) commas inside: `e.g`, `1.000`
+* any other character is a token of its own, `...` excepted; so `E-Mail` is `E ￭-￭ Mail`, `usw.` is `usw ￭.`
+* joiners stand on the mark, never on the word; between two marks, on the left of the right one: `)￭`, `￭.`, `￭'￭`
+
+So a word has the same tokens everywhere, alone or beside punctuation. This file knows no vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from sacremoses import MosesTokenizer
+
+from engine.text.boundaries import is_digit, is_word_char
+
+JOINER = "\uffed"  # ￭
+CONTINUATION = "@@"
+ELLIPSIS = "..."
+
+# White space, controls, format characters (soft hyphen, directions, joiners, byte order mark) and the joiner mark.
+_ESCAPED = r"\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb" + JOINER
+_ESCAPED_CHAR = re.compile(f"[{_ESCAPED}]")
+_CHUNK_OR_ESCAPED = re.compile(f"[^{_ESCAPED}]+|[{_ESCAPED}]")
+_NOT_PLAIN = re.compile(rf"^ | $|  |(?! )[{_ESCAPED}]")
+
+
+class Token(NamedTuple):
+    """A stretch of text and the sides on which no space follows. Words glue on neither side: marks do it for them."""
+
+    text: str
+    glues_left: bool = False
+    glues_right: bool = False
+    is_word: bool = False
+
+
+def is_escaped(char: str) -> bool:
+    """Whether `char` is written by its code point, as `<U+00A0>`."""
+    return _ESCAPED_CHAR.match(char) is not None
+
+
+def escape(char: str) -> str:
+    """`<U+00A0>` for a no-break space. Cannot be mistaken for text, in which `<` is always a token of its own."""
+    return f"<U+{ord(char):04X}>"
+
+
+def cut(text: str) -> Iterator[tuple[int, str]]:
+    """The (start, chunk) of a text in NFC, in order; an escaped character is a chunk of its own.
+
+    A space is left out where it stands alone between two chunks: it is what an unmarked boundary means.
+    """
+    if not _NOT_PLAIN.search(text):
+        start = 0
+        for chunk in text.split(" ") if text else ():
+            yield start, chunk
+            start += len(chunk) + 1
+        return
+    for match in _CHUNK_OR_ESCAPED.finditer(text):
+        start, end = match.span()
+        around = text[max(start - 1, 0) : start] + text[end : end + 1]
+        is_plain_space = match[0] == " " and len(around) == 2 and not _ESCAPED_CHAR.search(around)
+        if not is_plain_space:
+            yield start, match[0]
+
+
+@lru_cache(maxsize=1 << 17)
+def chunk_tokens(chunk: str) -> tuple[Token, ...]:
+    """The tokens of one chunk, as `cut` gives it: their texts join to exactly `chunk`."""
+    if chunk.isalnum():
+        return (Token(chunk, is_word=True),)
+    if is_escaped(chunk[0]):
+        return (Token(chunk, glues_left=True, glues_right=True),)
+    texts = [text for moses in _moses_tokens(chunk) for text in _refine(moses)]
+    texts = _rejoin_words(texts)
+    tokens = []
+    for i, text in enumerate(texts):
+        is_word = is_word_char(text[0])
+        after_any = i > 0 and not is_word
+        before_word = i + 1 < len(texts) and not is_word and is_word_char(texts[i + 1][0])
+        tokens.append(Token(text, glues_left=after_any, glues_right=before_word, is_word=is_word))
+    return tuple(tokens)
+
+
+def tokenise(text: str) -> list[Token]:
+    """All tokens of a text in NFC."""
+    return [token for _, chunk in cut(text) for token in chunk_tokens(chunk)]
+
+
+def detokenise(tokens: list[Token]) -> str:
+    """The text of which these are the tokens."""
+    parts: list[str] = []
+    for i, token in enumerate(tokens):
+        if i > 0 and not tokens[i - 1].glues_right and not token.glues_left:
+            parts.append(" ")
+        parts.append(token.text)
+    return "".join(parts)
+
+
+@cache
+def _moses() -> MosesTokenizer:
+    return MosesTokenizer(lang="de")  # in its German, apostrophes are marks between words, for English alike
+
+
+def _moses_tokens(chunk: str) -> list[str]:
+    """Moses' tokens where they join to the chunk; else the chunk whole (`DOTMULTI`, say, it turns into a dot)."""
+    tokens: list[str] = _moses().tokenize(chunk, escape=False)
+    return tokens if "".join(tokens) == chunk else [chunk]
+
+
+def _refine(moses: str) -> Iterator[str]:
+    """Cut a Moses token into words and marks, so that no word keeps a mark on its edge."""
+    start = 0
+    while start < len(moses):
+        end = start + 1
+        if is_word_char(moses[start]):
+            while end < len(moses) and (is_word_char(moses[end]) or _is_inside_word(moses, end)):
+                end += 1
+        elif moses.startswith(ELLIPSIS, start):
+            end = start + len(ELLIPSIS)
+        yield moses[start:end]
+        start = end
+
+
+def _is_inside_word(text: str, i: int) -> bool:
+    """Whether text[i], after a word character, is a dot or a comma that holds a word or number together."""
+    if i + 1 == len(text):
+        return False
+    if text[i] == ".":
+        return is_word_char(text[i + 1])
+    return text[i] == "," and is_digit(text[i - 1]) and is_digit(text[i + 1])
+
+
+def _rejoin_words(texts: list[str]) -> list[str]:
+    """Rejoin words that Moses cut between two word characters (`m²`, a letter and its accent, Chinese)."""
+    joined: list[str] = []
+    for text in texts:
+        if joined and is_word_char(joined[-1][-1]) and is_word_char(text[0]):
+            joined[-1] += text
+        else:
+            joined.append(text)
+    return joined

@@ -1,0 +1,138 @@
+"""The list of pieces, and what each writes: its surface and the sides on which no space follows.
+
+A piece's spelling says it all: `￭` on the side where it glues, `@@` where a word goes on, `<...>` for what is no
+text: special pieces and characters written by their code point. So the file is a plain list, one piece a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.text.tokens import CONTINUATION, JOINER, is_escaped
+
+PAD_ID, BOS_ID, EOS_ID, UNKNOWN_ID = 0, 1, 2, 3
+DIRECTION_PIECES = ("<en-de>", "<de-en>")
+DOMAIN_PIECES = (
+    "<docs>",
+    "<everyday>",
+    "<religious>",
+    "<software>",
+    "<other>",
+    "<news>",
+    "<captions>",
+    "<games>",
+)
+FORMALITY_PIECES = ("<formal>", "<informal>")
+PLACEHOLDER_PIECES = tuple(f"<ph{i}>" for i in range(16))
+SPECIAL_PIECES = (
+    *("<pad>", "<s>", "</s>", "<unk>"),
+    *DIRECTION_PIECES,
+    *DOMAIN_PIECES,
+    *FORMALITY_PIECES,
+    *PLACEHOLDER_PIECES,
+)
+UNKNOWN_SURFACE = "\u2047"  # ⁇
+
+_ESCAPED_PIECE = re.compile(r"<U\+([0-9A-F]{4,6})>")
+_SPECIAL_PIECE = re.compile(r"<.+>")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Pieces by id. `surfaces`, `glues_left` and `glues_right` are indexed by id; all have the length V.
+
+    Special pieces write nothing and glue on both sides; `<unk>` writes ⁇ as a word of its own.
+    """
+
+    pieces: tuple[str, ...]
+    surfaces: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    glues_left: tuple[bool, ...] = field(init=False, repr=False, compare=False)
+    glues_right: tuple[bool, ...] = field(init=False, repr=False, compare=False)
+    _ids: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ids = {piece: i for i, piece in enumerate(self.pieces)}
+        assert len(ids) == len(self.pieces), "a piece stands twice"
+        assert self.pieces[: len(SPECIAL_PIECES)] == SPECIAL_PIECES, "the special pieces come first"
+        read = [_read_piece(piece) for piece in self.pieces]
+        object.__setattr__(self, "_ids", ids)
+        object.__setattr__(self, "surfaces", tuple(surface for surface, _, _ in read))
+        object.__setattr__(self, "glues_left", tuple(left for _, left, _ in read))
+        object.__setattr__(self, "glues_right", tuple(right for _, _, right in read))
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __contains__(self, piece: str) -> bool:
+        return piece in self._ids
+
+    def id_of(self, piece: str) -> int:
+        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
+        return self._ids[piece]
+
+    def get(self, piece: str) -> int:
+        """The id of a piece, or UNKNOWN_ID."""
+        return self._ids.get(piece, UNKNOWN_ID)
+
+    def ids_of(self, pieces: Iterable[str]) -> list[int]:
+        """The ids of pieces, UNKNOWN_ID for those that are not in the vocabulary."""
+        return [self._ids.get(piece, UNKNOWN_ID) for piece in pieces]
+
+    def pieces_of(self, ids: Sequence[int]) -> list[str]:
+        """The spelling of pieces, for people to read."""
+        return [self.pieces[i] for i in ids]
+
+    def is_special(self, piece_id: int) -> bool:
+        """Whether a piece is no text (`<unk>` included); text never encodes to one but `<unk>`."""
+        return piece_id < len(SPECIAL_PIECES)
+
+    def save(self, path: Path) -> None:
+        """Write one piece a line; the line number less one is the id."""
+        path.write_text("\n".join(self.pieces) + "\n", encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        """Read a vocabulary; raises ModelError naming file and line."""
+        try:
+            lines = path.read_bytes().decode("utf-8").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ModelError(f"{path}: cannot be read ({error}); take the file that belongs to the model") from error
+        pieces = [line.removesuffix("\r") for line in lines]
+        if pieces[-1] == "":
+            pieces.pop()
+        first_line: dict[str, int] = {}
+        for number, piece in enumerate(pieces, start=1):
+            if piece in first_line:
+                raise ModelError(f"{path} line {number}: piece {piece!r} stands already on line {first_line[piece]}")
+            try:
+                _read_piece(piece)
+            except ValueError as error:
+                raise ModelError(f"{path} line {number}: {piece!r} is no piece ({error})") from error
+            first_line[piece] = number
+        for number, special in enumerate(SPECIAL_PIECES, start=1):
+            found = pieces[number - 1] if number <= len(pieces) else "the end of the file"
+            if found != special:
+                raise ModelError(f"{path} line {number}: expected the special piece {special}, found {found!r}")
+        return cls(tuple(pieces))
+
+
+def _read_piece(piece: str) -> tuple[str, bool, bool]:
+    """(surface, glues left, glues right) of a piece as it is spelt."""
+    if escaped := _ESCAPED_PIECE.fullmatch(piece):
+        return chr(int(escaped[1], 16)), True, True
+    if piece == "<unk>":
+        return UNKNOWN_SURFACE, False, False
+    if _SPECIAL_PIECE.fullmatch(piece):
+        return "", True, True
+    surface = piece.removeprefix(JOINER)
+    glues_left = surface != piece
+    right_mark = CONTINUATION if surface.endswith(CONTINUATION) else JOINER
+    glues_right = surface.endswith(right_mark)
+    surface = surface.removesuffix(right_mark)
+    if not surface or any(is_escaped(char) for char in surface):
+        raise ValueError("it writes nothing, or a character that is to be written by its code point")
+    return surface, glues_left, glues_right
