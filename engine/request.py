@@ -6,8 +6,9 @@ probabilities: higher wins, the sign never flips. This file knows nothing of pie
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from engine.errors import InvalidRequest
 
@@ -72,7 +73,7 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
             raise InvalidRequest(f"source is {self.source!r}; it must be a string")
-        phrases = (self.phrases,) if isinstance(self.phrases, Phrase) else tuple(self.phrases)
+        phrases: tuple[object, ...] = tuple(self.phrases)
         for phrase in phrases:
             if not isinstance(phrase, Phrase):
                 raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
@@ -162,14 +163,14 @@ class Translation:
     elapsed_ms: float = 0.0
 
 
-def _strings(name: str, values: object) -> tuple[str, ...]:
+def _strings(name: str, values: Iterable[str]) -> tuple[str, ...]:
     if isinstance(values, str):
         raise InvalidRequest(f"{name} is the string {values!r}; give a list of strings")
-    items = tuple(values)  # type: ignore[call-overload]
+    items: tuple[object, ...] = tuple(values)
     for item in items:
         if not isinstance(item, str):
             raise InvalidRequest(f"{name} contains {item!r}; it must be a list of strings")
-    return items
+    return cast("tuple[str, ...]", items)
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -1,0 +1,11 @@
+"""Beam search under lexical constraints: dynamic beam allocation (Post & Vilar 2018) over ragged batches.
+
+    phrases.py   what a phrase is to the search: its texts, its pieces, its boundary rule
+    tracker.py   which phrases a hypothesis has met and how far it is with the others
+    banks.py     how many places of the beam each bank gets
+    rows.py      the live hypotheses of all sentences
+    beam.py      one step, and the loop around it
+    finished.py  finished hypotheses, and when a sentence has enough of them
+
+The search knows a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.
+"""

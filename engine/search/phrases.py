@@ -1,0 +1,64 @@
+"""What a phrase is to the search: the texts that meet it and the pieces that lead there.
+
+Text decides whether a phrase is met; its canonical pieces only steer (they are what the search forces, and what
+partial progress is counted in). This file turns the one into the other and knows nothing of hypotheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.request import Boundary
+
+
+class PieceTexts(Protocol):
+    """The text of every piece of a vocabulary, indexed by id.
+
+    The text of a sequence is the pieces' surfaces in order, each preceded by a space unless it comes first, glues to
+    its left, or follows a piece that glues to its right.
+    """
+
+    @property
+    def surfaces(self) -> Sequence[str]: ...
+    @property
+    def glues_left(self) -> Sequence[bool]: ...
+    @property
+    def glues_right(self) -> Sequence[bool]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The pieces of one form. The first `d` pieces write the first `lengths[d]` characters of the form."""
+
+    form: int
+    pieces: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+    @classmethod
+    def of(cls, form: int, pieces: Sequence[int], texts: PieceTexts) -> Spelling:
+        lengths = [0]
+        for position, piece in enumerate(pieces):
+            glued = position == 0 or texts.glues_left[piece] or texts.glues_right[pieces[position - 1]]
+            lengths.append(lengths[-1] + (not glued) + len(texts.surfaces[piece]))
+        return cls(form, tuple(pieces), tuple(lengths))
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedPhrase:
+    """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form."""
+
+    forms: tuple[str, ...]
+    spellings: tuple[Spelling, ...]
+    boundary: Boundary = "word"
+    count: int = 1
+
+    @property
+    def num_pieces(self) -> int:
+        """Pieces of the shortest spelling: what one occurrence weighs in the banks."""
+        return min(len(spelling.pieces) for spelling in self.spellings)
+
+    @property
+    def num_constraint_tokens(self) -> int:
+        return self.count * self.num_pieces

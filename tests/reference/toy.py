@@ -1,0 +1,131 @@
+"""Tiny vocabularies and random models on which every search result can be checked by hand or by enumeration."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.search.phrases import Spelling, TrackedPhrase
+
+BEGIN, END = 0, 1
+
+
+@dataclass(frozen=True)
+class ToyTexts:
+    """A vocabulary: 0 begins, 1 ends, the rest is `pieces`: "a" a word, "a@@" goes on, "￭," hangs on the left."""
+
+    pieces: tuple[str, ...]
+
+    @property
+    def surfaces(self) -> list[str]:
+        return ["", "", *(piece.removesuffix("@@").strip("￭") for piece in self.pieces)]
+
+    @property
+    def glues_left(self) -> list[bool]:
+        return [True, True, *(piece.startswith("￭") for piece in self.pieces)]
+
+    @property
+    def glues_right(self) -> list[bool]:
+        return [True, True, *(piece.endswith(("@@", "￭")) for piece in self.pieces)]
+
+    @property
+    def size(self) -> int:
+        return len(self.pieces) + 2
+
+    def ids(self, pieces: str) -> tuple[int, ...]:
+        """The ids of pieces written with spaces between them."""
+        return tuple(self.pieces.index(piece) + 2 for piece in pieces.split())
+
+    def text(self, ids: Sequence[int]) -> str:
+        """What the pieces write, put together piece by piece."""
+        written, open_ = "", True
+        for id_ in ids:
+            if not self.surfaces[id_]:
+                continue
+            written += ("" if open_ or self.glues_left[id_] else " ") + self.surfaces[id_]
+            open_ = self.glues_right[id_]
+        return written
+
+    def phrase(self, *spellings: str, count: int = 1, boundary: str = "word") -> TrackedPhrase:
+        """A phrase whose forms are given by their canonical pieces."""
+        ids = [self.ids(spelling) for spelling in spellings]
+        return TrackedPhrase(
+            forms=tuple(self.text(pieces) for pieces in ids),
+            spellings=tuple(Spelling.of(form, pieces, self) for form, pieces in enumerate(ids)),
+            boundary=boundary,  # type: ignore[arg-type]
+            count=count,
+        )
+
+
+class ToyModel:
+    """Random log-probabilities of the next token given the sentence and the last three tokens."""
+
+    def __init__(self, vocabulary_size: int, seed: int, sharpness: float = 2.0) -> None:
+        self.vocabulary_size = vocabulary_size
+        self._seed = seed
+        self._sharpness = sharpness
+        self._known: dict[tuple[int, tuple[int, ...]], Tensor] = {}
+
+    def log_probs(self, sentence: int, history: Sequence[int]) -> Tensor:
+        """(V,) for what follows `history`, which begins with the begin token."""
+        key = (sentence, tuple(history[-3:]))
+        if key not in self._known:
+            generator = torch.Generator().manual_seed(hash((self._seed, *key[:1], *key[1])) % 2**31)
+            logits = torch.randn(self.vocabulary_size, generator=generator) * self._sharpness
+            self._known[key] = logits.log_softmax(0)
+        return self._known[key]
+
+
+class ToyDecoder:
+    """A ToyModel behind the interface that the search decodes with."""
+
+    def __init__(self, model: ToyModel, sentence_numbers: Sequence[int]) -> None:
+        """Sentence b of the batch is the model's sentence `sentence_numbers[b]`."""
+        self._model = model
+        self._numbers = list(sentence_numbers)
+        self._histories: list[list[int]] = [[] for _ in sentence_numbers]
+
+    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
+        assert len(tokens_R) == len(self._histories)
+        for history, token in zip(self._histories, tokens_R.tolist(), strict=True):
+            history.append(token)
+        return torch.stack(
+            [
+                self._model.log_probs(self._numbers[sentence], history)
+                for sentence, history in zip(sentences_R.tolist(), self._histories, strict=True)
+            ]
+        )
+
+    def select(self, parents_R: Tensor) -> None:
+        self._histories = [list(self._histories[parent]) for parent in parents_R.tolist()]
+
+
+WORDS = ToyTexts(("a", "b", "a@@", "b@@"))
+PUNCTUATED = ToyTexts(("a", "b@@", "1", "1@@", "￭,", "￭,￭"))
+
+
+def random_phrases(texts: ToyTexts, rng: random.Random, max_phrases: int, max_pieces: int = 3) -> list[TrackedPhrase]:
+    """Phrases without a form in common, of up to `max_pieces` pieces; some have two forms, some are asked for twice."""
+    phrases: list[TrackedPhrase] = []
+    taken: set[str] = set()
+    for _ in range(rng.randint(0, max_phrases)):
+        spellings = []
+        for _ in range(rng.choice([1, 1, 1, 2])):
+            pieces = [rng.choice(texts.pieces) for _ in range(rng.randint(1, max_pieces))]
+            while texts.glues_right[texts.ids(pieces[-1])[0]]:  # a phrase ends with a whole word
+                pieces[-1] = rng.choice(texts.pieces)
+            while pieces[0].startswith("￭"):
+                pieces[0] = rng.choice([p for p in texts.pieces if not p.startswith("￭")])
+            if texts.glues_right[texts.ids(pieces[-1])[0]]:
+                continue
+            spelling = " ".join(pieces)
+            if texts.text(texts.ids(spelling)) not in taken:
+                taken.add(texts.text(texts.ids(spelling)))
+                spellings.append(spelling)
+        if spellings:
+            phrases.append(texts.phrase(*spellings, count=rng.choice([1, 1, 1, 2])))
+    return phrases

@@ -1,0 +1,137 @@
+"""The tracker against looking at the whole text, and the traps that trackers fall into."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+import torch
+
+from engine.search.tracker import PhraseTracker
+from tests.reference.matching import count_met, meets_all, missing_pieces
+from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
+
+
+def walk(texts: ToyTexts, phrases, pieces):
+    """The tracker after `pieces`: (met so far, may end, missing)."""
+    tracker = PhraseTracker([phrases], texts)
+    nodes, met = tracker.start_B, torch.zeros(1, len(phrases), dtype=torch.long)
+    sentences = torch.zeros(1, dtype=torch.long)
+    for piece in pieces:
+        nodes = tracker.follow(nodes, torch.tensor([piece]))
+        met = met + tracker.counts(nodes)
+    may_end = bool(tracker.may_end(sentences, nodes, met))
+    return met[0].tolist(), may_end, int(tracker.missing(sentences, nodes, met)), tracker, nodes, met
+
+
+TRAPS = [
+    # phrases (as pieces), what is written, met?, why
+    (["A B"], "A A B", True, "the first A breaks the phrase and begins it anew"),
+    (["A B A C"], "A B A B A C", True, "a failure link two pieces long"),
+    (["A B", "C"], "A C A B", True, "C breaks A B and is itself met"),
+    (["A B", "B C"], "A B C", True, "different phrases may overlap"),
+    (["A B C", "B"], "A B C", True, "different phrases may nest"),
+    (["cat"], "con@@ cat", False, "the end of another word"),
+    (["cat"], "cat@@ alog", False, "the beginning of another word"),
+    (["cat"], "cat", True, "the end of the sentence decides"),
+    (["cat"], "cat ￭,", True, "punctuation is a boundary"),
+    (["cat"], "ca@@ t", True, "met by other pieces than its own"),
+    (["Mail"], "E￭ Mail", False, "no boundary without a hyphen"),
+    (["Mail"], "E ￭-￭ Mail", True, "a hyphen is a boundary"),
+    (["1"], "1 ￭,￭ 1", False, "a comma between digits joins a number"),
+    (["1"], "1 ￭, A", True, "a comma before a space does not"),
+    (["1"], "1 ￭,", True, "nor one at the end of the sentence"),
+    (["1 ￭, A"], "1 ￭, A", True, "punctuation inside the phrase"),
+    (["A ￭-￭ B"], "A ￭-￭ B", True, "a hyphenated compound"),
+    (["A B"], "A@@ B", False, "glued pieces write another text"),
+]
+TRAP_TEXTS = ToyTexts(
+    ("A", "B", "C", "A@@", "cat", "con@@", "cat@@", "ca@@", "t", "alog", "Mail", "E", "E￭", "￭-￭", "1", "￭,", "￭,￭")
+)
+
+
+@pytest.mark.parametrize(("phrases", "written", "met", "why"), TRAPS, ids=[trap[3] for trap in TRAPS])
+def test_trap_is_decided_by_the_text(phrases, written, met, why):
+    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase) for phrase in phrases], TRAP_TEXTS.ids(written))
+    assert may_end is met, why
+
+
+@pytest.mark.parametrize(
+    ("phrase", "count", "written", "met"),
+    [
+        ("A A", 2, "A A A", False),
+        ("A A", 2, "A A A A", True),
+        ("A A", 2, "A A B A A", True),
+        ("A", 3, "A A A", True),
+        ("A", 3, "A B A", False),
+    ],
+)
+def test_same_phrase_asked_for_twice_needs_occurrences_that_do_not_overlap(phrase, count, written, met):
+    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase, count=count)], TRAP_TEXTS.ids(written))
+    assert may_end is met
+
+
+@pytest.mark.parametrize(
+    ("boundary", "written", "met"),
+    [
+        ("word", "cat@@ alog", False),
+        ("start", "cat@@ alog", True),
+        ("start", "con@@ cat", False),
+        ("anywhere", "con@@ cat", True),
+        ("anywhere", "con@@ cat@@ alog", True),
+    ],
+)
+def test_boundary_says_what_may_touch_the_phrase(boundary, written, met):
+    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase("cat", boundary=boundary)], TRAP_TEXTS.ids(written))
+    assert may_end is met
+
+
+@pytest.mark.parametrize("texts", [WORDS, PUNCTUATED, ToyTexts(("a", "b", "c"))], ids=["words", "numbers", "abc"])
+def test_tracker_agrees_with_reading_the_whole_text(texts):
+    rng = random.Random(1)
+    for _ in range(1500):
+        phrases = random_phrases(texts, rng, max_phrases=3)
+        boundary = rng.choice(["word", "word", "start", "anywhere"])
+        phrases = [type(p)(p.forms, p.spellings, boundary, p.count) for p in phrases]
+        pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 9))]
+        met, may_end, missing, *_ = walk(texts, phrases, pieces)
+        text = texts.text(pieces)
+        assert may_end is meets_all(text, phrases), (text, phrases)
+        for number, phrase in enumerate(phrases):
+            assert met[number] <= count_met(text, phrase), (text, phrase)
+        assert missing == sum(missing_pieces(texts, pieces, phrase) for phrase in phrases), (pieces, text, phrases)
+
+
+def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
+    rng = random.Random(2)
+    for _ in range(800):
+        phrases = random_phrases(PUNCTUATED, rng, max_phrases=3)
+        if not phrases:
+            continue
+        pieces = [rng.randrange(2, PUNCTUATED.size) for _ in range(rng.randint(0, 6))]
+        _, _, missing, tracker, nodes, met = walk(PUNCTUATED, phrases, pieces)
+        forced = [piece for piece in tracker.forced(torch.tensor([0]), nodes, met)[0].tolist() if piece >= 0]
+        nearer = [piece for piece in forced if gain(phrases, pieces, piece)]
+        if all(len(phrase.forms) == 1 for phrase in phrases):
+            assert nearer == forced, (pieces, phrases)
+        if missing and not tracker.must_close(torch.tensor([0]), nodes, met):
+            assert nearer, (pieces, phrases)
+
+
+def gain(phrases, pieces, piece) -> bool:
+    """Whether `piece` after `pieces` lessens what one of the phrases lacks."""
+    return any(
+        missing_pieces(PUNCTUATED, [*pieces, piece], phrase) < missing_pieces(PUNCTUATED, pieces, phrase)
+        for phrase in phrases
+    )
+
+
+def test_what_is_met_stays_met():
+    rng = random.Random(3)
+    for _ in range(300):
+        phrases = random_phrases(WORDS, rng, max_phrases=2)
+        pieces = [rng.randrange(2, WORDS.size) for _ in range(10)]
+        met = [walk(WORDS, phrases, pieces[:n])[0] for n in range(11)]
+        for earlier, later in pairwise(met):
+            assert all(a <= b for a, b in zip(earlier, later, strict=True))
