@@ -1,0 +1,21 @@
+"""The translation model: its architecture, its decoding cache, its files."""
+
+from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
+from engine.model.config import ModelConfig
+from engine.model.decoding import Decoder, Encoded
+from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
+
+__all__ = [
+    "BOS",
+    "EOS",
+    "PAD",
+    "UNK",
+    "Decoder",
+    "Encoded",
+    "LoadedModel",
+    "ModelConfig",
+    "Transformer",
+    "load_model",
+    "load_weights",
+    "save_weights",
+]

@@ -1,0 +1,92 @@
+"""What a model is made of, as it stands in `config.json`. Knows no tensors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelError
+
+KIND = "pinpoint-transformer"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Architecture, directions and training facts of one model; checked once when made.
+
+    `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
+    target pieces per source piece in the training data, by direction. `training` is free for facts worth keeping
+    (updates, tokens seen); nothing depends on it.
+    """
+
+    vocabulary_size: int
+    directions: tuple[str, ...]
+    model_size: int = 256
+    num_heads: int = 4
+    feed_forward_size: int = 1024
+    encoder_layers: int = 6
+    decoder_layers: int = 2
+    max_pieces: int = 512
+    length_ratios: Mapping[str, float] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "directions", tuple(self.directions))
+        for name in (
+            "vocabulary_size",
+            "model_size",
+            "num_heads",
+            "feed_forward_size",
+            "encoder_layers",
+            "decoder_layers",
+            "max_pieces",
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ModelError(f"{name} is {value!r}; it must be a whole number of at least 1")
+        if self.model_size % (2 * self.num_heads):
+            raise ModelError(
+                f"model_size is {self.model_size} and num_heads {self.num_heads}; "
+                "each head needs the same even number of dimensions"
+            )
+        if not self.directions:
+            raise ModelError("directions is empty; name at least one, such as 'en-de'")
+        for direction in self.directions:
+            parts = direction.split("-") if isinstance(direction, str) else []
+            if len(parts) != 2 or not all(parts):
+                raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
+
+    @property
+    def head_size(self) -> int:
+        return self.model_size // self.num_heads
+
+    def save(self, path: Path) -> None:
+        """Write the configuration as JSON."""
+        data = {"kind": KIND, **asdict(self)}
+        path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> ModelConfig:
+        """Read what `save` wrote; ModelError names the file, the entry and the cure."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ModelError(f"{path} is missing; a model folder needs config.json") from None
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise ModelError(f"{path} cannot be read as JSON ({error}); copy the model folder again") from error
+        if not isinstance(data, dict) or data.get("kind") != KIND:
+            found = data.get("kind") if isinstance(data, dict) else type(data).__name__
+            raise ModelError(f"{path}: kind is {found!r}, expected {KIND!r}; this is no model of this program")
+        del data["kind"]
+        known = {entry.name for entry in fields(cls)}
+        if unknown := sorted(set(data) - known):
+            raise ModelError(f"{path}: unknown entry {unknown[0]!r}; a newer version may have written it")
+        if missing := sorted({"vocabulary_size", "directions"} - set(data)):
+            raise ModelError(f"{path}: {missing[0]} is missing; copy the model folder again")
+        try:
+            return cls(**data)
+        except (ModelError, TypeError) as error:
+            raise ModelError(f"{path}: {error}") from error

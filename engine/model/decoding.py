@@ -1,0 +1,236 @@
+"""Decoding step by step: the encoded source, the key/value cache, one decoder per batch.
+
+Rows are ragged: a sentence may have any number of rows, none too; all rows stand at the same step. This file knows
+nothing of beams, scores of hypotheses or constraints: it turns last tokens into log-probabilities and follows the
+search's choice of parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from engine.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from engine.model.transformer import DecoderLayer, Transformer
+
+FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
+
+
+def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
+    """(B, T, E) seen as (B, H, T, D)."""
+    return x_BTE.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def source_mask(lengths_B: Tensor, max_length: int) -> Tensor | None:
+    """True where a source has a piece, (B, 1, 1, S); None when nothing is padded."""
+    if int(lengths_B.min()) == max_length:
+        return None
+    places_S = torch.arange(max_length, device=lengths_B.device)
+    return (places_S < lengths_B.unsqueeze(1))[:, None, None, :]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Encoded sources. Immutable in use, so it may be kept per segment and shared by decoders.
+
+    `memory_BSE` is the encoder's output; `cross_LBSE` holds keys and values of the decoder layers (keys of layer l at
+    2l, values at 2l + 1). Places beyond `lengths_B` are padding.
+    """
+
+    memory_BSE: Tensor
+    cross_LBSE: Tensor
+    lengths_B: Tensor
+
+    @property
+    def num_sentences(self) -> int:
+        return self.memory_BSE.shape[0]
+
+    @staticmethod
+    def stack(parts: Sequence[Encoded]) -> Encoded:
+        """One batch of all sentences of `parts`, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        longest = max(part.memory_BSE.shape[1] for part in parts)
+
+        def padded(x: Tensor) -> Tensor:
+            return F.pad(x, (0, 0, 0, longest - x.shape[-2]))
+
+        return Encoded(
+            torch.cat([padded(part.memory_BSE) for part in parts]),
+            torch.cat([padded(part.cross_LBSE) for part in parts], dim=1),
+            torch.cat([part.lengths_B for part in parts]),
+        )
+
+    def take(self, sentences: Tensor) -> Encoded:
+        """The given sentences alone, cut to the longest of them."""
+        lengths_B = self.lengths_B[sentences]
+        longest = int(lengths_B.max())
+        return Encoded(self.memory_BSE[sentences, :longest], self.cross_LBSE[:, sentences, :longest], lengths_B)
+
+
+class SelfAttentionCache:
+    """Keys and values of all rows and steps so far, (2 * layers, R, T, E) with room to grow.
+
+    Rows are selected into a second buffer and the two change places, so that steady decoding allocates nothing.
+    """
+
+    def __init__(self, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype) -> None:
+        self._front = torch.empty(num_slots, 0, 0, model_size, device=device, dtype=dtype)
+        self._back = self._front
+        self.num_rows = 0
+        self.num_steps = 0
+
+    def extend(self, num_rows: int) -> None:
+        """Make room for the next step's entries of `num_rows` rows; at the first step this sets the rows."""
+        assert self.num_steps == 0 or num_rows == self.num_rows, "call select before changing the number of rows"
+        self.num_rows = num_rows
+        _, rows, steps, _ = self._front.shape
+        if rows < num_rows or steps <= self.num_steps:
+            grown = self._allocate(max(rows, num_rows), max(FIRST_CAPACITY, 2 * steps if steps <= self.num_steps else steps))
+            grown[:, :num_rows, : self.num_steps] = self._front[:, :num_rows, : self.num_steps]
+            self._front = grown
+        self.num_steps += 1
+
+    def write(self, slot: int, entries_RE: Tensor) -> Tensor:
+        """Store the newest step's entries; return all of the slot's so far, (R, T, E)."""
+        self._front[slot, : self.num_rows, self.num_steps - 1] = entries_RE
+        return self._front[slot, : self.num_rows, : self.num_steps]
+
+    def select(self, parents_R2: Tensor) -> None:
+        """Row i becomes a copy of row `parents_R2[i]`."""
+        num_slots, rows, steps, _ = self._front.shape
+        num_parents = parents_R2.shape[0]
+        if self._back.shape[1] < num_parents or self._back.shape[2] != steps or self._back is self._front:
+            self._back = self._allocate(max(rows, num_parents), steps)
+        for slot in range(num_slots):
+            used = self._front[slot, : self.num_rows, : self.num_steps]
+            self._back[slot, :num_parents, : self.num_steps] = used.index_select(0, parents_R2)
+        self._front, self._back = self._back, self._front
+        self.num_rows = num_parents
+
+    def _allocate(self, num_rows: int, num_steps: int) -> Tensor:
+        num_slots, _, _, model_size = self._front.shape
+        return self._front.new_empty(num_slots, num_rows, num_steps, model_size)
+
+
+class Decoder:
+    """Decodes one batch of encoded sentences, all rows at the same step.
+
+    Call `step` with one `<s>` per sentence first; then, in turn, `select` with the parents of the chosen
+    continuations and `step` with their last tokens. Sentences without rows cost nothing once half of them have left.
+    """
+
+    def __init__(self, model: Transformer, encoded: Encoded) -> None:
+        self._model = model
+        self._encoded = encoded
+        self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+        self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
+        config = model.config
+        self._cache = SelfAttentionCache(
+            2 * len(self._layers), config.model_size, encoded.memory_BSE.device, encoded.memory_BSE.dtype
+        )
+        # place of each of the caller's sentences in _encoded, as those without rows are dropped
+        self._places: Tensor | None = None
+        self.vocabulary_size = config.vocabulary_size
+        self.max_steps = config.max_pieces
+
+    @property
+    def num_steps(self) -> int:
+        return self._cache.num_steps
+
+    @torch.inference_mode()
+    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
+        """Log-probabilities (R, V), float32, of what follows; the rows' caches grow by one step.
+
+        `tokens_R` is the last token of each row, `sentences_R` the sentence it belongs to, ascending.
+        """
+        time = self._cache.num_steps
+        if time >= self.max_steps:
+            raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
+        model, cache = self._model, self._cache
+        cache.extend(tokens_R.shape[0])
+        rows = self._arrange(sentences_R)
+        x_RE = model.embed(tokens_R.unsqueeze(1), start=time).squeeze(1)
+        for index, layer in enumerate(self._layers):
+            x_RE = x_RE + self._attend_to_past(layer, index, x_RE)
+            x_RE = x_RE + self._attend_to_source(layer, index, x_RE, rows)
+            x_RE = x_RE + layer.feed_forward(x_RE)
+        return torch.log_softmax(model.project(model.decoder_norm(x_RE)).float(), dim=-1)
+
+    @torch.inference_mode()
+    def select(self, parents_R2: Tensor) -> None:
+        """Let new row i go on from old row `parents_R2[i]`; rows may repeat, be left out, grow or shrink in number."""
+        self._cache.select(parents_R2)
+
+    def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor) -> Tensor:
+        attention = layer.attention
+        q_RE, k_RE, v_RE = attention.qkv(attention.norm(x_RE)).chunk(3, dim=-1)
+        k, v = (
+            split_heads(self._cache.write(2 * index + offset, entries), attention.num_heads)
+            for offset, entries in enumerate((k_RE, v_RE))
+        )
+        q = split_heads(q_RE.unsqueeze(1), attention.num_heads)
+        mixed_RHTD = F.scaled_dot_product_attention(q, k, v)
+        return attention.out(mixed_RHTD.transpose(1, 2).flatten(1))  # type: ignore[no-any-return]
+
+    def _attend_to_source(self, layer: DecoderLayer, index: int, x_RE: Tensor, rows: _Arrangement) -> Tensor:
+        """Attention with the rows of each sentence side by side as its queries, so that no key is ever copied."""
+        attention = layer.cross
+        q_RE = attention.q(attention.norm(x_RE))
+        q = split_heads(rows.spread(q_RE), attention.num_heads)
+        k, v = (split_heads(self._encoded.cross_LBSE[2 * index + i], attention.num_heads) for i in (0, 1))
+        mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self._mask_B11S)
+        return attention.out(rows.gather(mixed_BHKD.transpose(1, 2).flatten(2)))  # type: ignore[no-any-return]
+
+    def _arrange(self, sentences_R: Tensor) -> _Arrangement:
+        if self._encoded.num_sentences == 1:
+            return _Arrangement(1, sentences_R.shape[0], None)
+        places_R = sentences_R if self._places is None else self._places[sentences_R]
+        counts_B = torch.bincount(places_R, minlength=self._encoded.num_sentences)
+        if 2 * int((counts_B > 0).sum()) <= self._encoded.num_sentences:
+            self._drop_sentences_without_rows(sentences_R)
+            return self._arrange(sentences_R)
+        width = int(counts_B.max())
+        if width * self._encoded.num_sentences == sentences_R.shape[0]:
+            return _Arrangement(self._encoded.num_sentences, width, None)
+        firsts_B = counts_B.cumsum(0) - counts_B
+        ranks_R = torch.arange(sentences_R.shape[0], device=sentences_R.device) - firsts_B[places_R]
+        return _Arrangement(self._encoded.num_sentences, width, places_R * width + ranks_R)
+
+    def _drop_sentences_without_rows(self, sentences_R: Tensor) -> None:
+        live = torch.unique_consecutive(sentences_R)
+        kept = live if self._places is None else self._places[live]
+        places = torch.zeros(int(live.max()) + 1, dtype=torch.long, device=live.device)
+        places[live] = torch.arange(live.shape[0], device=live.device)
+        self._encoded = self._encoded.take(kept)
+        self._mask_B11S = source_mask(self._encoded.lengths_B, self._encoded.memory_BSE.shape[1])
+        self._places = places
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrangement:
+    """Where each row stands in a (B, K) table with K the most rows of any sentence; slots None: it fills the table."""
+
+    num_sentences: int
+    width: int
+    slots_R: Tensor | None
+
+    def spread(self, x_RE: Tensor) -> Tensor:
+        """(R, E) to (B, K, E), empty places zero."""
+        if self.slots_R is None:
+            return x_RE.view(self.num_sentences, self.width, -1)
+        table = x_RE.new_zeros(self.num_sentences * self.width, x_RE.shape[1])
+        table[self.slots_R] = x_RE
+        return table.view(self.num_sentences, self.width, -1)
+
+    def gather(self, x_BKE: Tensor) -> Tensor:
+        """(B, K, E) back to (R, E)."""
+        flat = x_BKE.flatten(0, 1)
+        return flat if self.slots_R is None else flat[self.slots_R]

@@ -1,0 +1,193 @@
+"""The translation model: a pre-norm Transformer with a deep encoder and a shallow decoder.
+
+One embedding table serves source, target and output (with a bias of its own). Projections that read the same input
+are one matrix, so that a decoding step makes few calls. A source is `<direction> pieces... </s>`, a target starts
+from `<s>`; this file sees ids and knows neither the text nor the search.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engine.errors import InvalidRequest
+from engine.model.config import ModelConfig
+from engine.model.decoding import Decoder, Encoded, source_mask, split_heads
+
+PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
+
+
+class FeedForward(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(config.model_size)
+        self.inner = nn.Linear(config.model_size, config.feed_forward_size)
+        self.outer = nn.Linear(config.feed_forward_size, config.model_size)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.outer(F.relu(self.inner(self.norm(x))))  # type: ignore[no-any-return]
+
+
+class SelfAttention(nn.Module):
+    """Attention of a sequence to itself; `qkv` makes queries, keys and values in one product."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.num_heads = config.num_heads
+        self.norm = nn.LayerNorm(config.model_size)
+        self.qkv = nn.Linear(config.model_size, 3 * config.model_size)
+        self.out = nn.Linear(config.model_size, config.model_size)
+
+    def forward(self, x_BTE: Tensor, mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+        q, k, v = (split_heads(part, self.num_heads) for part in self.qkv(self.norm(x_BTE)).chunk(3, dim=-1))
+        mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal)
+        return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
+
+
+class CrossAttention(nn.Module):
+    """Attention of the target to the encoded source; `kv` runs once per sentence."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.num_heads = config.num_heads
+        self.norm = nn.LayerNorm(config.model_size)
+        self.q = nn.Linear(config.model_size, config.model_size)
+        self.kv = nn.Linear(config.model_size, 2 * config.model_size)
+        self.out = nn.Linear(config.model_size, config.model_size)
+
+    def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
+        q = split_heads(self.q(self.norm(x_BTE)), self.num_heads)
+        k, v = (split_heads(part, self.num_heads) for part in self.kv(memory_BSE).chunk(2, dim=-1))
+        mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, config: ModelConfig, dropout: float) -> None:
+        super().__init__()
+        self.attention = SelfAttention(config)
+        self.feed_forward = FeedForward(config)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x_BSE: Tensor, mask: Tensor | None) -> Tensor:
+        x_BSE = x_BSE + self.dropout(self.attention(x_BSE, mask))
+        return x_BSE + self.dropout(self.feed_forward(x_BSE))  # type: ignore[no-any-return]
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, config: ModelConfig, dropout: float) -> None:
+        super().__init__()
+        self.attention = SelfAttention(config)
+        self.cross = CrossAttention(config)
+        self.feed_forward = FeedForward(config)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
+        x_BTE = x_BTE + self.dropout(self.attention(x_BTE, is_causal=True))
+        x_BTE = x_BTE + self.dropout(self.cross(x_BTE, memory_BSE, mask))
+        return x_BTE + self.dropout(self.feed_forward(x_BTE))  # type: ignore[no-any-return]
+
+
+class Transformer(nn.Module):
+    """The model. `dropout` matters in training mode only."""
+
+    positions_ME: Tensor
+
+    def __init__(self, config: ModelConfig, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocabulary_size, config.model_size)
+        self.output_bias = nn.Parameter(torch.zeros(config.vocabulary_size))
+        self.encoder = nn.ModuleList(EncoderLayer(config, dropout) for _ in range(config.encoder_layers))
+        self.encoder_norm = nn.LayerNorm(config.model_size)
+        self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout) for _ in range(config.decoder_layers))
+        self.decoder_norm = nn.LayerNorm(config.model_size)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("positions_ME", sinusoids(config.max_pieces, config.model_size), persistent=False)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        for name, parameter in self.named_parameters():
+            if name == "embedding.weight":
+                nn.init.normal_(parameter, std=self.config.model_size**-0.5)
+            elif name.endswith((".out.weight", ".outer.weight")):  # what enters the residual stream starts small
+                depth = 2 * len(self.encoder) if name.startswith("encoder") else 3 * len(self.decoder_layers)
+                nn.init.xavier_uniform_(parameter, gain=depth**-0.5)
+            elif name.endswith(("qkv.weight", "kv.weight")):
+                for part in parameter.data.split(self.config.model_size):
+                    nn.init.xavier_uniform_(part)
+            elif parameter.dim() == 2:
+                nn.init.xavier_uniform_(parameter)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
+
+    @property
+    def device(self) -> torch.device:
+        return self.embedding.weight.device
+
+    def embed(self, ids: Tensor, start: int = 0) -> Tensor:
+        """Embeddings of `ids` (..., T) with the positions from `start` on."""
+        scaled = self.embedding(ids) * math.sqrt(self.config.model_size)
+        return self.dropout(scaled + self.positions_ME[start : start + ids.shape[-1]])  # type: ignore[no-any-return]
+
+    def project(self, x: Tensor) -> Tensor:
+        """Logits over the vocabulary."""
+        return F.linear(x, self.embedding.weight, self.output_bias)
+
+    def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:
+        """The encoder's output (B, S, E); padded places hold arbitrary numbers."""
+        x_BSE = self.embed(source_ids_BS)
+        for layer in self.encoder:
+            x_BSE = layer(x_BSE, mask)
+        return self.encoder_norm(x_BSE)  # type: ignore[no-any-return]
+
+    def forward(self, source_ids_BS: Tensor, source_lengths_B: Tensor, target_input_BT: Tensor) -> Tensor:
+        """The decoder's output (B, T, E) before `project`, the target given: what training needs."""
+        mask = source_mask(source_lengths_B, source_ids_BS.shape[1])
+        memory_BSE = self.memory(source_ids_BS, mask)
+        x_BTE = self.embed(target_input_BT)
+        for layer in self.decoder_layers:
+            x_BTE = layer(x_BTE, memory_BSE, mask)
+        return self.decoder_norm(x_BTE)  # type: ignore[no-any-return]
+
+    @torch.inference_mode()
+    def score(self, source_ids_BS: Tensor, source_lengths_B: Tensor, target_ids_BT: Tensor) -> Tensor:
+        """Log-probability (B, T) of each target token given those before it; `<s>` is not part of the target."""
+        self._require_evaluation()
+        starts_B1 = torch.full_like(target_ids_BT[:, :1], BOS)
+        inputs_BT = torch.cat([starts_B1, target_ids_BT[:, :-1]], dim=1)
+        logits_BTV = self.project(self(source_ids_BS, source_lengths_B, inputs_BT)).float()
+        log_probs_BTV = torch.log_softmax(logits_BTV, dim=-1)
+        return log_probs_BTV.gather(2, target_ids_BT.unsqueeze(2)).squeeze(2)
+
+    @torch.inference_mode()
+    def encode(self, source_ids_BS: Tensor, source_lengths_B: Tensor) -> Encoded:
+        """All that decoding needs of these sources, computed once; can be kept and stacked."""
+        self._require_evaluation()
+        length = source_ids_BS.shape[1]
+        if length > self.config.max_pieces:
+            raise InvalidRequest(
+                f"a source has {length} pieces, the model reads at most {self.config.max_pieces}; split the segment"
+            )
+        mask = source_mask(source_lengths_B, length)
+        memory_BSE = self.memory(source_ids_BS, mask)
+        parts = [part for layer in self.decoder_layers for part in layer.cross.kv(memory_BSE).chunk(2, dim=-1)]
+        return Encoded(memory_BSE, torch.stack(parts), source_lengths_B)
+
+    def decoder(self, encoded: Encoded) -> Decoder:
+        """A fresh decoder over these sources, before its first step."""
+        self._require_evaluation()
+        return Decoder(self, encoded)
+
+    def _require_evaluation(self) -> None:
+        assert not self.training, "decoding needs model.eval(): dropout would make scores random"
+
+
+def sinusoids(length: int, size: int) -> Tensor:
+    """Sinusoidal positions (length, size), sines first (Vaswani et al. 2017, section 3.5)."""
+    rates = torch.exp(torch.arange(size // 2) * (-math.log(10_000) / (size // 2)))
+    angles = torch.arange(length).unsqueeze(1) * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1)

@@ -1,0 +1,229 @@
+"""`python -m engine.train`: make a model from a corpus, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.train.options import Optimiser, Schedule, TrainOptions
+
+DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine.train",
+        description="Make a translation model: prepare a corpus, train on it, average, evaluate.",
+        epilog="engine/train/README.md has the command lines of the bundled models.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="prepare | train | average | evaluate")
+    _add_prepare(commands)
+    _add_train(commands)
+    _add_average(commands)
+    _add_evaluate(commands)
+    options = parser.parse_args(arguments)
+    try:
+        options.action(options)
+    except EngineError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "prepare",
+        help="select pairs, learn the pieces, write id arrays",
+        description="Select pairs of a corpus, learn the joint pieces of both languages, write id arrays.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("corpus", type=Path, help="folder with train.*.tsv.gz, dev/, SOURCES.tsv")
+    parser.add_argument("work", type=Path, help="folder to write the prepared data to")
+    parser.add_argument(
+        "--domain",
+        action="append",
+        required=True,
+        metavar="NAME[=WORDS]",
+        help="a domain to take, with the most words of a source (default 100); give it once per domain",
+    )
+    parser.add_argument("--without", action="append", default=[], metavar="SOURCE_ID", help="a source to leave out")
+    parser.add_argument("--languages", default="en,de", help="languages of the first and second column")
+    parser.add_argument("--pieces", type=int, default=8000, help="size of the vocabulary")
+    parser.add_argument("--max-pieces", type=int, default=40, help="longest side of a pair, in pieces")
+    parser.add_argument("--codec-lines", type=int, default=400_000, help="lines to learn the pieces from")
+    parser.add_argument("--dev", action="append", default=[], metavar="SET", help="a development set: dev/multi30k.val")
+    parser.add_argument("--dev-pairs", type=int, default=500, help="most pairs of a development set")
+    parser.add_argument("--workers", type=int, default=2, help="processes that encode")
+    parser.set_defaults(action=_prepare)
+
+
+def _prepare(options: argparse.Namespace) -> None:
+    from engine.train.corpus import Selection
+    from engine.train.prepare import PrepareOptions, prepare
+
+    max_words = {name: int(value or 100) for name, value in map(_setting, options.domain)}
+    prepare(
+        options.corpus,
+        options.work,
+        PrepareOptions(
+            selection=Selection(max_words, frozenset(options.without)),
+            languages=_languages(options.languages),
+            num_pieces=options.pieces,
+            max_pieces=options.max_pieces,
+            codec_lines=options.codec_lines,
+            dev_sets=tuple(options.dev),
+            max_dev_pairs=options.dev_pairs,
+            num_workers=options.workers,
+        ),
+    )
+
+
+def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "train",
+        help="train, or go on training, a run",
+        description="Train a run, or go on with it: the same command line resumes it exactly. Needs only torch, numpy "
+        "and safetensors. SIGTERM ends it with a checkpoint.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("work", type=Path, help="the prepared folder")
+    parser.add_argument("run", type=Path, help="folder of the run: checkpoints and snapshots")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda")
+    parser.add_argument("--threads", type=int, default=0, help="processor threads; 0: as many as there are")
+    model = parser.add_argument_group("model")
+    model.add_argument("--model-size", type=int, default=256)
+    model.add_argument("--heads", type=int, default=4)
+    model.add_argument("--feed-forward", type=int, default=1024)
+    model.add_argument("--encoder-layers", type=int, default=6)
+    model.add_argument("--decoder-layers", type=int, default=2)
+    budget = parser.add_argument_group("budget (the learning rate reaches zero where it ends)")
+    budget.add_argument("--max-minutes", type=float, help="minutes of the whole run, over all its calls")
+    budget.add_argument("--max-updates", type=int, help="updates of the whole run")
+    budget.add_argument("--pause-after-minutes", type=float, help="end this call then; the same call resumes")
+    training = parser.add_argument_group("training")
+    training.add_argument("--directions", default="en-de", help="one model learns them all: en-de,de-en")
+    training.add_argument("--weight", action="append", default=[], metavar="DOMAIN=TIMES", help="passes per epoch")
+    training.add_argument("--optimiser", choices=Optimiser.__args__, default=DEFAULTS["optimiser"])
+    training.add_argument("--schedule", choices=Schedule.__args__, default=DEFAULTS["schedule"])
+    for name, kind, text in (
+        ("batch_pieces", int, "padded pieces of the longer side in a batch"),
+        ("accumulate", int, "batches in an update"),
+        ("peak_lr", float, "highest learning rate"),
+        ("warmup_updates", int, "updates until it is reached"),
+        ("weight_decay", float, "decay of the weights, times the learning rate"),
+        ("label_smoothing", float, "probability spread over the vocabulary"),
+        ("dropout", float, "part of the activations dropped (halves the speed on a CPU)"),
+        ("domain_tag_rate", float, "part of the sources that carry their domain's token"),
+        ("dev_every", int, "updates between development losses and snapshots"),
+        ("checkpoint_minutes", float, "minutes between checkpoints"),
+        ("keep_snapshots", int, "newest snapshots to keep"),
+        ("seed", int, "of weights, order and dropout"),
+    ):
+        training.add_argument(f"--{name.replace('_', '-')}", type=kind, default=DEFAULTS[name], help=text)
+    parser.set_defaults(action=_train)
+
+
+def _train(options: argparse.Namespace) -> None:
+    import torch
+
+    from engine.model.config import ModelConfig
+    from engine.train.data import Prepared
+    from engine.train.loop import Trainer
+
+    torch.set_flush_denormal(True)
+    torch.set_float32_matmul_precision("high")
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    given = {entry.name: getattr(options, entry.name) for entry in fields(TrainOptions) if hasattr(options, entry.name)}
+    given["directions"] = tuple(options.directions.split(","))
+    given["weights"] = {name: float(value or 1) for name, value in map(_setting, options.weight)}
+    train_options = TrainOptions(**given)
+    prepared = Prepared.load(options.work)
+    config = ModelConfig(
+        vocabulary_size=prepared.vocabulary_size,
+        directions=train_options.directions,
+        model_size=options.model_size,
+        num_heads=options.heads,
+        feed_forward_size=options.feed_forward,
+        encoder_layers=options.encoder_layers,
+        decoder_layers=options.decoder_layers,
+    )
+    trainer = Trainer(options.work, options.run, config, train_options, options.device)
+    position = trainer.train()
+    state = "finished" if trainer.is_finished else "paused; the same command goes on"
+    print(f"{state}: {position.update:,} updates, {position.pieces:,} target pieces, {position.minutes:.1f} minutes")
+
+
+def _add_average(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "average",
+        help="write a model folder from a run's newest snapshots",
+        description="Average the newest snapshots of a run and write a model folder with its card.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("work", type=Path, help="the prepared folder")
+    parser.add_argument("run", type=Path, help="folder of the run")
+    parser.add_argument("model", type=Path, help="model folder to write")
+    parser.add_argument("--last", type=int, default=1, help="snapshots to average")
+    parser.add_argument("--name", default="Pinpoint model", help="title of the card")
+    parser.add_argument("--label", default="", help="one honest sentence for the card: what this model is")
+    parser.add_argument("--hardware", default="", help="what it was trained on, for the card")
+    parser.set_defaults(action=_average)
+
+
+def _average(options: argparse.Namespace) -> None:
+    from engine.train.bundle import write_bundle
+
+    write_bundle(
+        options.work, options.run, options.model, options.last, options.name, options.label, options.hardware
+    )
+
+
+def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "evaluate",
+        help="BLEU and chrF on held-out sets, written into the card",
+        description="Translate held-out sets with the engine and score them with sacrebleu.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    parser.add_argument("--set", action="append", required=True, metavar="SET", help="test/newstest2014, say")
+    parser.add_argument("--direction", default="en-de")
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--limit", type=int, help="first lines of each set only; then the card stays as it is")
+    parser.add_argument("--outputs", type=Path, help="folder for the translations")
+    parser.set_defaults(action=_evaluate)
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    from engine.train.bundle import insert_scores
+    from engine.train.evaluate import evaluate
+
+    scores = []
+    for name in options.set:
+        score = evaluate(
+            options.model, options.corpus, name, options.direction, options.beam, options.limit, options.outputs
+        )
+        print(score.line, flush=True)
+        scores.append(score)
+    if options.limit is None:
+        insert_scores(options.model / "card.md", scores)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def _languages(text: str) -> tuple[str, str]:
+    first, _, second = text.partition(",")
+    return first, second
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Reads a parallel corpus: gzipped TSV training files and paired text files for development and test.
+
+    train.*.tsv.gz   source, target, source_id, domain; no header
+    dev/, test/      NAME.LANGUAGE, one sentence a line
+    SOURCES.tsv      source_id, repo, licence, pairs, words_en, words_de, domain; with a header
+
+Knows what a line must look like and which lines are wanted; knows nothing of pieces.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import TrainingError
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One training pair, in the column order of the corpus."""
+
+    first: str
+    second: str
+    source_id: str
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which pairs to keep: the domains, each with the most words of its first side, less some sources."""
+
+    max_words: Mapping[str, int]
+    without: frozenset[str] = frozenset()
+
+    def wants(self, pair: Pair) -> bool:
+        limit = self.max_words.get(pair.domain)
+        if limit is None or pair.source_id in self.without:
+            return False
+        return len(pair.first.split()) <= limit and len(pair.second.split()) <= 2 * limit
+
+
+def training_files(corpus: Path) -> list[Path]:
+    files = sorted(corpus.glob("train.*.tsv.gz"))
+    if not files:
+        raise TrainingError(f"{corpus} holds no train.*.tsv.gz; give the folder of the corpus")
+    return files
+
+
+def read_pairs(corpus: Path) -> Iterator[Pair]:
+    """Every training pair; TrainingError names the file and line of one that is not as it must be."""
+    for path in training_files(corpus):
+        try:
+            with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+                for number, line in enumerate(lines, start=1):
+                    yield _parse(path, number, line.rstrip("\r\n"))
+        except UnicodeDecodeError as error:
+            raise TrainingError(f"{path} is not UTF-8 ({error.reason}); convert it") from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise TrainingError(f"{path} cannot be read ({error}); copy it again") from error
+
+
+def _parse(path: Path, number: int, line: str) -> Pair:
+    columns = line.split("\t")
+    if len(columns) != 4:
+        raise TrainingError(
+            f"{path} line {number}: expected source<TAB>target<TAB>source_id<TAB>domain, found {len(columns)} columns"
+        )
+    for name, value in zip(("source", "target", "source_id", "domain"), columns, strict=True):
+        if not value.strip():
+            raise TrainingError(f"{path} line {number}: {name} is empty; fill it or drop the line")
+    return Pair(*columns)
+
+
+def read_set(corpus: Path, name: str, languages: tuple[str, str]) -> list[tuple[str, str]]:
+    """The pairs of a development or test set, such as "dev/multi30k.val"."""
+    sides = []
+    for language in languages:
+        path = corpus / f"{name}.{language}"
+        try:
+            sides.append(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+        except FileNotFoundError:
+            raise TrainingError(f"{path} is missing; name a set as in dev/multi30k.val") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise TrainingError(f"{path} cannot be read as UTF-8 ({error})") from error
+    if len(sides[0]) != len(sides[1]):
+        raise TrainingError(
+            f"{corpus / name}: {len(sides[0])} lines in .{languages[0]}, {len(sides[1])} in .{languages[1]}; "
+            "the sides must match line by line"
+        )
+    return list(zip(*sides, strict=True))
+
+
+def read_licences(corpus: Path) -> dict[str, tuple[str, str]]:
+    """Origin and licence of every source, word for word as SOURCES.tsv states them."""
+    path = corpus / "SOURCES.tsv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return {row["source_id"]: (row["repo"], row["licence"]) for row in rows}
+    except (OSError, UnicodeDecodeError, KeyError) as error:
+        raise TrainingError(
+            f"{path} is missing or has no columns source_id, repo, licence ({error!r}); "
+            "without it the model's card cannot say what the model is made of"
+        ) from error

@@ -1,0 +1,221 @@
+"""Prepared data on disk and the batches drawn from it. Needs numpy alone; knows ids, no text.
+
+A prepared folder holds `prepared.json`, the codec's files, and one folder per set (`train`, `dev/NAME`) with, for
+each language, all pieces end to end (`en.npy`) and where each line starts (`en.offsets.npy`), and the domain of each
+pair (`domains.npy`). Both directions read the same arrays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.errors import TrainingError
+
+PAD, BOS, EOS = 0, 1, 2
+Ids = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What `prepare` decided; everything that training needs besides the arrays."""
+
+    languages: tuple[str, str]
+    vocabulary_size: int
+    direction_ids: Mapping[str, int]
+    domains: tuple[str, ...]
+    domain_ids: Mapping[str, int]
+    dev_sets: tuple[str, ...]
+    max_pieces: int
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: Path) -> None:
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        (folder / "prepared.json").write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Prepared:
+        path = folder / "prepared.json"
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            for name in ("languages", "domains", "dev_sets"):
+                data[name] = tuple(data[name])
+            return cls(**data)
+        except FileNotFoundError:
+            raise TrainingError(f"{path} is missing; run `python -m engine.train prepare` first") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TrainingError(f"{path} is damaged ({error!r}); run `python -m engine.train prepare` again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Many id sequences end to end; line i is `pieces[offsets[i]:offsets[i + 1]]`. Memory-mapped when loaded."""
+
+    pieces: Ids
+    offsets: Integers
+
+    @classmethod
+    def of(cls, sequences: Sequence[Sequence[int]], vocabulary_size: int) -> Lines:
+        kind = np.uint16 if vocabulary_size <= 2**16 else np.uint32
+        offsets = np.zeros(len(sequences) + 1, dtype=np.int64)
+        np.cumsum([len(sequence) for sequence in sequences], out=offsets[1:])
+        pieces = np.fromiter((i for sequence in sequences for i in sequence), dtype=kind, count=int(offsets[-1]))
+        return cls(pieces, offsets)
+
+    @property
+    def lengths(self) -> Integers:
+        return np.diff(self.offsets)
+
+    def __getitem__(self, index: int) -> Ids:
+        return self.pieces[self.offsets[index] : self.offsets[index + 1]]
+
+    def save(self, folder: Path, language: str) -> None:
+        np.save(folder / f"{language}.npy", self.pieces)
+        np.save(folder / f"{language}.offsets.npy", self.offsets)
+
+    @classmethod
+    def load(cls, folder: Path, language: str) -> Lines:
+        return cls(_load_array(folder / f"{language}.npy"), _load_array(folder / f"{language}.offsets.npy"))
+
+
+def _load_array(path: Path) -> npt.NDArray[Any]:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path} cannot be read ({error}); run `python -m engine.train prepare` again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class PairSet:
+    """One set of pairs: the lines of both languages and the index of each pair's domain."""
+
+    lines: Mapping[str, Lines]
+    domains: npt.NDArray[np.uint8]
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for language, lines in self.lines.items():
+            lines.save(folder, language)
+        np.save(folder / "domains.npy", self.domains)
+
+    @classmethod
+    def load(cls, folder: Path, languages: Sequence[str]) -> PairSet:
+        return cls(
+            {language: Lines.load(folder, language) for language in languages}, _load_array(folder / "domains.npy")
+        )
+
+    def __len__(self) -> int:
+        return len(self.domains)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Padded ids of one direction: sources with direction token and end, targets with the end."""
+
+    source_BS: Integers
+    source_lengths_B: Integers
+    target_BT: Integers
+
+    @property
+    def num_target_pieces(self) -> int:
+        return int((self.target_BT != PAD).sum())
+
+
+class Batches:
+    """Draws batches of about `batch_pieces` padded pieces from a set, epoch by epoch.
+
+    An epoch takes pair i `weights[domain of i]` times (2.5: twice, and a third time with probability one half), in
+    every direction. It depends on (seed, epoch) alone, so that a run can resume at any batch. `domain_tag_rate` is
+    the share of sources that carry their domain's token after that of the direction.
+    """
+
+    def __init__(
+        self,
+        pairs: PairSet,
+        prepared: Prepared,
+        directions: Sequence[str],
+        batch_pieces: int,
+        weights: Mapping[str, float] | None = None,
+        domain_tag_rate: float = 0.0,
+        seed: int = 1,
+    ) -> None:
+        for direction in directions:
+            if direction not in prepared.direction_ids:
+                offered = ", ".join(prepared.direction_ids)
+                raise TrainingError(f"direction {direction!r} has no token in the vocabulary, which knows {offered}")
+        weights = weights or {}
+        if unknown := sorted(set(weights) - set(prepared.domains)):
+            raise TrainingError(f"weight for domain {unknown[0]!r}; the data has {', '.join(prepared.domains)}")
+        self._pairs = pairs
+        self._prepared = prepared
+        self._directions = tuple(directions)
+        self._batch_pieces = batch_pieces
+        per_domain = np.array([weights.get(domain, 1.0) for domain in prepared.domains])
+        self._weights = per_domain[np.asarray(pairs.domains)] if len(pairs) else np.zeros(0)
+        self._tag_rate = domain_tag_rate
+        self._domain_tags = np.array([prepared.domain_ids.get(domain, PAD) for domain in prepared.domains])
+        self._seed = seed
+
+    def epoch(self, number: int, shuffled: bool = True) -> list[tuple[int, Integers]]:
+        """The batches of an epoch, each as (index of the direction, indices of the pairs)."""
+        rng = np.random.default_rng((self._seed, number))
+        drawn = []
+        for direction in range(len(self._directions)):
+            times = np.floor(self._weights + rng.random(len(self._weights))).astype(np.int64)
+            picked = np.repeat(np.arange(len(times)), times)
+            drawn += [(direction, chunk) for chunk in self._cut(direction, rng.permutation(picked))]
+        if shuffled:
+            drawn = [drawn[i] for i in rng.permutation(len(drawn))]
+        return drawn
+
+    def _cut(self, direction: int, picked: Integers) -> Iterator[Integers]:
+        """Pairs of like length together; ties stay in the order of `picked`, which is random."""
+        source, target = self._directions[direction].split("-")
+        source_lengths = self._pairs.lines[source].lengths[picked] + 3  # direction, domain, end
+        target_lengths = self._pairs.lines[target].lengths[picked] + 1
+        order = np.lexsort((source_lengths, target_lengths))
+        start, widest = 0, 0
+        for stop, index in enumerate(order):
+            widest = max(widest, int(source_lengths[index]), int(target_lengths[index]))
+            if stop > start and (stop + 1 - start) * widest > self._batch_pieces:
+                yield picked[order[start:stop]]
+                start, widest = stop, max(int(source_lengths[index]), int(target_lengths[index]))
+        if start < len(order):
+            yield picked[order[start:]]
+
+    def batch(self, direction: int, indices: Integers, rng: np.random.Generator) -> Batch:
+        """The padded ids of some pairs; `rng` decides which sources carry a domain token."""
+        name = self._directions[direction]
+        source, target = (self._pairs.lines[language] for language in name.split("-"))
+        no_heads = np.zeros((len(indices), 0), dtype=np.int64)
+        heads = np.full((len(indices), 1), self._prepared.direction_ids[name])
+        if self._tag_rate:
+            tags = self._domain_tags[np.asarray(self._pairs.domains[indices], dtype=np.int64)]
+            heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._tag_rate, tags, PAD)])
+        source_BS, source_lengths_B = _table(source, indices, heads)
+        return Batch(source_BS, source_lengths_B, _table(target, indices, no_heads)[0])
+
+
+def _table(lines: Lines, indices: Integers, heads_BX: Integers) -> tuple[Integers, Integers]:
+    """Padded rows `head pieces... </s>` (B, W) and their lengths; PAD in a head stands for nothing."""
+    head_lengths_B = (heads_BX != PAD).sum(axis=1)
+    starts_B = lines.offsets[indices]
+    counts_B = lines.offsets[indices + 1] - starts_B
+    lengths_B = head_lengths_B + counts_B + 1
+    columns_W = np.arange(lengths_B.max())
+    places_BW = columns_W - head_lengths_B[:, None]
+    inside_BW = (places_BW >= 0) & (places_BW < counts_B[:, None])
+    table_BW = np.full(inside_BW.shape, PAD, dtype=np.int64)
+    table_BW[inside_BW] = lines.pieces[(starts_B[:, None] + places_BW)[inside_BW]]
+    table_BW[places_BW == counts_B[:, None]] = EOS
+    for column in range(heads_BX.shape[1]):
+        filled_B = heads_BX[:, column] != PAD
+        table_BW[filled_B, column] = heads_BX[filled_B, column]
+    return table_BW, lengths_B

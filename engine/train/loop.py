@@ -1,0 +1,292 @@
+"""The training loop: batches in, checkpoints out.
+
+Stops at its budget, at a pause or at SIGTERM, always with a checkpoint that resumes exactly: weights, optimiser,
+random numbers, position in the data. Needs torch, numpy and safetensors only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from engine.errors import TrainingError
+from engine.model.checkpoint import save_weights
+from engine.model.config import ModelConfig
+from engine.model.transformer import BOS, PAD, Transformer
+from engine.train.data import Batch, Batches, PairSet, Prepared
+from engine.train.muon import Muon
+from engine.train.options import TrainOptions
+
+CHECKPOINT = "checkpoint.pt"
+
+
+@dataclass(slots=True)
+class Position:
+    """How far a run has come. `batch` counts within `epoch`; `history` holds (update, minutes, set, loss)."""
+
+    update: int = 0
+    epoch: int = 0
+    batch: int = 0
+    minutes: float = 0.0
+    pieces: int = 0
+    history: list[tuple[int, float, str, float]] = field(default_factory=list)
+
+
+class Trainer:
+    """One run in `folder`: a new one, or the one that stands there. Call `train`."""
+
+    def __init__(
+        self, prepared_folder: Path, folder: Path, config: ModelConfig, options: TrainOptions, device: str = "cpu"
+    ) -> None:
+        self.folder, self.config, self.options = folder, config, options
+        self.device = torch.device(device)
+        prepared = Prepared.load(prepared_folder)
+        if config.vocabulary_size != prepared.vocabulary_size:
+            raise TrainingError(
+                f"the model has {config.vocabulary_size} pieces, the data {prepared.vocabulary_size}; "
+                "start the run again on this data"
+            )
+        self._batches = self._make_batches(PairSet.load(prepared_folder / "train", prepared.languages), prepared)
+        self._dev = {
+            name: self._make_batches(PairSet.load(prepared_folder / "dev" / name, prepared.languages), prepared)
+            for name in prepared.dev_sets
+        }
+        torch.manual_seed(options.seed)
+        self.model = Transformer(config, options.dropout).to(self.device)
+        self._optimisers = make_optimisers(self.model, options)
+        self.position = Position()
+        self._stopping = False
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / CHECKPOINT).exists():
+            self._load_checkpoint()
+        else:
+            config.save(folder / "config.json")
+
+    def _make_batches(self, pairs: PairSet, prepared: Prepared) -> Batches:
+        options = self.options
+        return Batches(
+            pairs,
+            prepared,
+            options.directions,
+            options.batch_pieces,
+            options.weights,
+            options.domain_tag_rate,
+            options.seed,
+        )
+
+    def train(self) -> Position:
+        """Train until the budget, a pause or SIGTERM; the position reached."""
+        options, position = self.options, self.position
+        before = signal.signal(signal.SIGTERM, self._stop)
+        spent, started, last_saved = position.minutes, time.monotonic(), time.monotonic()
+        meter = Meter(options)
+        try:
+            for batches in self._updates():
+                progress = self._progress()
+                loss, num_pieces = self._update(batches, progress)
+                position.update += 1
+                position.pieces += num_pieces
+                position.minutes = spent + (time.monotonic() - started) / 60
+                meter.show(position, loss, num_pieces, self._progress())
+                if position.update % options.dev_every == 0:
+                    self._measure_dev()
+                    self._save_snapshot()
+                if self._progress() >= 1:
+                    break
+                paused = options.pause_after_minutes
+                if self._stopping or (paused is not None and position.minutes - spent >= paused):
+                    break
+                if time.monotonic() - last_saved >= 60 * options.checkpoint_minutes:
+                    self._save_checkpoint()
+                    last_saved = time.monotonic()
+            self._measure_dev()
+            self._save_snapshot()
+            self._save_checkpoint()
+        finally:
+            meter.close()
+            signal.signal(signal.SIGTERM, before)
+        return position
+
+    @property
+    def is_finished(self) -> bool:
+        return self._progress() >= 1
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _progress(self) -> float:
+        by_time = self.position.minutes / self.options.max_minutes if self.options.max_minutes else 0.0
+        by_updates = self.position.update / self.options.max_updates if self.options.max_updates else 0.0
+        return min(1.0, max(by_time, by_updates))
+
+    def _updates(self) -> Iterator[list[Batch]]:
+        """The batches of one update after another, from the position on."""
+        if self.is_finished:
+            return
+        position, pending = self.position, []
+        for epoch in itertools.count(position.epoch):
+            drawn = self._batches.epoch(epoch)
+            if not drawn:
+                raise TrainingError("no training pair has a weight above 0; there is nothing to learn from")
+            first = position.batch if epoch == position.epoch else 0
+            for number in range(first, len(drawn)):
+                rng = np.random.default_rng((self.options.seed, epoch, number))
+                pending.append(self._batches.batch(*drawn[number], rng))
+                if len(pending) == self.options.accumulate:
+                    position.epoch, position.batch = epoch, number + 1
+                    yield pending
+                    pending = []
+
+    def _update(self, batches: list[Batch], progress: float) -> tuple[float, int]:
+        """One step of the optimisers; the mean loss per target piece and the number of pieces."""
+        rate = self.options.learning_rate(self.position.update + 1, progress)
+        num_pieces = sum(batch.num_target_pieces for batch in batches)
+        total = torch.zeros((), device=self.device)
+        self.model.train()
+        for batch in batches:
+            loss = self._loss(batch, self.options.label_smoothing) / num_pieces
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += loss.detach()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options.max_gradient_norm)
+        if not math.isfinite(float(norm)):
+            raise TrainingError(
+                f"update {self.position.update + 1}: the gradient is {float(norm)}; resume with a lower peak_lr"
+            )
+        for optimiser in self._optimisers:
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+        return float(total), num_pieces
+
+    def _loss(self, batch: Batch, label_smoothing: float) -> Tensor:
+        """Cross-entropy summed over the target pieces."""
+        target_BT = torch.from_numpy(batch.target_BT).to(self.device, non_blocking=True)
+        inputs_BT = F.pad(target_BT[:, :-1], (1, 0), value=BOS)
+        source_BS = torch.from_numpy(batch.source_BS).to(self.device, non_blocking=True)
+        lengths_B = torch.from_numpy(batch.source_lengths_B).to(self.device, non_blocking=True)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
+            real_BT = target_BT != PAD
+            logits_NV = self.model.project(hidden_BTE[real_BT])
+        return F.cross_entropy(
+            logits_NV.float(), target_BT[real_BT], reduction="sum", label_smoothing=label_smoothing
+        )
+
+    @torch.no_grad()
+    def _measure_dev(self) -> None:
+        """Add the mean loss per piece of every development set to the history and print it."""
+        self.model.eval()
+        position = self.position
+        for name, batches in self._dev.items():
+            total, count = 0.0, 0
+            for number, (direction, indices) in enumerate(batches.epoch(0, shuffled=False)):
+                batch = batches.batch(direction, indices, np.random.default_rng(number))
+                total += float(self._loss(batch, label_smoothing=0.0))
+                count += batch.num_target_pieces
+            if count:
+                position.history.append((position.update, position.minutes, name, total / count))
+                print(f"\nupdate {position.update}  {name}  loss {total / count:.4f}", file=sys.stderr, flush=True)
+
+    def _save_snapshot(self) -> None:
+        """Weights alone, for averaging; only the newest `keep_snapshots` stay."""
+        save_weights(self.folder / f"update-{self.position.update:07d}.safetensors", self.model, torch.float32)
+        for old in snapshots(self.folder)[: -self.options.keep_snapshots]:
+            old.unlink()
+
+    def _save_checkpoint(self) -> None:
+        state = {
+            "model": self.model.state_dict(),
+            "optimisers": [optimiser.state_dict() for optimiser in self._optimisers],
+            "rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
+            "position": {name: getattr(self.position, name) for name in Position.__slots__},
+        }
+        partial = self.folder / (CHECKPOINT + ".partial")
+        torch.save(state, partial)
+        os.replace(partial, self.folder / CHECKPOINT)
+
+    def _load_checkpoint(self) -> None:
+        path = self.folder / CHECKPOINT
+        try:
+            if ModelConfig.load(self.folder / "config.json") != self.config:
+                raise TrainingError(f"{self.folder} holds a run of another model; give another --run, or its settings")
+            state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
+            self.model.load_state_dict(state["model"])
+            for optimiser, saved in zip(self._optimisers, state["optimisers"], strict=True):
+                optimiser.load_state_dict(saved)
+            self.position = replace(Position(), **state["position"])
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise TrainingError(
+                f"{path} cannot be resumed ({error}); resume with the run's own settings, or remove it to start again"
+            ) from error
+        torch.set_rng_state(state["rng"].cpu())
+        if state["cuda_rng"] is not None and self.device.type == "cuda":
+            torch.cuda.set_rng_state(state["cuda_rng"].cpu())
+
+
+def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices inside the layers and AdamW for the rest, or AdamW for all."""
+    inner: dict[int, list[Tensor]] = {1: [], 2: [], 3: []}  # by how many projections one parameter stacks
+    outer: list[Tensor] = []
+    for name, parameter in model.named_parameters():
+        if options.optimiser == "muon" and parameter.dim() == 2 and name != "embedding.weight":
+            inner[3 if name.endswith("qkv.weight") else 2 if name.endswith("kv.weight") else 1].append(parameter)
+        else:
+            outer.append(parameter)
+    adamw = torch.optim.AdamW(
+        outer, lr=options.peak_lr, betas=(0.9, 0.98), eps=1e-9, weight_decay=options.weight_decay, fused=True
+    )
+    if options.optimiser == "adamw":
+        return [adamw]
+    groups = [{"params": parameters, "parts": parts} for parts, parameters in inner.items() if parameters]
+    return [Muon(groups, lr=options.peak_lr, weight_decay=options.weight_decay), adamw]
+
+
+def snapshots(folder: Path) -> list[Path]:
+    """The run's weights, oldest first."""
+    return sorted(folder.glob("update-*.safetensors"))
+
+
+class Meter:
+    """One line of progress: rewritten in place on a terminal, a line every ten seconds in a log."""
+
+    def __init__(self, options: TrainOptions) -> None:
+        self._options = options
+        self._is_terminal = sys.stderr.isatty()
+        self._since = self._last = time.monotonic()
+        self._loss = self._pieces = 0.0
+
+    def show(self, position: Position, loss: float, num_pieces: int, progress: float) -> None:
+        now = time.monotonic()
+        self._loss += loss * num_pieces
+        self._pieces += num_pieces
+        if now - self._last < (0.5 if self._is_terminal else 10) and progress < 1:
+            return
+        speed = self._pieces / max(now - self._last, 1e-9)
+        remaining = position.minutes * (1 - progress) / max(progress, 1e-9)
+        bar = ("#" * round(20 * progress)).ljust(20, ".")
+        line = (
+            f"[{bar}] {100 * progress:5.1f} %  update {position.update}  epoch {position.epoch}  "
+            f"loss {self._loss / self._pieces:.4f}  {speed:,.0f} pieces/s  eta {remaining:.1f} min"
+        )
+        print(f"\r{line}" if self._is_terminal else line, end="" if self._is_terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+        self._last, self._loss, self._pieces = now, 0.0, 0.0
+
+    def close(self) -> None:
+        if self._is_terminal:
+            print(file=sys.stderr)

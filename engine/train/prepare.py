@@ -1,0 +1,163 @@
+"""Turns a corpus into what `train` reads: selects pairs, learns the codec, writes id arrays and the facts."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import TrainingError
+from engine.text import DIRECTION_PIECES, TextCodec
+from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
+from engine.train.data import Lines, PairSet, Prepared
+
+CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareOptions:
+    """What to prepare. Pairs of which a side has more than `max_pieces` pieces, or a character that cannot be spelt,
+    are left out; `codec_lines` are enough to learn the pieces from."""
+
+    selection: Selection
+    languages: tuple[str, str] = ("en", "de")
+    num_pieces: int = 8000
+    max_pieces: int = 40
+    codec_lines: int = 400_000
+    dev_sets: tuple[str, ...] = ()
+    max_dev_pairs: int = 500
+    num_workers: int = 2
+    seed: int = 1
+
+
+def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
+    """Write the prepared folder; returns what stands in its `prepared.json`."""
+    licences = read_licences(corpus)
+    pairs = [pair for pair in read_pairs(corpus) if options.selection.wants(pair)]
+    if not pairs:
+        raise TrainingError(f"{corpus}: no pair is in the chosen domains and short enough; widen the selection")
+    _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
+    folder.mkdir(parents=True, exist_ok=True)
+    codec = _learn_codec(pairs, options)
+    codec.save(folder)
+
+    domains = tuple(sorted(options.selection.max_words))
+    with multiprocessing.Pool(options.num_workers, _start_worker, (folder,)) as pool:
+        kept, sides = _encode(pool, pairs, options.max_pieces)
+        kept_pairs = [pairs[i] for i in kept]
+        domain_indices = np.array([domains.index(pair.domain) for pair in kept_pairs], dtype=np.uint8)
+        _pair_set(sides, domain_indices, options, codec).save(folder / "train")
+        dev_names = []
+        for name in options.dev_sets:
+            dev = [Pair(*texts, name, "") for texts in read_set(corpus, name, options.languages)]
+            _, dev_sides = _encode(pool, dev, options.max_pieces)
+            dev_sides = (dev_sides[0][: options.max_dev_pairs], dev_sides[1][: options.max_dev_pairs])
+            no_domains = np.zeros(len(dev_sides[0]), dtype=np.uint8)
+            dev_names.append(name.rsplit("/", 1)[-1])
+            _pair_set(dev_sides, no_domains, options, codec).save(folder / "dev" / dev_names[-1])
+
+    first, second = options.languages
+    directions = [f"{first}-{second}", f"{second}-{first}"]
+    prepared = Prepared(
+        languages=options.languages,
+        vocabulary_size=len(codec.vocabulary),
+        direction_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in directions if f"<{d}>" in DIRECTION_PIECES},
+        domains=domains,
+        domain_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in domains if f"<{d}>" in codec.vocabulary},
+        dev_sets=tuple(dev_names),
+        max_pieces=options.max_pieces,
+        facts=_facts(kept_pairs, sides, licences, options),
+    )
+    prepared.save(folder)
+    _report(f"{len(kept_pairs):,} pairs kept, {prepared.facts['pieces']}; written to {folder}")
+    return prepared
+
+
+def _learn_codec(pairs: Sequence[Pair], options: PrepareOptions) -> TextCodec:
+    half = options.codec_lines // 2
+    sample = random.Random(options.seed).sample(pairs, half) if len(pairs) > half else pairs
+    return TextCodec.learn((text for pair in sample for text in (pair.first, pair.second)), options.num_pieces)
+
+
+_codec: TextCodec
+
+
+def _start_worker(folder: Path) -> None:
+    global _codec
+    _codec = TextCodec.load(folder)
+
+
+def _encode_chunk(texts: list[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    return [(_codec.encode_ids(first), _codec.encode_ids(second)) for first, second in texts]
+
+
+def _encode(
+    pool: Any, pairs: Sequence[Pair], max_pieces: int
+) -> tuple[list[int], tuple[list[list[int]], list[list[int]]]]:
+    """Indices of the pairs that fit, and their pieces side by side."""
+    from engine.text import UNKNOWN_ID
+
+    def chunks() -> Iterator[list[tuple[str, str]]]:
+        for start in range(0, len(pairs), CHUNK):
+            yield [(pair.first, pair.second) for pair in pairs[start : start + CHUNK]]
+
+    kept: list[int] = []
+    firsts: list[list[int]] = []
+    seconds: list[list[int]] = []
+    index = 0
+    for encoded in pool.imap(_encode_chunk, chunks()):
+        for first, second in encoded:
+            fits = 0 < len(first) <= max_pieces and 0 < len(second) <= max_pieces
+            if fits and UNKNOWN_ID not in first and UNKNOWN_ID not in second:
+                kept.append(index)
+                firsts.append(first)
+                seconds.append(second)
+            index += 1
+        _report(f"  encoded {index:,} of {len(pairs):,}", end="\r" if sys.stderr.isatty() else "\n")
+    return kept, (firsts, seconds)
+
+
+def _pair_set(
+    sides: tuple[list[list[int]], list[list[int]]], domains: Any, options: PrepareOptions, codec: TextCodec
+) -> PairSet:
+    size = len(codec.vocabulary)
+    return PairSet(
+        {language: Lines.of(side, size) for language, side in zip(options.languages, sides, strict=True)}, domains
+    )
+
+
+def _facts(
+    pairs: Sequence[Pair],
+    sides: tuple[list[list[int]], list[list[int]]],
+    licences: dict[str, tuple[str, str]],
+    options: PrepareOptions,
+) -> dict[str, Any]:
+    """What the model's configuration and card will say of its data."""
+    first, second = options.languages
+    num_first, num_second = (max(1, sum(map(len, side))) for side in sides)
+    by_source = Counter((pair.source_id, pair.domain) for pair in pairs)
+    if missing := sorted({source for source, _ in by_source} - set(licences)):
+        raise TrainingError(f"SOURCES.tsv has no line for source {missing[0]!r}; add it with its licence")
+    return {
+        "pairs": len(pairs),
+        "pieces": {first: num_first, second: num_second},
+        "length_ratios": {f"{first}-{second}": num_second / num_first, f"{second}-{first}": num_first / num_second},
+        "max_words": dict(options.selection.max_words),
+        "without": sorted(options.selection.without),
+        "pairs_by_domain": dict(Counter(pair.domain for pair in pairs).most_common()),
+        "sources": [
+            {"source_id": source, "origin": licences[source][0], "licence": licences[source][1], "domain": domain, "pairs": n}
+            for (source, domain), n in by_source.most_common()
+        ],
+    }
+
+
+def _report(message: str, end: str = "\n") -> None:
+    print(message, end=end, file=sys.stderr, flush=True)
