@@ -102,8 +102,8 @@ class PhraseAutomaton:
         for spelling, depth in state.progress:
             phrase = self._pattern(spelling).phrase
             missing[phrase] = min(missing[phrase], len(self._spellings[spelling].pieces) - depth)
-        for pattern, _ in state.pending:
-            missing[self._patterns[pattern].phrase] = 0
+        for phrase in self._standing(state):
+            missing[phrase] = 0
         return tuple(missing)
 
     def next_pieces(self, state: _State) -> tuple[tuple[int, ...], ...]:
@@ -112,7 +112,7 @@ class PhraseAutomaton:
         At most one for each spelling: where one is under way in two places, the one that is further goes on. What
         overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
         """
-        standing = {self._patterns[number].phrase for number, _ in state.pending}
+        standing = self._standing(state)
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
             if self._pattern(number).phrase not in standing and depth < len(self._spellings[number].pieces):
@@ -128,6 +128,11 @@ class PhraseAutomaton:
             if len(spelling.pieces) <= to_go[pattern.phrase] and self._may_begin(state, spelling.pieces[0], pattern):
                 following[pattern.phrase].add(spelling.pieces[0])
         return tuple(tuple(sorted(pieces)) for pieces in following)
+
+    def _standing(self, state: _State) -> set[int]:
+        """The phrases that stand at the end of the text, unless the word is open there: then the next piece breaks it."""
+        pending = (self._patterns[number] for number, _ in state.pending)
+        return {pattern.phrase for pattern in pending if not (state.is_open and pattern.guards_right)}
 
     def _pattern(self, spelling: int) -> _Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]

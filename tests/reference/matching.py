@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from engine.search.phrases import TrackedPhrase
 from tests.reference.toy import ToyTexts
@@ -46,31 +47,34 @@ def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
     return all(count_met(text, phrase) >= phrase.count for phrase in phrases)
 
 
-def _certain(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase) -> tuple[int, int]:
-    """(occurrences that no continuation can break, how many there are if the text ends here)."""
-    text = texts.text(pieces)
-    probes = [" ", "x", "1", ",", ", ", ",1", "."]
-    return min(count_met(text + probe, phrase) for probe in probes), count_met(text, phrase)
+def _certain(text: str, phrase: TrackedPhrase) -> int:
+    """Occurrences that no continuation can break."""
+    return min(count_met(text + probe, phrase) for probe in (" ", "x", "1", ",", ", ", ",1", "."))
 
 
-def missing_pieces(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase) -> int:
-    """Least number of the phrase's pieces still to come after `pieces`, by definition.
+@dataclass(frozen=True)
+class Progress:
+    """How far a phrase is. `depths[i]` pieces of spelling i stand at the end of the text and may still become it."""
 
-    What is met for certain counts whole; an occurrence that stands at the end but is not certain counts whole too;
-    else the longest end of `pieces` that begins a spelling, where that spelling's text, with its left boundary, stands
+    num_lacking: int  # occurrences that are not certain
+    is_standing: bool  # one stands at the end; what follows may still break it, but need not
+    depths: tuple[int, ...]
+    to_go: int
+
+
+def progress(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase) -> Progress:
+    """How far `phrase` is after `pieces`, by definition.
+
+    The longest end of `pieces` that begins a spelling counts where that spelling's text, with its left boundary, stands
     at the end of the text and does not overlap what is already counted.
     """
-    certain, standing = _certain(texts, pieces, phrase)
-    lacking = phrase.count - certain
-    if lacking <= 0:
-        return 0
-    whole = phrase.num_pieces
-    if standing > certain:
-        return (lacking - 1) * whole
     text = texts.text(pieces)
-    free_from = _end_of_last_counted(text, phrase)
-    to_go = whole
-    for spelling in phrase.spellings:
+    certain = _certain(text, phrase)
+    is_open = bool(pieces) and texts.glues_right[pieces[-1]]
+    standing = certain if is_open else count_met(text, phrase)
+    free_from = _end_of_last_counted(text + "x" * is_open, phrase)
+    depths = [0] * len(phrase.spellings)
+    for number, spelling in enumerate(phrase.spellings):
         form = phrase.forms[spelling.form]
         for depth in range(1, min(len(spelling.pieces) - 1, len(pieces)) + 1):
             begun = form[: spelling.lengths[depth]]
@@ -78,8 +82,44 @@ def missing_pieces(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase
             if tuple(pieces[-depth:]) != spelling.pieces[:depth] or not text.endswith(begun) or start < free_from:
                 continue
             if stands_at(text[:start] + form, form, start, phrase.boundary):  # all but the end already stands
-                to_go = min(to_go, len(spelling.pieces) - depth)
-    return (lacking - 1) * whole + to_go
+                depths[number] = depth
+    to_go = min(len(spelling.pieces) - depth for spelling, depth in zip(phrase.spellings, depths, strict=True))
+    to_go = 0 if standing > certain else min(to_go, phrase.num_pieces)
+    return Progress(max(0, phrase.count - certain), standing > certain, tuple(depths), to_go)
+
+
+def missing_pieces(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase) -> int:
+    """Least number of the phrase's pieces still to come after `pieces`."""
+    now = progress(texts, pieces, phrase)
+    return (now.num_lacking - 1) * phrase.num_pieces + now.to_go if now.num_lacking else 0
+
+
+def must_close(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
+    """Whether the last word is open, a phrase still has pieces to come, and no such phrase is under way."""
+    states = [(phrase, progress(texts, pieces, phrase)) for phrase in phrases]
+    lacking = [(phrase, now) for phrase, now in states if missing_pieces(texts, pieces, phrase)]
+    under_way = any(0 < now.to_go < phrase.num_pieces for phrase, now in lacking)
+    return bool(pieces) and texts.glues_right[pieces[-1]] and bool(lacking) and not under_way
+
+
+def forced_pieces(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> set[int]:
+    """The pieces that take a phrase forward: of those under way the next, else (or if no farther) the first."""
+    forced = set()
+    for phrase in phrases:
+        if not missing_pieces(texts, pieces, phrase):
+            continue
+        now = progress(texts, pieces, phrase)
+        depths = [0] * len(now.depths) if now.is_standing else now.depths
+        under_way = [(spelling, depth) for spelling, depth in zip(phrase.spellings, depths, strict=True) if depth]
+        forced |= {spelling.pieces[depth] for spelling, depth in under_way}
+        nearest = min((len(spelling.pieces) - depth for spelling, depth in under_way), default=None)
+        for spelling in phrase.spellings:
+            text, form = texts.text([*pieces, spelling.pieces[0]]), phrase.forms[spelling.form]
+            start = len(text) - spelling.lengths[1]
+            begins = stands_at(text[:start] + form, form, start, phrase.boundary)
+            if begins and (nearest is None or len(spelling.pieces) <= nearest):
+                forced.add(spelling.pieces[0])
+    return forced
 
 
 def _end_of_last_counted(text: str, phrase: TrackedPhrase) -> int:

@@ -1,0 +1,151 @@
+"""Constrained beam search and enumeration, slow and obvious: one Python object per hypothesis.
+
+`slow_search` follows Post & Vilar (2018), algorithm 2, with every quantity computed from the whole text;
+`enumerate_all` looks at every sequence there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.request import SearchOptions
+from engine.search.phrases import TrackedPhrase
+from tests.reference.matching import forced_pieces, meets_all, missing_pieces, must_close
+from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts
+
+
+@dataclass(frozen=True)
+class Hyp:
+    tokens: tuple[int, ...] = ()
+    log_prob: float = 0.0
+
+    @property
+    def score(self) -> float:
+        return self.log_prob / len(self.tokens)
+
+
+def slow_allocate(waiting: Sequence[int], beam: int) -> list[int]:
+    """Places by bank: floor(k / (C + 1)) each, the rest to the top; unused ones to the nearest bank, upwards first."""
+    num_banks = len(waiting)
+    places = [beam // num_banks] * num_banks
+    places[-1] += beam - sum(places)
+    given = [min(place, count) for place, count in zip(places, waiting, strict=True)]
+    left = [place - got for place, got in zip(places, given, strict=True)]
+    for distance in range(1, num_banks):
+        for step in (distance, -distance):
+            for bank in range(num_banks):
+                if 0 <= bank + step < num_banks:
+                    moved = min(left[bank], waiting[bank + step] - given[bank + step])
+                    left[bank] -= moved
+                    given[bank + step] += moved
+    return given
+
+
+def needed(texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase]) -> int:
+    """Least number of pieces that must still come before the end."""
+    missing = sum(missing_pieces(texts, tokens, phrase) for phrase in phrases)
+    return missing + must_close(texts, tokens, phrases)
+
+
+def allowed_tokens(
+    texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase], remaining: int
+) -> set[int]:
+    """What may follow when `remaining` tokens are left: the end when all is met; near the limit only what must come."""
+    allowed = set(range(texts.size)) - {BEGIN}
+    if not meets_all(texts.text(tokens), phrases):
+        allowed -= {END}
+    if needed(texts, tokens, phrases) + 1 >= remaining:
+        if remaining == 1:
+            allowed &= {END}
+        elif must_close(texts, tokens, phrases):
+            allowed = {token for token in allowed if not texts.glues_right[token]}
+        else:
+            allowed &= forced_pieces(texts, tokens, phrases)
+    return allowed
+
+
+def slow_search(
+    model: ToyModel,
+    sentence: int,
+    phrases: Sequence[TrackedPhrase],
+    texts: ToyTexts,
+    max_length: int,
+    options: SearchOptions,
+) -> list[Hyp]:
+    """The n-best list of one sentence."""
+    num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
+    beam, finished, num_finished = [Hyp()], {}, 0
+
+    for step in range(1, max_length + 1):
+        remaining = max_length - step + 1
+        continuations: dict[tuple[int, int], Hyp] = {}
+        best_of_row = []
+        for row, hyp in enumerate(beam):
+            allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining)
+            forced = forced_pieces(texts, hyp.tokens, phrases)
+            log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
+            for token in allowed:
+                continuations[row, token] = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
+            best_of_row += sorted(((row, token) for token in allowed), key=lambda key: -continuations[key].log_prob)[:1]
+            best_of_row += [(row, token) for token in forced & allowed]
+        top = sorted(continuations, key=lambda key: (-continuations[key].log_prob, key))[: options.beam]
+        floor = max((hyp.log_prob for hyp in finished.values()), default=float("-inf")) - (
+            float("inf") if options.pruning_threshold is None else options.pruning_threshold
+        )
+        banks: list[list[Hyp]] = [[] for _ in range(num_tokens + 1)]
+        for key in sorted({*top, *best_of_row}):
+            hyp = continuations[key]
+            if hyp.tokens[-1] == END:
+                bank = num_tokens
+            elif needed(texts, hyp.tokens, phrases) + 1 >= remaining:
+                continue
+            else:
+                bank = num_tokens - sum(missing_pieces(texts, hyp.tokens, phrase) for phrase in phrases)
+            if hyp.log_prob >= floor:
+                banks[bank].append(hyp)
+        places = slow_allocate([len(bank) for bank in banks], options.beam)
+        chosen = [
+            hyp
+            for bank, size in zip(banks, places, strict=True)
+            for hyp in sorted(bank, key=lambda hyp: -hyp.log_prob)[:size]
+        ]
+        for hyp in chosen:
+            if hyp.tokens[-1] == END:
+                num_finished += 1
+                text = texts.text(hyp.tokens)
+                if text not in finished or hyp.score > finished[text].score:
+                    finished[text] = hyp
+        beam = sorted((hyp for hyp in chosen if hyp.tokens[-1] != END), key=lambda hyp: hyp.tokens)
+        best = sorted(finished.values(), key=lambda hyp: -hyp.score)[: options.nbest]
+        enough = num_finished >= options.beam and len(finished) >= min(options.nbest, options.beam)
+        if options.stopping == "optimal":
+            bound = max((hyp.log_prob for hyp in beam), default=0.0) / max_length
+            enough = len(best) == options.nbest and best[-1].score >= bound
+        if not beam or enough:
+            break
+    return sorted(finished.values(), key=lambda hyp: -hyp.score)[: options.nbest]
+
+
+def enumerate_all(
+    model: ToyModel, sentence: int, phrases: Sequence[TrackedPhrase], texts: ToyTexts, max_length: int
+) -> list[Hyp]:
+    """The best sequence of each distinct satisfying text, best first, by looking at all that the rules allow."""
+    best: dict[str, Hyp] = {}
+    for hyp in _all_sequences(model, sentence, Hyp(), phrases, texts, max_length):
+        text = texts.text(hyp.tokens)
+        if meets_all(text, phrases) and (text not in best or hyp.score > best[text].score):
+            best[text] = hyp
+    return sorted(best.values(), key=lambda hyp: -hyp.score)
+
+
+def _all_sequences(
+    model: ToyModel, sentence: int, hyp: Hyp, phrases: Sequence[TrackedPhrase], texts: ToyTexts, remaining: int
+) -> Iterator[Hyp]:
+    log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
+    for token in allowed_tokens(texts, hyp.tokens, phrases, remaining):
+        longer = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
+        if token == END:
+            yield longer
+        elif needed(texts, longer.tokens, phrases) + 1 < remaining:
+            yield from _all_sequences(model, sentence, longer, phrases, texts, remaining - 1)

@@ -1,0 +1,58 @@
+"""The shares of the banks against their definition."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from engine.search.banks import allocate, rank_within
+from tests.reference.search import slow_allocate
+
+
+@pytest.mark.parametrize(
+    ("waiting", "beam", "places", "why"),
+    [
+        ([9], 5, [5], "no constraints: the whole beam"),
+        ([9, 9], 5, [2, 3], "floor(5 / 2) each, the remainder to the top"),
+        ([9, 9, 9], 10, [3, 3, 4], "floor(10 / 3) each, the remainder to the top"),
+        ([3, 5, 0, 0, 0], 5, [1, 4, 0, 0, 0], "as in figure 3: empty banks give to the nearest with candidates"),
+        ([9, 9, 9, 9], 3, [0, 0, 0, 3], "more banks than places: the top has them all"),
+        ([9, 0, 0, 0], 3, [3, 0, 0, 0], "unless nothing waits there"),
+        ([9, 0, 9], 4, [1, 0, 3], "equally near: the higher bank first"),
+        ([1, 1, 1], 9, [1, 1, 1], "fewer candidates than places: all of them"),
+        ([0, 0, 0], 4, [0, 0, 0], "no candidates"),
+    ],
+)
+def test_places_follow_the_rule(waiting, beam, places, why):
+    given = allocate(torch.tensor([waiting]), torch.tensor([len(waiting) - 1]), beam)
+    assert given.tolist() == [places], why
+    assert slow_allocate(waiting, beam) == places, why
+
+
+def test_allocation_agrees_with_its_definition_for_sentences_of_any_number_of_banks():
+    rng = random.Random(4)
+    for _ in range(2000):
+        beam = rng.randint(1, 12)
+        tops = [rng.randint(0, 8) for _ in range(rng.randint(1, 4))]
+        waiting = [[rng.choice([0, 0, 1, 2, 5, 9]) for _ in range(top + 1)] for top in tops]
+        padded = torch.tensor([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
+        given = allocate(padded, torch.tensor(tops), beam)
+        for row, counts in zip(given.tolist(), waiting, strict=True):
+            assert row[: len(counts)] == slow_allocate(counts, beam)
+            assert sum(row) == min(beam, sum(counts)), "never a free place while candidates wait"
+            assert all(got <= count for got, count in zip(row, counts, strict=False))
+
+
+def test_rank_within_counts_better_items_of_the_same_group():
+    rng = random.Random(5)
+    for _ in range(200):
+        groups = [rng.randrange(4) for _ in range(rng.randint(1, 20))]
+        scores = [float(rng.randrange(6)) for _ in groups]
+        ranks = rank_within(torch.tensor(groups), torch.tensor(scores)).tolist()
+        for i, (group, score) in enumerate(zip(groups, scores, strict=True)):
+            better = sum(
+                groups[j] == group and (scores[j] > score or (scores[j] == score and j < i)) for j in range(len(groups))
+            )
+            assert ranks[i] == better

@@ -1,0 +1,220 @@
+"""The search against its slow twin, against enumeration, and against plain beam search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+
+from engine.request import SearchOptions
+from engine.search.beam import BeamSearch, SentenceResult, TokenRoles
+from engine.search.phrases import TrackedPhrase
+from engine.search.tracker import PhraseTracker
+from tests.reference.matching import count_met, meets_all
+from tests.reference.search import enumerate_all, slow_search
+from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyDecoder, ToyModel, ToyTexts, random_phrases
+
+
+def search(
+    model: ToyModel,
+    phrases: Sequence[Sequence[TrackedPhrase]],
+    texts: ToyTexts,
+    max_lengths: Sequence[int],
+    options: SearchOptions,
+    numbers: Sequence[int] | None = None,
+    **settings,
+) -> list[SentenceResult]:
+    numbers = list(range(len(phrases))) if numbers is None else numbers
+    return BeamSearch(
+        decoder=ToyDecoder(model, numbers),
+        tracker=PhraseTracker(phrases, texts),
+        max_lengths=max_lengths,
+        options=options,
+        roles=TokenRoles(BEGIN, END, never=(BEGIN,)),
+        closing=~torch.tensor(texts.glues_right),
+        text_of=texts.text,
+        **settings,
+    ).run()
+
+
+def lists(results: Sequence[SentenceResult]) -> list[list[tuple[int, ...]]]:
+    return [[found.tokens for found in result.found] for result in results]
+
+
+def random_case(rng: random.Random, texts: ToyTexts, max_phrases: int = 3):
+    phrases = random_phrases(texts, rng, max_phrases)
+    num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
+    return phrases, num_tokens + rng.randint(2, 6)
+
+
+@pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
+@pytest.mark.parametrize("stopping", ["beam_finished", "optimal"])
+def test_every_step_agrees_with_the_slow_twin(texts, stopping):
+    rng = random.Random(6)
+    for case in range(60):
+        phrases, max_length = random_case(rng, texts)
+        options = SearchOptions(
+            beam=rng.randint(1, 6),
+            nbest=rng.randint(1, 4),
+            pruning_threshold=rng.choice([None, 3.0, 20.0]),
+            stopping=stopping,
+        )
+        model = ToyModel(texts.size, seed=case)
+        (result,) = search(model, [phrases], texts, [max_length], options)
+        slow = slow_search(model, 0, phrases, texts, max_length, options)
+        found = [item for item in result.found if item.is_satisfying]
+        assert [item.tokens for item in found] == [hyp.tokens for hyp in slow], (case, phrases, max_length, options)
+        assert [item.log_prob for item in found] == pytest.approx([hyp.log_prob for hyp in slow])
+
+
+def test_wide_beam_finds_what_enumeration_finds():
+    rng = random.Random(7)
+    texts = ToyTexts(("a", "b", "a@@"))
+    for case in range(60):
+        phrases = random_phrases(texts, rng, max_phrases=2, max_pieces=2)
+        max_length = max(5, sum(phrase.num_constraint_tokens for phrase in phrases) + 1)
+        if max_length > 7:
+            continue
+        model = ToyModel(texts.size, seed=case)
+        options = SearchOptions(beam=3**max_length, nbest=4, pruning_threshold=None, stopping="optimal")
+        (result,) = search(model, [phrases], texts, [max_length], options)
+        best = enumerate_all(model, 0, phrases, texts, max_length)[:4]
+        assert result.outcome == ("complete" if best else "unmet")
+        if best:
+            assert [found.score for found in result.found] == pytest.approx([hyp.score for hyp in best]), (
+                case,
+                phrases,
+            )
+            assert result.found[0].tokens == best[0].tokens
+
+
+def test_without_phrases_it_is_plain_beam_search():
+    for case in range(60):
+        model, beam = ToyModel(WORDS.size, seed=case), 1 + case % 5
+        options = SearchOptions(beam=beam, nbest=beam, pruning_threshold=None)
+        (result,) = search(model, [[]], WORDS, [8], options)
+        rows, finished = [((), 0.0)], {}
+        num_finished = 0
+        for step in range(1, 9):
+            longer = []
+            for tokens, log_prob in rows:
+                values = model.log_probs(0, (BEGIN, *tokens)).tolist()
+                tokens_allowed = [END] if step == 8 else range(1, WORDS.size)
+                longer += [((*tokens, token), log_prob + values[token]) for token in tokens_allowed]
+            longer = sorted(longer, key=lambda item: -item[1])[:beam]
+            for tokens, log_prob in longer:
+                if tokens[-1] == END:
+                    num_finished += 1
+                    text, score = WORDS.text(tokens), log_prob / len(tokens)
+                    if text not in finished or finished[text][0] < score:
+                        finished[text] = (score, tokens)
+            rows = [item for item in longer if item[0][-1] != END]
+            if num_finished >= beam and len(finished) >= beam:
+                break
+        best = sorted(finished.values(), key=lambda item: -item[0])[:beam]
+        assert [found.tokens for found in result.found] == [tokens for _, tokens in best]
+
+
+@pytest.mark.parametrize("finished", ["leave", "keep"])
+def test_sentence_alone_equals_sentence_in_batch(finished):
+    rng = random.Random(8)
+    for case in range(60):
+        model = ToyModel(PUNCTUATED.size, seed=case)
+        cases = [random_case(rng, PUNCTUATED, max_phrases=rng.randint(0, 3)) for _ in range(rng.randint(2, 5))]
+        phrases, lengths = [c[0] for c in cases], [c[1] for c in cases]
+        options = SearchOptions(beam=rng.randint(1, 6), nbest=3, finished=finished)
+        together = lists(search(model, phrases, PUNCTUATED, lengths, options))
+        for number in range(len(cases)):
+            alone = search(model, [phrases[number]], PUNCTUATED, [lengths[number]], options, numbers=[number])
+            assert lists(alone)[0] == together[number], (case, number)
+
+
+@pytest.mark.parametrize("beam", [1, 2, 5, 10])
+def test_every_item_of_the_list_meets_every_phrase(beam):
+    rng = random.Random(9)
+    for case in range(80):
+        phrases, max_length = random_case(rng, WORDS)
+        options = SearchOptions(beam=beam, nbest=beam)
+        (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
+        assert result.outcome == "complete", (case, phrases, max_length)
+        written = [WORDS.text(found.tokens) for found in result.found]
+        assert all(meets_all(text, phrases) for text in written)
+        assert len(set(written)) == len(written), "no two items have the same text"
+        assert all(found.tokens[-1] == END and len(found.tokens) <= max_length for found in result.found)
+
+
+def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
+    phrases = [WORDS.phrase("a b"), WORDS.phrase("b@@ a")]
+    (result,) = search(ToyModel(WORDS.size, seed=1), [phrases], WORDS, [5], SearchOptions(beam=2))
+    assert result.outcome == "complete"
+    assert {WORDS.text(found.tokens) for found in result.found} <= {"a b ba", "ba a b"}
+
+
+def test_model_that_would_never_write_the_phrase_is_made_to_once():
+    """Scores stay the model's own; the phrase stands once, as the search never repeats what is met."""
+    model = ToyModel(WORDS.size, seed=3, sharpness=6.0)
+    (free,) = search(model, [[]], WORDS, [12], SearchOptions(beam=4))
+    phrase = WORDS.phrase("b a@@ b")
+    (forced,) = search(model, [[phrase]], WORDS, [15], SearchOptions(beam=4))
+    assert forced.outcome == "complete"
+    for found in forced.found:
+        assert count_met(WORDS.text(found.tokens), phrase) >= 1
+        history = (BEGIN, *found.tokens)
+        scores = [float(model.log_probs(0, history[: i + 1])[token]) for i, token in enumerate(found.tokens)]
+        assert list(found.token_log_probs) == pytest.approx(scores)
+        assert found.log_prob == pytest.approx(sum(scores))
+    assert free.found[0].score >= forced.found[0].score - 1e-9
+
+
+def test_not_a_number_fails_its_sentence_alone():
+    class Broken(ToyModel):
+        def log_probs(self, sentence, history):
+            values = super().log_probs(sentence, history)
+            return torch.full_like(values, torch.nan) if sentence == 1 and len(history) > 2 else values
+
+    model, whole = Broken(WORDS.size, seed=2), ToyModel(WORDS.size, seed=2)
+    phrases = [[WORDS.phrase("a b")]] * 3
+    results = search(model, phrases, WORDS, [9] * 3, SearchOptions(beam=3))
+    assert [result.outcome for result in results] == ["complete", "failed", "complete"]
+    unbroken = search(whole, phrases, WORDS, [9] * 3, SearchOptions(beam=3))
+    assert lists(results)[0] == lists(unbroken)[0]
+    assert lists(results)[2] == lists(unbroken)[2]
+
+
+@pytest.mark.parametrize("reason", ["deadline", "cancelled"])
+def test_interruption_acts_at_the_next_step_and_keeps_the_best_so_far(reason):
+    calls = []
+
+    def interruption():
+        calls.append(None)
+        return reason if len(calls) == 4 else None
+
+    options = SearchOptions(beam=3, stopping="optimal")
+    results = search(
+        ToyModel(WORDS.size, 5), [[WORDS.phrase("a b b")], []], WORDS, [20, 20], options, interruption=interruption
+    )
+    assert [(result.outcome, result.num_steps) for result in results] == [(reason, 3)] * 2
+    assert all(result.found for result in results)
+    efforts = results[0].found
+    assert [effort.num_missing for effort in efforts] == sorted(effort.num_missing for effort in efforts)
+
+
+def test_kept_hypotheses_take_up_places_as_in_the_paper():
+    """With finished="keep" a beam of k ends with at most k finished hypotheses alive, so fewer are found in all."""
+    model = ToyModel(WORDS.size, seed=11)
+    leave = SearchOptions(beam=4, nbest=50, pruning_threshold=None)
+    (left,) = search(model, [[]], WORDS, [12], leave)
+    (kept,) = search(model, [[]], WORDS, [12], replace(leave, finished="keep"))
+    assert kept.outcome == left.outcome == "complete"
+    assert kept.num_steps <= 12
+
+
+def test_first_finished_stops_at_the_first():
+    options = SearchOptions(beam=4, stopping="first_finished")
+    (first,) = search(ToyModel(WORDS.size, seed=12), [[]], WORDS, [15], options)
+    (all_,) = search(ToyModel(WORDS.size, seed=12), [[]], WORDS, [15], SearchOptions(beam=4))
+    assert first.num_steps <= all_.num_steps
+    assert all(len(found.tokens) == first.num_steps for found in first.found)
