@@ -110,7 +110,7 @@ def read_document(data: bytes, name: str) -> Document:
 
 
 def with_language(name: str, language: str | None) -> str:
-    """"manual.txt", "de" -> "manual.de.txt"."""
+    """The name with the language before its ending: "manual.de.txt"."""
     if not language:
         return name
     stem, dot, extension = name.rpartition(".")

@@ -10,10 +10,13 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-_TOKEN = re.compile(r"\w+|\S")
+_NUMBER_JOINERS = ".,"
+_CLUSTER = re.compile(r"\s+|\S[\u0300-\u036f]*")
+_PLAIN_SPACES = re.compile(r"\s\s|[^\S ]")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 
 
@@ -69,11 +72,10 @@ class Glossary:
         lengths: dict[str, set[int]] = {}
         for term in self.terms:
             key = fold_term(term.source)
-            first = _TOKEN.match(key)
-            if first is None:
+            if not key:
                 continue
             by_source.setdefault(key, []).append(term)
-            lengths.setdefault(first.group(), set()).add(len(key))
+            lengths.setdefault(key[: _token_end(key, 0)], set()).add(len(key))
         object.__setattr__(self, "_by_source", by_source)
         sorted_lengths = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
         object.__setattr__(self, "_lengths", sorted_lengths)
@@ -107,16 +109,20 @@ class Glossary:
     def _matches(self, text: str) -> Iterator[TermHit]:
         """Every place where a term stands, overlaps included."""
         folded = FoldedText(text)
-        for token in _TOKEN.finditer(folded.lower):
-            start = token.start()
-            for length in self._lengths.get(token.group(), ()):
-                end = start + length
-                terms = self._by_source.get(folded.lower[start:end])
-                if terms is None or not stands_alone(folded.exact, start, end):
-                    continue
-                for term in terms:
-                    if not term.is_case_exact or fold_spelling(term.source) == folded.exact[start:end]:
-                        yield TermHit(term, folded.offsets[start], folded.offsets[end])
+        token_start = 0
+        while token_start < len(folded.lower):
+            token_end = _token_end(folded.lower, token_start)
+            for length in self._lengths.get(folded.lower[token_start:token_end], ()):
+                yield from self._matches_at(folded, token_start, token_start + length)
+            token_start = token_end
+
+    def _matches_at(self, folded: FoldedText, start: int, end: int) -> Iterator[TermHit]:
+        terms = self._by_source.get(folded.lower[start:end], ())
+        if not terms or not stands_alone(folded.exact, start, end):
+            return
+        for term in terms:
+            if not term.is_case_exact or fold_spelling(term.source) == folded.exact[start:end]:
+                yield TermHit(term, folded.offsets[start], folded.offsets[end])
 
 
 class FoldedText:
@@ -127,15 +133,19 @@ class FoldedText:
     """
 
     def __init__(self, text: str) -> None:
-        exact: list[str] = []
-        self.offsets: list[int] = []
-        for start, cluster in _clusters(text):
-            folded = " " if cluster[0].isspace() else unicodedata.normalize("NFC", cluster).translate(_APOSTROPHES)
-            for character in folded:
-                exact.append(character)
-                self.offsets.append(start)
-        self.offsets.append(len(text))
-        self.exact = "".join(exact)
+        if not _PLAIN_SPACES.search(text) and unicodedata.is_normalized("NFC", text):
+            self.exact = text.translate(_APOSTROPHES)
+            self.offsets: Sequence[int] = range(len(text) + 1)
+        else:
+            exact: list[str] = []
+            offsets: list[int] = []
+            for match in _CLUSTER.finditer(text):
+                cluster = match.group()
+                folded = " " if cluster[0].isspace() else unicodedata.normalize("NFC", cluster)
+                exact.append(folded.translate(_APOSTROPHES))
+                offsets += [match.start()] * len(folded)
+            self.exact = "".join(exact)
+            self.offsets = [*offsets, len(text)]
         self.lower = _lower(self.exact)
 
 
@@ -149,9 +159,10 @@ def fold_term(source: str) -> str:
     return _lower(fold_spelling(source))
 
 
+@lru_cache(maxsize=8192)
 def is_word_character(character: str) -> bool:
-    """Whether it is a letter, a mark or a digit: what makes a word longer."""
-    return unicodedata.category(character)[0] in "LM" or unicodedata.category(character) == "Nd"
+    """Whether it is a letter, a mark or a number: what makes a word longer. The engine draws the same line."""
+    return unicodedata.category(character)[0] in "LMN"
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
@@ -159,26 +170,29 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 
     "cat" does not stand alone in "concat", nor "1" in "1.000"; "Mail" does in "E-Mail", and "C++" before a comma.
     """
-    first, last = text[start], text[end - 1]
-    if end < len(text):
-        after = text[end]
-        if unicodedata.category(after)[0] == "M" or (is_word_character(last) and is_word_character(after)):
-            return False
-        if last.isdecimal() and after in ".," and text[end + 1 : end + 2].isdecimal():
-            return False
-    if start > 0:
-        before = text[start - 1]
-        if unicodedata.category(first)[0] == "M" or (is_word_character(first) and is_word_character(before)):
-            return False
-        if first.isdecimal() and before in ".," and start > 1 and text[start - 2].isdecimal():
-            return False
-    return True
+    before, first = text[max(start - 2, 0) : start], text[start]
+    last, after = text[end - 1], text[end : end + 2]
+    if after and unicodedata.category(after[0])[0] == "M":
+        return False  # an accent would change the last character
+    return not (_joins(first, before[::-1]) or _joins(last, after))
 
 
-def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Runs of white space, and every other character with the marks behind it."""
-    for match in re.finditer(r"\s+|\S[\u0300-\u036f]*", text):
-        yield match.start(), match.group()
+def _joins(edge: str, neighbours: str) -> bool:
+    """Whether the characters beside an edge, the nearest first, belong to the same word or number."""
+    if not neighbours or not is_word_character(edge):
+        return False
+    if is_word_character(neighbours[0]):
+        return True
+    return edge.isdecimal() and neighbours[0] in _NUMBER_JOINERS and neighbours[1:].isdecimal()
+
+
+def _token_end(text: str, start: int) -> int:
+    """The end of the word that begins at `start`; any other character stands for itself."""
+    end = start + 1
+    if is_word_character(text[start]):
+        while end < len(text) and is_word_character(text[end]):
+            end += 1
+    return end
 
 
 def _lower(text: str) -> str:

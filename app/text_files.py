@@ -204,7 +204,7 @@ def safe_name(name: str, default: str) -> str:
 
 
 def listing(items: Iterable[str], limit: int = 5) -> str:
-    """"a, b, c and 4 more": for messages."""
+    """What a message says of many things: "a, b, c and 4 more"."""
     every = list(items)
     shown = ", ".join(every[:limit])
     return f"{shown} and {len(every) - limit} more" if len(every) > limit else shown
