@@ -10,7 +10,7 @@ from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, escape, is_escape
 
 _LATIN_1 = "".join(chr(code) for code in range(0xA1, 0x100) if code != 0xAD)
 _TYPOGRAPHY = "„“”‚‘’‹›–—‒…†‡•‰′″€™←↑→↓↔⇒−≠≤≥≈∞√✓ẞŒœŠšŽžŁł"
-_SPACES = "\t\n\r \u00a0\u00ad\u2002\u2003\u2009\u200a\u200b\u200c\u200d\u200e\u200f\u202f\u2060\ufeff" + JOINER
+_SPACES = "\t\n\v\f\r \u00a0\u00ad\u2002\u2003\u2009\u200a\u200b\u200c\u200d\u200e\u200f\u202f\u2060\ufeff" + JOINER
 
 ALWAYS_SPELT = string.ascii_letters + string.digits + string.punctuation + _LATIN_1 + _TYPOGRAPHY + _SPACES
 

@@ -35,6 +35,9 @@ class BytePairs:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ranks", {pair: rank for rank, pair in enumerate(self.merges)})
 
+    def __repr__(self) -> str:
+        return f"BytePairs({len(self.merges)} merges)"
+
     def split(self, word: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[str]:
         """The pieces of a word: all but the last carry `@@`. `dropout` is the chance that a merge is passed over."""
         pieces: list[str] = []

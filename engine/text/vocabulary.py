@@ -64,6 +64,9 @@ class Vocabulary:
         object.__setattr__(self, "glues_left", tuple(left for _, left, _ in read))
         object.__setattr__(self, "glues_right", tuple(right for _, _, right in read))
 
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} pieces)"
+
     def __len__(self) -> int:
         return len(self.pieces)
 

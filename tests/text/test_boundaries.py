@@ -1,0 +1,143 @@
+"""Where a phrase may stand: tables with the reason beside each row, and the rules said a second way."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text import is_digit, is_mark, is_word_char, occurrences
+
+MATCHES = [
+    # text, phrase, boundary, where it stands, why
+    ("cat", "cat", "word", [0], "the whole text"),
+    ("a cat, the cat.", "cat", "word", [2, 11], "spaces and punctuation bound a word"),
+    ("concat catalog", "cat", "word", [], "letters on either side"),
+    ("concat catalog", "cat", "start", [7], "may begin a longer word, not end one"),
+    ("concat catalog", "cat", "anywhere", [3, 7], "anywhere"),
+    ("Cat", "cat", "word", [], "case is exact"),
+    ("C++ and C", "C++", "word", [0], "the edge + asks for nothing on its right"),
+    ("C++11, C+++", "C++", "word", [0, 7], "not even for no digit, or no third +"),
+    ("C++ and C", "C", "word", [0, 8], "+ is no letter"),
+    ("ABC++", "C++", "word", [], "but its left edge is a letter"),
+    ("uses .NET, ASP.NET", ".NET", "word", [5, 14], "the edge . asks for nothing on its left"),
+    (".NETs", ".NET", "word", [], "its right edge is a letter"),
+    ("1.000", "1", "word", [], "a dot between digits holds a number together"),
+    ("1,5", "5", "word", [], "so does a comma, seen from the right"),
+    ("1,5", "1,5", "word", [0], "the number itself"),
+    ("1.", "1", "word", [0], "a dot at the end holds nothing"),
+    ("1. April", "1", "word", [0], "nor one before a space"),
+    ("v1.x", "1", "word", [], "a letter before it"),
+    ("1.x", "1", "word", [0], "no digit after the dot"),
+    ("x.1", "1", "word", [2], "no digit before it"),
+    ("x1.2", "2", "word", [], "a digit before the dot, whatever else the word is"),
+    ("1.000", "1", "start", [0], "may begin a longer number as well"),
+    ("1.000", "000", "start", [], "but not go on with one"),
+    ("10:30", "10", "word", [0], "a colon holds nothing together"),
+    ("3-5", "3", "word", [0], "nor a hyphen"),
+    ("E-Mail", "Mail", "word", [2], "a hyphen is a boundary"),
+    ("E-Mail", "E", "word", [0], "on both sides"),
+    ("E-Mails", "E-Mail", "word", [], "a longer word"),
+    ("E-Mails", "E-Mail", "start", [0], "which a compound may be"),
+    ("Debian-Paketliste", "Paket", "word", [], "the end of the compound counts"),
+    ("Debian-Paketliste", "Paket", "start", [7], "and is waived"),
+    ("Straße", "Stra", "word", [], "ß is a letter"),
+    ("Straße", "Straße", "word", [0], "of the word"),
+    ("größer", "größer", "word", [0], "umlauts as well"),
+    ("l'eau", "eau", "word", [2], "an apostrophe is a boundary"),
+    ("l’eau", "l", "word", [0], "a typographic one too"),
+    ("snake_case", "case", "word", [6], "the underscore is no letter"),
+    ("it's", "it", "word", [0], "nor is the apostrophe"),
+    ("%s files", "%s", "word", [0], "placeholders"),
+    ("%stuff", "%s", "word", [], "that a letter follows are others"),
+    ("{0}{1}", "{0}", "word", [0], "braces touch freely"),
+    ("H₂O", "H", "word", [], "lowered digits are part of the word"),
+    ("m²", "m", "word", [], "raised ones too"),
+    ("日本語版", "日本", "word", [], "no spaces: letters on its right"),
+    ("日本語版", "本語", "anywhere", [1], "which is why scripts without spaces use anywhere"),
+    ("e\u0301a", "e", "word", [], "a mark makes it another character"),
+    ("cafe\u0301", "cafe", "anywhere", [], "which not even anywhere may cut"),
+    ("cafe\u0301", "cafe", "start", [], "nor start"),
+    ("❤\ufe0f", "❤", "word", [], "a variation selector is a mark"),
+    ("aaa", "aa", "anywhere", [0, 1], "overlapping ones are all found"),
+    ("a a a", "a a", "word", [0, 2], "by words too"),
+    ("New York City", "York City", "word", [4], "several words"),
+    ("New  York", "New York", "word", [], "spaces count"),
+    ("", "x", "word", [], "nothing in nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "phrase", "boundary", "starts", "why"), MATCHES, ids=lambda value: repr(value)[:30])
+def test_phrase_stands_where_the_table_says(text, phrase, boundary, starts, why):
+    assert occurrences(text, phrase, boundary) == [(start, start + len(phrase)) for start in starts], why
+
+
+# A few characters of each kind, so that random texts are full of edges.
+EDGY = st.text(alphabet="ab1.,-'_ \u0301ß２", max_size=8)
+
+
+@given(EDGY, EDGY.filter(bool), st.sampled_from(["word", "start", "anywhere"]))
+def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary):
+    def kind(i: int) -> str:
+        return unicodedata.category(text[i])[0] if 0 <= i < len(text) else "outside"
+
+    def is_decimal(i: int) -> bool:
+        return 0 <= i < len(text) and unicodedata.category(text[i]) == "Nd"
+
+    def is_whole(edge: int, outward: int) -> bool:
+        """The character at `edge` is not held together with what lies outward."""
+        if kind(edge) not in "LMN":
+            return True
+        if kind(edge + outward) in ("L", "M", "N"):
+            return False
+        joined = is_decimal(edge) and is_decimal(edge + 2 * outward) and text[edge + outward] in (".", ",")
+        return not joined
+
+    allowed = []
+    for start in range(len(text) - len(phrase) + 1):
+        end = start + len(phrase)
+        if text[start:end] != phrase or kind(end) == "M":
+            continue
+        if boundary != "anywhere" and not is_whole(start, -1):
+            continue
+        if boundary == "word" and not is_whole(end - 1, +1):
+            continue
+        allowed.append((start, end))
+    assert occurrences(text, phrase, boundary) == allowed
+
+
+@given(EDGY, EDGY.filter(bool))
+def test_each_wider_boundary_keeps_what_the_narrower_one_found(text, phrase):
+    word, start, anywhere = (set(occurrences(text, phrase, b)) for b in ("word", "start", "anywhere"))
+    assert word <= start <= anywhere
+
+
+def test_empty_phrase_stands_nowhere():
+    assert occurrences("text", "") == []
+
+
+@pytest.mark.parametrize(
+    ("char", "word", "digit", "mark"),
+    [
+        ("a", True, False, False),
+        ("ß", True, False, False),
+        ("語", True, False, False),
+        ("7", True, True, False),
+        ("٣", True, True, False),  # Arabic-Indic three
+        ("²", True, False, False),  # a number, but it joins none
+        ("½", True, False, False),
+        ("\u0301", True, False, True),
+        ("\ufe0f", True, False, True),
+        ("_", False, False, False),
+        ("-", False, False, False),
+        ("€", False, False, False),
+        ("😀", False, False, False),
+        ("\u00a0", False, False, False),
+        ("\u00ad", False, False, False),  # a soft hyphen is a hyphen
+        ("\ud800", False, False, False),
+    ],
+)
+def test_character_classes(char, word, digit, mark):
+    assert (is_word_char(char), is_digit(char), is_mark(char)) == (word, digit, mark)
