@@ -159,29 +159,35 @@ class _RowReader:
         expected = f"expected source{_DELIMITERS[self._delimiter]}target"
         if cells is None:
             problem = f"{expected}; a quotation mark opens and does not close: close it, or double it inside quotes"
-            return self._refuse(row, line, "quotes", problem)
+            self._refuse(row, line, "quotes", problem)
+            return None
         columns = (self._layout.source, self._layout.target)
         if len(cells) <= max(columns):
             found = f"found {len(cells)} column{'s' if len(cells) > 1 else ''}"
-            return self._refuse(row, line, "columns", f"{expected}, {found}")
+            self._refuse(row, line, "columns", f"{expected}, {found}")
+            return None
         if self._layout.num_header_rows == 0 and any(cell.strip() for cell in cells[2:]):
             self._wide.append(row)
         source, target = (_clean(cells[column]) for column in columns)
         for side, cell in (("source", source), ("target", target)):
-            if not cell:
-                return self._refuse(row, line, "empty", f"the {side} is empty: fill it in or remove the row")
-            if len(cell) > MAX_TERM_CHARACTERS:
-                problem = (
-                    f"the {side} has {len(cell):,} characters; a term has at most {MAX_TERM_CHARACTERS}: shorten it"
-                )
-                return self._refuse(row, line, "too_long", problem)
-            if bad := next((c for c in cell if unicodedata.category(c) in ("Cc", "Cn")), None):
-                problem = f"the {side} holds the character U+{ord(bad):04X}, which cannot be typed: remove it"
-                return self._refuse(row, line, "characters", problem)
+            if wrong := _wrong_with(cell):
+                self._refuse(row, line, wrong[0], f"the {side} {wrong[1]}")
+                return None
         return Term(source, target, row)
 
     def _refuse(self, row: int, line: str, kind: RowErrorKind, problem: str) -> None:
         self.errors.append(RowError(row, shown(line, 120), f"glossary row {row}: {problem}", kind))
+
+
+def _wrong_with(cell: str) -> tuple[RowErrorKind, str] | None:
+    """What makes this cell no half of a term, with the cure; None where nothing does."""
+    if not cell:
+        return "empty", "is empty: fill it in or remove the row"
+    if len(cell) > MAX_TERM_CHARACTERS:
+        return "too_long", f"has {len(cell):,} characters; a term has at most {MAX_TERM_CHARACTERS}: shorten it"
+    if bad := next((c for c in cell if unicodedata.category(c) in ("Cc", "Cn")), None):
+        return "characters", f"holds the character U+{ord(bad):04X}, which cannot be typed: remove it"
+    return None
 
 
 def _sniff(lines: Sequence[str]) -> str:
@@ -220,14 +226,16 @@ def _read_header(cells: Sequence[str], direction: str | None) -> _Layout:
     if sources and targets:
         return _Layout(sources[0], targets[0], 1)
     languages = [_LANGUAGE_OF.get(re.split(r"[-_]", name)[0]) for name in names]
+    wanted = (direction or "").split("-")
+    if len(wanted) == 2:  # "it<TAB>es" is a term of English and German, no header
+        if not set(wanted) <= set(languages):
+            return _Layout()
+        source, target = (languages.index(code) for code in wanted)
+        return _Layout(source, target, 1)
     known = [column for column, language in enumerate(languages) if language]
     if len(known) < 2 or languages[known[0]] == languages[known[1]]:
         return _Layout()
-    source, target = known[:2]
-    wanted = (direction or "").split("-")
-    if len(wanted) == 2 and set(wanted) <= {languages[column] for column in known}:
-        source, target = (languages.index(code) for code in wanted)
-    return _Layout(source, target, 1)
+    return _Layout(known[0], known[1], 1)
 
 
 def _clean(cell: str) -> str:
