@@ -7,6 +7,8 @@ V vocabulary, P phrases.
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import Hypothesis, Phrase, Placement, Reason, Request, SearchOptions, Translation
+from engine.translator import Translator
+from engine.worker import Worker
 
 __all__ = [
     "EngineError",
@@ -20,4 +22,6 @@ __all__ = [
     "SearchOptions",
     "TrainingError",
     "Translation",
+    "Translator",
+    "Worker",
 ]

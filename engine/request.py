@@ -18,7 +18,15 @@ Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "fa
 Stopping = Literal["beam_finished", "first_finished", "optimal"]
 Finished = Literal["leave", "keep"]
 ReasonKind = Literal[
-    "unspellable", "too_long", "not_placed", "source_too_long", "deadline", "cancelled", "not_a_number", "crashed"
+    "invalid",
+    "unspellable",
+    "too_long",
+    "source_too_long",
+    "not_placed",
+    "deadline",
+    "cancelled",
+    "not_a_number",
+    "crashed",
 ]
 
 
@@ -73,6 +81,8 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
             raise InvalidRequest(f"source is {self.source!r}; it must be a string")
+        if not self.source.strip():
+            raise InvalidRequest("source is blank; there is nothing to translate")
         phrases: tuple[object, ...] = tuple(self.phrases)
         for phrase in phrases:
             if not isinstance(phrase, Phrase):
@@ -153,12 +163,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The answer to one request: the n-best list, best first, and how it came about."""
+    """The answer to one request: the n-best list, best first, and how it came about.
+
+    When "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` gives the
+    characters of the source that the model has no pieces for, and so could not read.
+    """
 
     request: Request
     status: Status
     hypotheses: tuple[Hypothesis, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    unknown_source: tuple[tuple[int, int], ...] = ()
     num_steps: int = 0
     elapsed_ms: float = 0.0
 

@@ -18,6 +18,7 @@ ENGINE_FLOORS = (
     {"request"},
     {"text", "kernels"},
     {"model", "search"},
+    {"constraints"},
     {"translator"},
     {"worker", "train", "__main__"},
 )

@@ -130,7 +130,7 @@ class PhraseAutomaton:
         return tuple(tuple(sorted(pieces)) for pieces in following)
 
     def _standing(self, state: _State) -> set[int]:
-        """The phrases that stand at the end of the text, unless the word is open there: then the next piece breaks it."""
+        """The phrases that stand at the end of the text; in an open word they do not, as the next piece breaks them."""
         pending = (self._patterns[number] for number, _ in state.pending)
         return {pattern.phrase for pattern in pending if not (state.is_open and pattern.guards_right)}
 
