@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from subword_nmt.learn_bpe import learn_bpe
-
 from engine.errors import ModelError
 from engine.text.tokens import CONTINUATION
 
@@ -104,6 +102,8 @@ def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency:
     """At most `num_merges` merges of subword-nmt, best first; fewer where no pair stands `min_frequency` times."""
     if num_merges < 1 or not any(len(word) > 1 for word in word_counts):
         return []
+    from subword_nmt.learn_bpe import learn_bpe  # here, as only the machine that prepares a corpus needs it
+
     # Sorted, as subword-nmt breaks ties by order: the same counts always give the same merges.
     dictionary: Iterable[str] = (f"{word} {count}\n" for word, count in sorted(word_counts.items()))
     written = io.StringIO()

@@ -16,11 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
-
-from sacremoses import MosesTokenizer
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.text.boundaries import is_digit, is_word_char
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer
 
 JOINER = "\uffed"  # ￭
 CONTINUATION = "@@"
@@ -106,6 +107,8 @@ def detokenise(tokens: list[Token]) -> str:
 
 @cache
 def _moses() -> MosesTokenizer:
+    from sacremoses import MosesTokenizer  # here, as a machine that trains on ids has no need of it
+
     return MosesTokenizer(lang="de")  # in its German, apostrophes are marks between words, for English alike
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import random
 import string
+import subprocess
+import sys
 from itertools import chain
 
 import pytest
@@ -229,3 +231,9 @@ def test_too_few_pieces_for_the_characters_is_an_error():
 def test_endless_text_without_spaces_is_encoded_exactly(codec):
     text = "ab.c-" * 20_000 + "x" * 50_000
     assert codec.respell(text) == text
+
+
+def test_importing_needs_neither_moses_nor_subword_nmt():
+    """A machine that only trains has torch and numpy; ids and their names must be at hand there."""
+    code = "import sys, engine.text; print(sorted({'sacremoses', 'subword_nmt'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
