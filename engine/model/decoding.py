@@ -93,8 +93,10 @@ class SelfAttentionCache:
         self.num_rows = num_rows
         _, rows, steps, _ = self._front.shape
         if rows < num_rows or steps <= self.num_steps:
-            grown = self._allocate(max(rows, num_rows), max(FIRST_CAPACITY, 2 * steps if steps <= self.num_steps else steps))
-            grown[:, :num_rows, : self.num_steps] = self._front[:, :num_rows, : self.num_steps]
+            room = max(FIRST_CAPACITY, 2 * steps) if steps <= self.num_steps else steps
+            grown = self._allocate(max(rows, num_rows), room)
+            if self.num_steps:
+                grown[:, :num_rows, : self.num_steps] = self._front[:, :num_rows, : self.num_steps]
             self._front = grown
         self.num_steps += 1
 

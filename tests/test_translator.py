@@ -1,0 +1,232 @@
+"""The whole path from text to text on a small model of random weights: what holds whatever the weights say."""
+
+from __future__ import annotations
+
+import random
+import threading
+from dataclasses import replace
+
+import pytest
+import torch
+
+from engine import InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator
+from engine.model import LoadedModel, ModelConfig, Transformer
+from engine.text import TextCodec, occurrences
+
+SOURCE = "The quick brown fox opens the settings dialog, doesn't it?"
+OPTIONS = SearchOptions(beam=6, nbest=4)
+
+
+def make_translator(codec: TextCodec, **settings) -> Translator:
+    torch.manual_seed(17)
+    sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}
+    config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, max_pieces=settings.get("max_pieces", 256))
+    model = Transformer(config)
+    for parameter in model.parameters():  # sharper than at the start of training
+        parameter.data.mul_(settings.get("sharpness", 2.0))
+    return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64), name="random")
+
+
+@pytest.fixture(scope="module")
+def translator(codec) -> Translator:
+    return make_translator(codec)
+
+
+def phrase_texts(codec: TextCodec) -> list[str]:
+    return [
+        "Einstellungen",
+        "auf allen Knoten",
+        "C++",
+        "%s",
+        "3,5 %",
+        "„Übernehmen“",
+        "Straße",
+        ", dass",
+        "(siehe unten)",
+    ]
+
+
+def test_every_phrase_stands_in_every_hypothesis_where_its_placement_says(translator, codec):
+    rng = random.Random(1)
+    for number in range(12):
+        phrases = [Phrase(text) for text in rng.sample(phrase_texts(codec), rng.randint(1, 4))]
+        result = translator.translate(Request(f"{SOURCE} {number}", phrases=phrases), OPTIONS)
+        assert result.status == "complete", (phrases, result.reasons)
+        assert result.hypotheses
+        for hypothesis in result.hypotheses:
+            assert [placement.phrase for placement in hypothesis.placements] == list(range(len(phrases)))
+            for placement in hypothesis.placements:
+                phrase = phrases[placement.phrase]
+                assert hypothesis.text[placement.start : placement.end] == placement.form == phrase.text
+                assert (placement.start, placement.end) in occurrences(hypothesis.text, phrase.text)
+            assert hypothesis.unmet == ()
+
+
+def test_list_is_distinct_sorted_and_its_scores_are_the_models(translator, codec):
+    request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("auf allen Seiten")])
+    result = translator.translate(request, OPTIONS)
+    scores = [hypothesis.score for hypothesis in result.hypotheses]
+    assert scores == sorted(scores, reverse=True)
+    assert len({hypothesis.text for hypothesis in result.hypotheses}) == len(result.hypotheses)
+    model = translator._model
+    source = torch.tensor([model.source_ids(codec.encode(SOURCE).ids, "en-de")])
+    for hypothesis in result.hypotheses:
+        expected = model.transformer.score(source, torch.tensor([source.shape[1]]), torch.tensor([hypothesis.tokens]))
+        assert list(hypothesis.token_log_probs) == pytest.approx(expected[0].tolist(), abs=1e-4)
+        assert hypothesis.log_prob == pytest.approx(sum(hypothesis.token_log_probs))
+        assert hypothesis.score == pytest.approx(hypothesis.log_prob / len(hypothesis.tokens))
+        written = [hypothesis.text[start:end] for start, end in hypothesis.token_spans]
+        assert written == [codec.surfaces[token] for token in hypothesis.tokens]
+
+
+def test_sentence_alone_equals_sentence_in_batch(translator):
+    phrases = [(), (Phrase("Knoten"),), (Phrase("auf allen Seiten"), Phrase("C++")), (Phrase("%s", count=2),)]
+    requests = [Request(SOURCE[: 12 + 9 * number], phrases=phrases[number % len(phrases)]) for number in range(6)]
+    together = list(translator.translate_all(requests, OPTIONS, batch_size=3))
+    for request, batched in zip(requests, together, strict=True):
+        alone = translator.translate(request, OPTIONS)
+        assert batched.request is request
+        assert [h.text for h in batched.hypotheses] == [h.text for h in alone.hypotheses]
+        assert [h.score for h in batched.hypotheses] == pytest.approx([h.score for h in alone.hypotheses], abs=1e-5)
+
+
+def test_a_bad_request_in_a_batch_fails_alone_and_order_is_kept(translator):
+    good = [Request(f"Open file {number}.") for number in range(4)]
+    bad = Request("Open it.", direction="en-fr")
+    seen = []
+    results = list(translator.translate_all([good[0], bad, *good[1:]], OPTIONS, batch_size=2, progress=seen.append))
+    assert [result.status for result in results] == ["complete", "failed", "complete", "complete", "complete"]
+    assert "en-fr" in results[1].reasons[0].message
+    assert "en-de" in results[1].reasons[0].message
+    assert [result.request for result in results] == [good[0], bad, *good[1:]]
+    assert seen == [1, 2, 3, 4, 5]
+
+
+def test_same_phrase_several_times_needs_as_many_occurrences(translator):
+    phrases = [Phrase("Knoten"), Phrase("Seite"), Phrase(" Knoten ")]
+    result = translator.translate(Request(SOURCE, phrases=phrases), OPTIONS)
+    assert result.status == "complete"
+    for hypothesis in result.hypotheses:
+        assert hypothesis.text.count("Knoten") >= 2
+        first, _, second = hypothesis.placements
+        assert first.phrase == 0
+        assert second.phrase == 2
+        assert first.end <= second.start
+
+
+def test_any_form_meets_the_phrase_and_is_named(translator):
+    phrase = Phrase("Keiner", forms=["Niemand", "Kein Mensch"])
+    result = translator.translate(Request(SOURCE, phrases=[phrase]), OPTIONS)
+    assert result.status == "complete"
+    assert all(hypothesis.placements[0].form in phrase.all_forms for hypothesis in result.hypotheses)
+
+
+def test_phrase_that_the_model_would_write_anyway_is_not_written_twice(translator):
+    free = translator.translate(Request(SOURCE), OPTIONS).hypotheses[0]
+    word = max(free.text.split(), key=len).strip(",.?!„“()")
+    pinned = translator.translate(Request(SOURCE, phrases=[Phrase(word)]), OPTIONS).hypotheses[0]
+    assert pinned.text.count(word) <= free.text.count(word)
+
+
+def reason_of(result: Translation) -> tuple[str, str, int | None]:
+    assert len(result.reasons) == 1
+    return result.reasons[0].kind, result.reasons[0].message, result.reasons[0].phrase
+
+
+def test_what_cannot_be_met_is_told_before_decoding(translator):
+    unspellable = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("漢字")]), OPTIONS)
+    assert unspellable.status == "infeasible"
+    kind, message, phrase = reason_of(unspellable)
+    assert (kind, phrase) == ("unspellable", 1)
+    assert "漢字" in message
+    assert "⁇" in message
+    long_source = translator.translate(Request("word " * 2000), OPTIONS)
+    assert (long_source.status, reason_of(long_source)[0]) == ("infeasible", "source_too_long")
+    long_phrase = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten " * 200)]), OPTIONS)
+    assert (long_phrase.status, reason_of(long_phrase)[0]) == ("infeasible", "too_long")
+
+
+def test_a_phrase_with_one_form_that_can_be_spelt_is_feasible(translator):
+    result = translator.translate(Request(SOURCE, phrases=[Phrase("漢字", forms=["Zeichen"])]), OPTIONS)
+    assert result.status == "complete"
+    assert all(hypothesis.placements[0].form == "Zeichen" for hypothesis in result.hypotheses)
+
+
+def test_source_that_the_model_cannot_read_is_reported(translator):
+    result = translator.translate(Request("Press 漢字 now."), OPTIONS)
+    assert result.status == "complete"
+    assert result.unknown_source == ((6, 8),)
+
+
+def test_no_step_to_spare_still_places_every_phrase(codec):
+    translator = make_translator(codec)
+    options = SearchOptions(beam=2, nbest=2, max_length_factor=0.0, max_length_offset=1)
+    phrases = [Phrase("auf allen Knoten"), Phrase("Einstellungen"), Phrase("C++")]
+    result = translator.translate(Request(SOURCE, phrases=phrases), options)
+    assert result.status == "complete"
+
+
+def test_cancel_and_deadline_give_the_best_so_far(translator):
+    cancel = threading.Event()
+    cancel.set()
+    assert translator.translate(Request(SOURCE), OPTIONS, cancel=cancel).status == "cancelled"
+    late = translator.translate(Request(SOURCE), OPTIONS, deadline_ms=0)
+    assert late.status == "deadline"
+    assert late.reasons[0].kind == "deadline"
+
+
+def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
+    broken = make_translator(codec)
+    broken._model.transformer.output_bias.data[300] = torch.nan
+    result = broken.translate(Request(SOURCE, phrases=[Phrase("Knoten")]), OPTIONS)
+    assert result.status == "failed"
+    assert result.reasons[0].kind == "not_a_number"
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: Phrase(""), "empty"),
+        (lambda: Phrase("a", forms=[" "]), "empty"),
+        (lambda: Phrase("a", count=0), "count"),
+        (lambda: Phrase("a", boundary="middle"), "boundary"),
+        (lambda: Request(" \n"), "blank"),
+        (lambda: Request("a", phrases=["b"]), "Phrase"),
+        (lambda: Request("a", avoid="b"), "list"),
+        (lambda: SearchOptions(beam=0), "beam"),
+        (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
+        (lambda: SearchOptions(stopping="soon"), "stopping"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_at_once(make, names):
+    with pytest.raises(InvalidRequest, match=names):
+        make()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request(SOURCE, avoid=["Haus"]),
+        Request(SOURCE, prefix="Der"),
+        Request(SOURCE, phrases=[Phrase("Haus", case="auto")]),
+        Request(SOURCE, direction="de-en"),
+        Request(SOURCE, phrases=[Phrase("Haus", forms=["Heim"]), Phrase("Heim")]),
+    ],
+)
+def test_what_this_model_or_version_cannot_do_is_refused_not_forgotten(translator, request_):
+    with pytest.raises(InvalidRequest):
+        translator.translate(request_, OPTIONS)
+
+
+def test_options_change_the_search_not_the_contract(translator):
+    request = Request(SOURCE, phrases=[Phrase("Knoten")])
+    for options in (
+        replace(OPTIONS, finished="keep"),
+        replace(OPTIONS, stopping="optimal", nbest=1),
+        replace(OPTIONS, stopping="first_finished"),
+        replace(OPTIONS, beam=1),
+        replace(OPTIONS, pruning_threshold=None),
+    ):
+        result = translator.translate(request, options)
+        assert result.status == "complete", options
+        assert all("Knoten" in hypothesis.text for hypothesis in result.hypotheses)
