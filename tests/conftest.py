@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import settings
 
 from engine.text import TextCodec
@@ -13,6 +14,9 @@ from engine.text import TextCodec
 # No deadlines: a slow machine is no wrong answer. The rest is hypothesis' own profile, in CI the one that repeats.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+# The models of the tests are tiny: a second thread only waits, and for long where the cores are busy.
+torch.set_num_threads(1)
 
 CORPUS_SAMPLE = Path(__file__).parent / "data" / "corpus_sample.tsv"
 
