@@ -1,0 +1,94 @@
+"""Opens the log's SQLite file: how it is written, who it belongs to, and what to do where it is damaged.
+
+Knows nothing of what the tables mean.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from app.errors import LogError
+from app.migrations import APPLICATION_ID, migrate, unknown_steps
+
+BUSY_SECONDS = 15.0
+# A whole check of a larger file would keep the person waiting at the start.
+_MAX_BYTES_TO_CHECK = 200 * 1024 * 1024
+_MAX_NAMES = 100
+
+
+class _DamagedError(Exception):
+    """The file is no SQLite database, or one that is broken."""
+
+
+def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
+    """The open database, its path, and notes for the person.
+
+    The path is another one than asked for where that file is damaged: it is left alone, and the first name of
+    "log-2.sqlite", "log-3.sqlite", … that can be used takes its place, so that the next start finds it again.
+    """
+    notes: list[str] = []
+    for number in range(1, _MAX_NAMES):
+        candidate = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        try:
+            return _open(candidate), candidate, tuple(notes)
+        except _DamagedError as error:
+            following = path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
+            notes.append(
+                f"The log {candidate} is damaged ({error}). It is kept as it is; work is logged in {following} instead."
+            )
+    raise LogError(f"{path} and {_MAX_NAMES - 2} logs beside it are damaged: choose another place with --log FILE")
+
+
+def _open(path: Path) -> Database:
+    connection: sqlite3.Connection | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Transactions are begun and ended by hand, and a lock guards the connection.
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db = Database(connection)
+        _check(db, path)
+        db.enable_wal()
+        for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+            db.execute(f"PRAGMA {pragma}")
+        migrate(db)
+        return db
+    except LogError:
+        _close(connection)
+        raise
+    except (sqlite3.Error, OSError) as error:
+        _close(connection)
+        if _is_damage(error):
+            raise _DamagedError(str(error)) from error
+        raise LogError(
+            f"{path}: the log cannot be opened ({error}): make the folder and the file writable, "
+            "or choose another place with --log FILE"
+        ) from error
+
+
+def _check(db: Database, path: Path) -> None:
+    """Raises where the file is damaged, belongs to another program, or to a newer version of this one."""
+    has_tables = db.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
+    if has_tables and db.conn.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise LogError(f"{path} is another program's database, not a Pinpoint log: choose another file with --log FILE")
+    if steps := unknown_steps(db):
+        raise LogError(
+            f"{path} was written by a newer Pinpoint (it has {steps[-1]}): update Pinpoint, "
+            "or choose another file with --log FILE"
+        )
+    if path.stat().st_size <= _MAX_BYTES_TO_CHECK:
+        result = db.conn.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {result}")
+
+
+def _is_damage(error: Exception) -> bool:
+    """SQLite's own words: OperationalError is about access, plain DatabaseError about content."""
+    return type(error) is sqlite3.DatabaseError
+
+
+def _close(connection: sqlite3.Connection | None) -> None:
+    if connection is not None:
+        connection.close()

@@ -1,0 +1,177 @@
+"""What the log keeps, as frozen records; how payloads become JSON; how events are chained by hash.
+
+Each event's hash covers the hash before it, so that a log that was cut, reordered or edited afterwards shows it.
+Knows nothing of SQLite.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from app.documents import Document
+from app.glossary import Glossary
+
+EventType = Literal[
+    # the session
+    "open", "resume", "close", "focus", "blur", "idle", "export", "error",
+    # text
+    "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
+    # constraints
+    "pin", "unpin", "avoid", "glossary", "term_shown", "term_used", "term_overridden",
+    # the model
+    "decode_request", "decode_result", "check_raised", "check_resolved",
+]  # fmt: skip
+SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentUpdate:
+    """A segment's new state, stored in the transaction of the event that brought it. `target` None: no text yet."""
+
+    state: SegmentStateName
+    target: str | None
+    version: int
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSegment:
+    """A segment as it was stored last."""
+
+    index: int
+    source: str
+    target: str | None
+    state: SegmentStateName
+    version: int
+    constraints: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One line of the list of sessions. Times are milliseconds since 1970."""
+
+    id: int
+    token: str
+    document_name: str
+    direction: str
+    pseudonym: str
+    num_segments: int
+    num_confirmed: int
+    created_ms: int
+    last_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """Everything needed to go on with a session."""
+
+    id: int
+    token: str
+    document: Document
+    direction: str
+    pseudonym: str
+    versions: dict[str, Any]
+    options: dict[str, Any]
+    segments: tuple[SavedSegment, ...]
+    glossary: Glossary | None
+    created_ms: int
+    num_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. `monotonic_ms` compares within one run of the app only: between an "open" or "resume" and the next.
+
+    `payload_json` is the text that the hash covers; `payload` is what it says.
+    """
+
+    session_id: int
+    seq: int
+    wall_ms: int
+    monotonic_ms: int
+    type: EventType
+    segment: int | None
+    segment_version: int | None
+    payload_json: str
+    previous_hash: str
+    hash: str
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The payload as plain values, made anew at each call."""
+        content: dict[str, Any] = json.loads(self.payload_json)
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """Whether a session's events are all there and unchanged; else the first that is wrong, and how."""
+
+    is_intact: bool
+    num_events: int
+    first_bad_seq: int | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What stays of a deleted session: that it was there, how long it was, and how it ended."""
+
+    session_id: int
+    deleted_ms: int
+    num_events: int
+    last_hash: str
+
+
+def event_hash(
+    previous_hash: str,
+    seq: int,
+    wall_ms: int,
+    monotonic_ms: int,
+    event_type: str,
+    segment: int | None,
+    segment_version: int | None,
+    payload_json: str,
+) -> str:
+    """SHA-256, in hexadecimal, over the hash before and all of the event's own fields as one JSON list.
+
+    `json.dumps([...])` with its defaults is what is hashed, so that other programs can verify an exported log.
+    """
+    fields = [previous_hash, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json]
+    return hashlib.sha256(json.dumps(fields).encode("ascii")).hexdigest()
+
+
+def to_json(value: object) -> str:
+    """The value as JSON text that any reader takes and SQLite can store.
+
+    Dataclasses become objects; numbers that JSON lacks become "nan", "inf", "-inf"; halves of surrogate pairs, which
+    a browser may send, stay as escapes.
+    """
+    text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(_plain(value), separators=(",", ":"))
+    return text
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(item) for item in value), key=str)
+    raise TypeError(f"a log payload cannot hold {type(value).__name__} {value!r}")

@@ -1,0 +1,110 @@
+"""The log's tables, as numbered steps: each runs once per file, in order, and is never edited once released.
+
+A new step goes to the end, with a test that takes an older file and finds its rows again.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+# Tells a log from other programs' SQLite files: "PINP".
+APPLICATION_ID = 0x50494E50
+
+migrations = Migrations("pinpoint")
+
+
+@migrations()
+def m0001_session_document_segment_event(db: Database) -> None:
+    """Who worked on what, every segment's newest state, and all that happened."""
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute("""
+        CREATE TABLE document (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            sha256 TEXT NOT NULL,
+            encoding TEXT NOT NULL,
+            mark BLOB NOT NULL,
+            data BLOB NOT NULL)
+    """)
+    # num_events and last_hash repeat what the events say: a log that lost its tail shows it.
+    db.execute("""
+        CREATE TABLE session (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            token TEXT NOT NULL UNIQUE,
+            document_id INTEGER NOT NULL REFERENCES document(id),
+            direction TEXT NOT NULL,
+            pseudonym TEXT NOT NULL,
+            versions TEXT NOT NULL,
+            options TEXT NOT NULL,
+            created_ms INTEGER NOT NULL,
+            last_ms INTEGER NOT NULL,
+            num_events INTEGER NOT NULL,
+            last_hash TEXT NOT NULL)
+    """)
+    db.execute("""
+        CREATE TABLE segment (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            segment_index INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            source_start INTEGER NOT NULL,
+            source_end INTEGER NOT NULL,
+            target TEXT,
+            state TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            constraints TEXT NOT NULL,
+            PRIMARY KEY (session_id, segment_index)) WITHOUT ROWID
+    """)
+    db.execute("""
+        CREATE TABLE event (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            seq INTEGER NOT NULL,
+            wall_ms INTEGER NOT NULL,
+            monotonic_ms INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            segment_index INTEGER,
+            segment_version INTEGER,
+            payload TEXT NOT NULL,
+            previous_hash TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            PRIMARY KEY (session_id, seq))
+    """)
+
+
+@migrations()
+def m0002_glossary_and_tombstone(db: Database) -> None:
+    """The terms a session works with, and what stays of a deleted session."""
+    db.execute("ALTER TABLE session ADD COLUMN glossary_name TEXT")
+    db.execute("""
+        CREATE TABLE glossary_term (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            target TEXT NOT NULL,
+            file_row INTEGER NOT NULL,
+            PRIMARY KEY (session_id, position)) WITHOUT ROWID
+    """)
+    db.execute("""
+        CREATE TABLE tombstone (
+            session_id INTEGER PRIMARY KEY,
+            deleted_ms INTEGER NOT NULL,
+            num_events INTEGER NOT NULL,
+            last_hash TEXT NOT NULL)
+    """)
+
+
+def migrate(db: Database) -> None:
+    """Brings the file to the newest step, in one transaction: all of it or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        migrations.apply(db)
+    except BaseException:
+        db.rollback()
+        raise
+    db.commit()
+
+
+def unknown_steps(db: Database) -> list[str]:
+    """Steps that the file has been through and this version of the app does not know: a newer one wrote it."""
+    known = {step.name for step in migrations.pending(Database(memory=True))}
+    return [step.name for step in migrations.applied(db) if step.name not in known]
