@@ -27,6 +27,8 @@ EventType = Literal[
     # the model
     "decode_request", "decode_result", "check_raised", "check_resolved",
 ]  # fmt: skip
+# The hash before a session's first event.
+FIRST_HASH = "0" * 64
 SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
 
 

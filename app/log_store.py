@@ -26,6 +26,7 @@ from app.errors import LogError
 from app.glossary import Glossary, Term
 from app.log_file import open_database
 from app.log_records import (
+    FIRST_HASH,
     ChainReport,
     Event,
     EventType,
@@ -41,7 +42,6 @@ from app.log_records import (
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
-_FIRST_HASH = "0" * 64
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -95,7 +95,7 @@ class LogStore:
                 "session",
                 token=token, document_id=document_id, direction=direction, pseudonym=pseudonym,
                 versions=to_json(versions or {}), options=to_json(options or {}),
-                created_ms=now_ms, last_ms=now_ms, num_events=0, last_hash=_FIRST_HASH,
+                created_ms=now_ms, last_ms=now_ms, num_events=0, last_hash=FIRST_HASH,
             )  # fmt: skip
             self._db.conn.executemany(
                 "INSERT INTO segment VALUES (?, ?, ?, ?, ?, NULL, 'new', 0, '{}')",
@@ -123,6 +123,11 @@ class LogStore:
             ORDER BY last_ms DESC, session.id DESC
         """
         return [SessionSummary(**row) for row in self._rows("list the sessions", query)]
+
+    def find_session(self, token: str) -> int | None:
+        """The session of that token; None where there is none, or none any more."""
+        found = self._rows("find the session", "SELECT id FROM session WHERE token = ?", (token,))
+        return found[0]["id"] if found else None
 
     def load_session(self, id_or_token: int | str) -> SessionRecord:
         """Everything needed to go on with a session. Raises LogError where there is none."""
@@ -241,24 +246,15 @@ class LogStore:
         query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         while page := self._rows("read the events", query, (session_id, after, _EVENTS_PER_PAGE)):
             for row in page:
-                yield Event(
-                    session_id=session_id,
-                    seq=row["seq"],
-                    wall_ms=row["wall_ms"],
-                    monotonic_ms=row["monotonic_ms"],
-                    type=row["type"],
-                    segment=row["segment_index"],
-                    segment_version=row["segment_version"],
-                    payload_json=row["payload"],
-                    previous_hash=row["previous_hash"],
-                    hash=row["hash"],
-                )
+                row["segment"] = row.pop("segment_index")
+                row["payload_json"] = row.pop("payload")
+                yield Event(**row)
             after = page[-1]["seq"]
 
     def verify_chain(self, session_id: int) -> ChainReport:
         """Whether every event is there and as it was written."""
         session = self._session_row(session_id)
-        previous, count = _FIRST_HASH, 0
+        previous, count = FIRST_HASH, 0
         for event in self.events(session_id):
             if event.seq > session["num_events"]:
                 break  # written since this began
