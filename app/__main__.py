@@ -1,0 +1,122 @@
+"""python -m app: flags to objects to a page in the browser. The only place where the parts are put together."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+from app.errors import AppError
+from app.places import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
+
+DEFAULT_PORT = 7860
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs Pinpoint until it is stopped; the exit status."""
+    flags = _parse(sys.argv[1:] if arguments is None else arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    try:
+        return _serve(flags)
+    except (AppError, OSError) as error:
+        print(f"Pinpoint could not start: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m app", description="Post-edit a document in the browser.")
+    parser.add_argument(
+        "--model", type=Path, default=MODEL_FOLDER, help="the model's folder (default: the bundled one)"
+    )
+    parser.add_argument("--document", type=Path, help="a .txt file to open (default: the sample document)")
+    parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")
+    parser.add_argument(
+        "--log", type=Path, default=None, help=f"where sessions are kept (default: {default_log_path()})"
+    )
+    parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"), help="address to listen on (or HOST)")
+    parser.add_argument(
+        "--port", type=int, default=None, help="port to listen on (or PORT); a busy one moves on by one"
+    )
+    parser.add_argument("--threads", type=int, default=None, help="threads of the model (default: one per core)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    flags = parser.parse_args(arguments)
+    if flags.port is None:
+        given = os.environ.get("PORT", str(DEFAULT_PORT))
+        if not given.isdecimal():
+            parser.error(f"PORT is {given!r}; it must be a number")
+        flags.port = int(given)
+    if not 0 <= flags.port <= 65535:
+        parser.error(f"the port is {flags.port}; it must be between 0 and 65535")
+    if flags.threads is not None and flags.threads < 1:
+        parser.error(f"--threads is {flags.threads}; it must be at least 1")
+    return flags
+
+
+def _serve(flags: argparse.Namespace) -> int:
+    _keep_to_this_computer()
+    from app.model_holder import ModelHolder
+
+    # The model loads while Gradio, which takes seconds to import, does so.
+    model = ModelHolder(flags.model)
+    model.load_in_background(flags.threads)
+
+    import uvicorn
+
+    from app.desk import Desk
+    from app.log_store import LogStore
+    from app.ui.api import Api
+    from app.ui.server import bind, build_server
+
+    store = LogStore.open(flags.log or default_log_path())
+    desk = Desk(store, model, SAMPLES_FOLDER)
+    try:
+        if flags.document or flags.glossary:
+            desk.open_files(flags.document, flags.glossary)
+        listener = bind(flags.host, flags.port)
+        port = listener.getsockname()[1]
+        address = f"http://{_shown_host(flags.host)}:{port}"
+        if flags.port not in (0, port):
+            print(f"Port {flags.port} is busy; using {port} instead.")
+        application = build_server(Api(desk), host=flags.host, port=port)
+        print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)
+        if not flags.no_browser and _has_display():
+            threading.Timer(1.0, webbrowser.open, [address]).start()
+        config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        desk.close()
+        model.close()
+        store.close()
+    return 0
+
+
+def _keep_to_this_computer() -> None:
+    """Settings that Gradio and its libraries read when they are imported."""
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    own = {"127.0.0.1", "localhost", "::1"}
+    for name in ("NO_PROXY", "no_proxy"):
+        given = [entry for entry in os.environ.get(name, "").split(",") if entry]
+        os.environ[name] = ",".join(dict.fromkeys([*given, *sorted(own)]))
+
+
+def _shown_host(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
+
+
+def _has_display() -> bool:
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""Keeps a workspace's segments translated: the open one at once, the others ahead of the person, newest request wins.
+
+Runs under the workspace's lock. Answers are taken from the model's thread to one of our own, so that writing them to
+the log never holds the model up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from app.constraints import Constraint
+from app.errors import LogError
+from app.model_holder import Priority
+from app.proposal_view import Decoded
+from app.segment_state import Json, SegmentState
+from engine import EngineError, Reason, Request, SearchOptions, Translation
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+# Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
+WINDOW = 8
+
+
+class Decoding:
+    """The decode requests of one workspace. `is_wanted` says whether the whole document is being pre-translated."""
+
+    def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
+        self.workspace = workspace
+        self.options = options
+        self.is_wanted = True
+        self.last_ms: float | None = None
+        self._todo: deque[int] = deque()
+        self._in_flight: dict[int, Priority] = {}
+        self._waiting: dict[int, Priority] = {}  # asked for before the model was there
+        self._answers = ThreadPoolExecutor(1, thread_name_prefix="answers")
+
+    def progress(self) -> Json:
+        """How far pre-translation is."""
+        segments = self.workspace.segments
+        done = sum(s.decoded is not None or s.target is not None for s in segments)
+        return {"done": done, "total": len(segments), "is_running": self.is_wanted}
+
+    def ask(self, segment: SegmentState, priority: Priority) -> None:
+        """Asks for a translation under the segment's constraints as they are now; any older request is void."""
+        model = self.workspace.model
+        if model.state == "failed":
+            return
+        asked = self.workspace.adopt(replace(segment, requested=segment.requested + 1))
+        if model.decoder is None:
+            self._waiting[segment.index] = priority
+        else:
+            self._submit(asked, priority)
+
+    def start_from(self, index: int) -> None:
+        """Pre-translates what has not been, this segment and those behind it first."""
+        segments = self.workspace.segments
+        order = (*range(index, len(segments)), *range(index))
+        self._todo = deque(i for i in order if segments[i].needs_decoding and segments[i].target is None)
+        self._pump()
+
+    def pretranslate(self, is_wanted: bool) -> None:
+        """Starts or stops pre-translation; the open segment is decoded in any case."""
+        self.is_wanted = is_wanted
+        if is_wanted:
+            self.start_from(self.workspace.open_index or 0)
+            return
+        decoder = self.workspace.model.decoder
+        for index, priority in list(self._in_flight.items()):
+            if decoder is not None and priority == "document":
+                decoder.cancel(self._key(index))
+
+    def on_model(self) -> None:
+        """The model has come, or will never come."""
+        waiting, self._waiting = self._waiting, {}
+        for index, priority in waiting.items():
+            segment = self.workspace.segments[index]
+            if self.workspace.model.state == "ready":
+                self._submit(segment, priority)
+            else:
+                self.workspace.adopt(replace(segment, answered=segment.requested))
+        self.start_from(self.workspace.open_index or 0)
+
+    def close(self) -> None:
+        """Lets go of everything that is under way."""
+        self.is_wanted = False
+        decoder = self.workspace.model.decoder
+        for index in list(self._in_flight):
+            if decoder is not None:
+                decoder.cancel(self._key(index))
+        self._answers.shutdown(wait=False)
+
+    def _key(self, index: int) -> str:
+        return f"{self.workspace.token}/{index}"
+
+    def _pump(self) -> None:
+        while self.is_wanted and self._todo and len(self._in_flight) < WINDOW:
+            if self.workspace.model.decoder is None:
+                return
+            segment = self.workspace.segments[self._todo.popleft()]
+            if segment.needs_decoding and segment.target is None:
+                self.ask(segment, "document")
+
+    def _submit(self, segment: SegmentState, priority: Priority) -> None:
+        decoder = self.workspace.model.decoder
+        assert decoder is not None
+        index, number, constraints = segment.index, segment.requested, segment.constraints
+        self._in_flight[index] = priority
+        future: Future[Translation]
+        try:
+            phrases = tuple(constraint.phrase() for constraint in constraints)
+            request = Request(segment.source, direction=self.workspace.direction, phrases=phrases)
+            payload = {
+                "number": number,
+                "priority": priority,
+                "constraints": [asdict(constraint) for constraint in constraints],
+                "options": asdict(self.options),
+                "model": self.workspace.model.checksum,
+                "num_threads": self.workspace.model.num_threads,
+            }
+            self.workspace.log("decode_request", payload, segment)
+            future = decoder.submit(request, self.options, key=self._key(index), priority=priority)
+        except (EngineError, LogError) as error:
+            future = Future()
+            future.set_result(_failed(segment.source, error))
+        future.add_done_callback(lambda done: self._hand_over(index, number, constraints, done))
+
+    def _hand_over(
+        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
+    ) -> None:
+        try:
+            self._answers.submit(self._on_answer, index, number, constraints, done)
+        except RuntimeError:  # closed meanwhile: nobody waits for this answer
+            return
+
+    def _on_answer(
+        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
+    ) -> None:
+        workspace = self.workspace
+        with workspace.lock:
+            segment = workspace.segments[index]
+            if number != segment.requested:
+                return  # a late answer: a newer request is on its way
+            self._in_flight.pop(index, None)
+            if done.cancelled():
+                translation = Translation(Request(segment.source), "cancelled")
+            else:
+                error = done.exception()
+                translation = _failed(segment.source, error) if error is not None else done.result()
+            if translation.status == "cancelled":
+                workspace.adopt(replace(segment, answered=number))
+            else:
+                self._take(segment, Decoded(translation, constraints))
+            self._pump()
+
+    def _take(self, segment: SegmentState, decoded: Decoded) -> None:
+        translation = decoded.translation
+        self.last_ms = translation.elapsed_ms
+        has_text = decoded.best is not None
+        after = replace(
+            segment,
+            decoded=decoded,
+            shown=decoded if has_text else segment.shown,
+            answered=segment.requested,
+            state="pretranslated" if has_text and segment.state == "new" else segment.state,
+        )
+        try:
+            payload = result_payload(segment.requested, translation)
+            self.workspace.log("decode_result", payload, after, stores=after.state != segment.state)
+        except LogError as error:
+            self.workspace.report(str(error))
+        self.workspace.adopt(after)
+
+
+def result_payload(number: int, translation: Translation) -> dict[str, Any]:
+    """An answer as the log keeps it: everything but the request, which stands in its own event."""
+    return {
+        "number": number,
+        "status": translation.status,
+        "elapsed_ms": round(translation.elapsed_ms, 3),
+        "num_steps": translation.num_steps,
+        "reasons": [asdict(reason) for reason in translation.reasons],
+        "hypotheses": [
+            {
+                "text": h.text,
+                "score": h.score,
+                "log_prob": h.log_prob,
+                "tokens": list(h.tokens),
+                "token_log_probs": [round(value, 5) for value in h.token_log_probs],
+                "placements": [asdict(placement) for placement in h.placements],
+                "unmet": list(h.unmet),
+            }
+            for h in translation.hypotheses
+        ],
+    }
+
+
+def _failed(source: str, error: BaseException) -> Translation:
+    message = str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
+    return Translation(
+        Request(source), "failed", reasons=(Reason("crashed", f"This segment could not be decoded: {message}"),)
+    )

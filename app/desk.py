@@ -1,0 +1,249 @@
+"""The documents on the desk: opens new ones, goes on with earlier ones, and finds them by their tokens.
+
+One person works here, in one or more browser tabs; a new tab shows what was opened last.
+"""
+
+from __future__ import annotations
+
+import platform
+import secrets
+import threading
+from dataclasses import asdict
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+
+from app.documents import Document, Export, read_document
+from app.errors import AppError, DocumentError, GlossaryError
+from app.exports import session_csv, session_jsonl, translated_document
+from app.glossary_files import GlossaryImport, read_glossary
+from app.log_records import SavedSegment, SessionRecord, SessionSummary
+from app.log_store import LogStore
+from app.model_holder import ModelHolder
+from app.segment_state import Json, SegmentState
+from app.workspace import CommandError, Workspace
+from engine import SearchOptions
+
+SAMPLE_DOCUMENT = "getting-started.txt"
+SAMPLE_GLOSSARY = "glossary.tsv"
+MAX_REPORTED_ERRORS = 200
+MAX_OFFERS = 8
+EXPORTS = ("document", "log.csv", "log.jsonl")
+
+
+class UnknownSession(CommandError):
+    """A token that no session has; the page starts afresh."""
+
+    kind = "unknown_session"
+
+
+class Desk:
+    """Everything that is open. Safe from several threads."""
+
+    def __init__(
+        self, store: LogStore, model: ModelHolder, samples: Path, options: SearchOptions | None = None
+    ) -> None:
+        self.store = store
+        self.model = model
+        self.samples = samples
+        self.options = options or SearchOptions()
+        self.direction = "en-de"
+        self._workspaces: dict[str, Workspace] = {}
+        self._current: Workspace | None = None
+        self._lock = threading.RLock()
+
+    def welcome(self, token: str | None) -> tuple[Workspace, Json]:
+        """The session of that token; without one, what is open, else the sample document and an offer to go on."""
+        with self._lock:
+            if token is not None:
+                try:
+                    return self.find(token), {}
+                except UnknownSession:
+                    pass
+            if self._current is not None:
+                return self._current, {}
+            offers = self.offers()
+            workspace = self.open_sample()
+            return workspace, {"offer": offers[0]} if offers else {}
+
+    def find(self, token: str) -> Workspace:
+        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
+        with self._lock:
+            if token in self._workspaces:
+                return self._workspaces[token]
+            for summary in self.store.sessions():
+                if secrets.compare_digest(summary.token, token):
+                    return self.go_on(summary.id)
+        raise UnknownSession("This session is not in the log any more; a new one begins.")
+
+    def offers(self, besides: Workspace | None = None) -> list[Json]:
+        """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS."""
+        offers: list[Json] = []
+        for summary in self.store.sessions():
+            if besides is not None and summary.id == besides.session_id:
+                continue
+            if not summary.num_confirmed and _is_untouched(self.store.load_session(summary.id)):
+                continue
+            offers.append(_offer(summary))
+            if len(offers) == MAX_OFFERS:
+                break
+        return offers
+
+    def open_document(self, data: bytes, name: str) -> Workspace:
+        """A new session on an uploaded document."""
+        return self._start(read_document(data, name))
+
+    def open_sample(self) -> Workspace:
+        """A new session on the sample document."""
+        return self._start(read_document(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT))
+
+    def open_files(self, document: Path | None, glossary: Path | None) -> Workspace:
+        """A session on a file of this computer, with its glossary: what the command line asks for."""
+        if document is None:
+            workspace = self.open_sample()
+        else:
+            workspace = self.open_document(_read(document, DocumentError), document.name)
+        if glossary is not None:
+            self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
+        return workspace
+
+    def go_on(self, session_id: int) -> Workspace:
+        """An earlier session as it was left."""
+        with self._lock:
+            for workspace in self._workspaces.values():
+                if workspace.session_id == session_id:
+                    self._current = workspace
+                    return workspace
+            return self._resume(self.store.load_session(session_id))
+
+    def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
+        """Gives a workspace its terms; the report is for the person."""
+        return self._use(workspace, read_glossary(data, name, workspace.direction))
+
+    def import_sample_glossary(self, workspace: Workspace) -> Json:
+        """The terms that come with the sample document."""
+        return self.import_glossary(workspace, _read(self.samples / SAMPLE_GLOSSARY, GlossaryError), SAMPLE_GLOSSARY)
+
+    def export(self, workspace: Workspace, kind: str) -> Export:
+        """A file to save; the export itself goes to the log first."""
+        if kind not in EXPORTS:
+            raise CommandError(f"There is no export {kind!r}; choose one of {', '.join(EXPORTS)}.")
+        self.store.append(workspace.session_id, "export", {"kind": kind})
+        if kind == "log.csv":
+            return session_csv(self.store, workspace.session_id)
+        if kind == "log.jsonl":
+            return session_jsonl(self.store, workspace.session_id)
+        return self._translated(workspace)
+
+    def export_note(self, workspace: Workspace) -> Json:
+        """What the person should know of the translated document before they save it."""
+        return {"note": self._translated(workspace).note}
+
+    def _translated(self, workspace: Workspace) -> Export:
+        language = workspace.direction.partition("-")[2]
+        return translated_document(workspace.document, self.store.load_session(workspace.session_id).segments, language)
+
+    def close(self) -> None:
+        """Ends every workspace; all that they hold is in the log already."""
+        with self._lock:
+            for workspace in self._workspaces.values():
+                workspace.close()
+                self.store.append(workspace.session_id, "close", {})
+            self._workspaces.clear()
+
+    def _start(self, document: Document) -> Workspace:
+        with self._lock:
+            record = self._untouched_twin(document)
+            if record is None:
+                options = asdict(self.options)
+                record = self.store.start_session(document, self.direction, versions=versions(), options=options)
+                return self._put(record, document)
+            return self._resume(record, document)
+
+    def _resume(self, record: SessionRecord, document: Document | None = None) -> Workspace:
+        self.store.append(record.id, "resume", {"versions": versions()})
+        return self._put(record, document or record.document)
+
+    def _put(self, record: SessionRecord, document: Document) -> Workspace:
+        workspace = Workspace(
+            self.store,
+            record.id,
+            record.token,
+            document,
+            [_restored(saved) for saved in record.segments],
+            self.model,
+            direction=record.direction,
+            options=self.options,
+            glossary=record.glossary,
+        )
+        self._workspaces[record.token] = workspace
+        self._current = workspace
+        return workspace
+
+    def _untouched_twin(self, document: Document) -> SessionRecord | None:
+        """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
+        for summary in self.store.sessions():
+            if summary.document_name == document.name and not summary.num_confirmed and not self._is_open(summary.id):
+                record = self.store.load_session(summary.id)
+                if record.document.data == document.data and _is_untouched(record):
+                    return record
+        return None
+
+    def _is_open(self, session_id: int) -> bool:
+        return any(workspace.session_id == session_id for workspace in self._workspaces.values())
+
+    def _use(self, workspace: Workspace, imported: GlossaryImport) -> Json:
+        errors = [{"row": e.row, "text": e.text, "message": e.message, "kind": e.kind} for e in imported.errors]
+        report: Json = {
+            "name": imported.glossary.name,
+            "num_terms": len(imported.glossary),
+            "num_errors": len(errors),
+            "errors": errors[:MAX_REPORTED_ERRORS],
+            "notes": list(imported.notes),
+        }
+        workspace.set_glossary(imported.glossary, report)
+        return report
+
+
+def versions() -> dict[str, str]:
+    """What a session was made with, for the log."""
+    return {name: metadata.version(name) for name in ("gradio", "torch")} | {"python": platform.python_version()}
+
+
+def _restored(saved: SavedSegment) -> SegmentState:
+    """A segment as the log kept it; what the machine said is asked for again, and comes out the same."""
+    kept = saved.constraints
+    is_written = saved.target is not None
+    return SegmentState(
+        saved.index,
+        saved.source,
+        num_words=len(saved.source.split()),
+        state=saved.state if is_written else "new",
+        target=saved.target,
+        origin=kept.get("origin") if is_written else None,
+        pins=tuple(kept.get("pins", ())),
+        terms_off=frozenset(kept.get("terms_off", ())),
+        version=saved.version,
+    )
+
+
+def _is_untouched(record: SessionRecord) -> bool:
+    return record.glossary is None and all(segment.version == 0 for segment in record.segments)
+
+
+def _offer(summary: SessionSummary) -> Json:
+    when = datetime.fromtimestamp(summary.last_ms / 1000).strftime("%Y-%m-%d %H:%M")
+    return {
+        "session": summary.id,
+        "name": summary.document_name,
+        "num_confirmed": summary.num_confirmed,
+        "num_segments": summary.num_segments,
+        "when": when,
+    }
+
+
+def _read(path: Path, error: type[AppError]) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise error(f"{path} cannot be read ({problem.strerror}): check the path") from problem

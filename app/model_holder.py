@@ -1,0 +1,105 @@
+"""The model while it is loading, when it is there, and when it could not be loaded.
+
+The page comes up at once; whoever needs the model is told when it is ready.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Literal, Protocol
+
+from engine import EngineError, Request, SearchOptions, Translation
+
+ModelState = Literal["loading", "ready", "failed"]
+Priority = Literal["interactive", "document"]
+
+
+class Decoder(Protocol):
+    """What the app needs of the engine's worker."""
+
+    def submit(
+        self, request: Request, options: SearchOptions, *, key: str, priority: Priority = ...
+    ) -> Future[Translation]:
+        """Queues a request; a newer one with the same key cancels this one."""
+
+    def cancel(self, key: str) -> None:
+        """Cancels what is queued or running under that key."""
+
+    def close(self) -> None:
+        """Ends the worker."""
+
+
+class ModelHolder:
+    """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state: ModelState = "loading"
+        self.message = ""
+        self.name = folder.name
+        self.directions: tuple[str, ...] = ()
+        self.checksum = ""
+        self.num_threads = 0
+        self.decoder: Decoder | None = None
+        self._listeners: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def load_in_background(self, num_threads: int | None = None) -> None:
+        """Starts loading; returns at once."""
+        threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True).start()
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Calls `listener` once the model is ready or has failed; at once where that is so already."""
+        with self._lock:
+            if self.state == "loading":
+                self._listeners.append(listener)
+                return
+        listener()
+
+    def close(self) -> None:
+        """Ends the worker, if there is one."""
+        if self.decoder is not None:
+            self.decoder.close()
+
+    def _load(self, num_threads: int | None) -> None:
+        try:
+            import torch
+
+            from engine import Translator, Worker
+
+            if num_threads is not None:
+                torch.set_num_threads(num_threads)
+            translator = Translator.load(self.folder)
+            self.num_threads = torch.get_num_threads()
+            self.checksum = checksum_of(self.folder)
+            self.adopt(Worker(translator), name=translator.name, directions=translator.directions)
+        except EngineError as error:
+            self._finish("failed", str(error))
+        except Exception as error:  # whatever went wrong, the page must say it
+            self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")
+
+    def adopt(self, decoder: Decoder, *, name: str, directions: tuple[str, ...]) -> None:
+        """Takes a worker that is ready."""
+        self.decoder, self.name, self.directions = decoder, name, directions
+        self._finish("ready", "")
+
+    def _finish(self, state: ModelState, message: str) -> None:
+        with self._lock:
+            self.state, self.message = state, message
+            listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener()
+
+
+def checksum_of(folder: Path) -> str:
+    """SHA-256 over the names and contents of a model's files."""
+    digest = hashlib.sha256()
+    for path in sorted(file for file in folder.iterdir() if file.is_file()):
+        digest.update(path.name.encode("utf-8") + b"\0")
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

@@ -1,0 +1,182 @@
+"""Answers of the engine as the page draws them: words to press, hypotheses with their differences and boxes.
+
+Everything here is plain data made of strings and numbers, without offsets: the page never has to convert code points
+to UTF-16, and never has to build HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any
+
+from app.constraints import Constraint
+from app.glossary import TermHit
+from engine import Hypothesis, Translation
+
+Json = dict[str, Any]
+
+# Punctuation that is no part of the word it touches. Signs of placeholders, paths and names (%s, {0}, C++, #1) stay.
+_OPENING = "„“”‚‘’»«›‹\"'([¿¡"
+_CLOSING = "“”‘’«»‹›\"')].,;:!?…"
+_CHUNK = re.compile(r"\S+")
+_KEPT_WORDS_AFTER_ELISION = 2
+_MIN_ELIDED_CHARS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """An answer together with the constraints it was asked for (their order is that of `translation.request`)."""
+
+    translation: Translation
+    constraints: tuple[Constraint, ...]
+
+    @property
+    def best(self) -> Hypothesis | None:
+        """The first hypothesis, if there is any."""
+        return self.translation.hypotheses[0] if self.translation.hypotheses else None
+
+    def unmet_texts(self) -> set[str]:
+        """Texts of the constraints that the best hypothesis does not meet; all of them where there is none."""
+        if self.best is None:
+            return {constraint.text for constraint in self.constraints}
+        return {self.constraints[index].text for index in self.best.unmet if index < len(self.constraints)}
+
+    def reasons_by_text(self) -> dict[str, str]:
+        """Why a constraint could not be met, by its text."""
+        return {
+            self.constraints[reason.phrase].text: reason.message
+            for reason in self.translation.reasons
+            if reason.phrase is not None and reason.phrase < len(self.constraints)
+        }
+
+    def general_reasons(self) -> list[str]:
+        """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""
+        return [reason.message for reason in self.translation.reasons if reason.phrase is None]
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words stand that a person would press: runs without spaces, without the punctuation around them.
+
+    >>> [t[a:b] for t in ["„Ja“, %s (C++)."] for a, b in word_spans(t)]
+    ['Ja', '%s', 'C++']
+    """
+    spans = []
+    for chunk in _CHUNK.finditer(text):
+        start, end = chunk.span()
+        while start < end and text[start] in _OPENING:
+            start += 1
+        while end > start and text[end - 1] in _CLOSING:
+            end -= 1
+        spans.append((start, end) if start < end else chunk.span())
+    return spans
+
+
+def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
+    """The hypothesis cut into words and what lies between them, with the constraints that each piece belongs to.
+
+    A piece is {"t": text}, a word also has "w": its number; "pin" and "terms" name texts and term keys. Joined, the
+    pieces are the hypothesis' text. A word is cut where a placement begins or ends inside it (`Mail` in `E-Mail`).
+    """
+    text = hypothesis.text
+    words = word_spans(text)
+    cuts = {0, len(text)}
+    cuts.update(edge for span in words for edge in span)
+    cuts.update(edge for placement in hypothesis.placements for edge in (placement.start, placement.end))
+    edges = sorted(cuts)
+    tokens: list[Json] = []
+    word = 0
+    for start, end in pairwise(edges):
+        token: Json = {"t": text[start:end]}
+        while word < len(words) and words[word][1] <= start:
+            word += 1
+        if word < len(words) and words[word][0] <= start:
+            token["w"] = word
+        for number, placement in enumerate(hypothesis.placements):
+            if placement.start <= start and end <= placement.end and placement.phrase < len(constraints):
+                constraint = constraints[placement.phrase]
+                if constraint.is_pinned:
+                    token["pin"] = constraint.text
+                    token["at"] = number  # tells two occurrences of one text apart
+                if constraint.term_keys and end == placement.end:
+                    token["terms"] = list(constraint.term_keys)
+        tokens.append(token)
+    return tokens
+
+
+def hypothesis_rows(decoded: Decoded) -> list[Json]:
+    """The n-best list: score per token, gap to the best, the text in runs, and what is not met.
+
+    A run is [kind, text]: "s" as in the best hypothesis, "d" different from it, "b" a constraint, "e" left out.
+    """
+    best = decoded.best
+    if best is None:
+        return []
+    rows: list[Json] = []
+    for rank, hypothesis in enumerate(decoded.translation.hypotheses):
+        runs = _runs(best, hypothesis)
+        rows.append(
+            {
+                "rank": rank,
+                "text": hypothesis.text,
+                "score": hypothesis.score,
+                "gap": best.score - hypothesis.score,
+                "runs": _elide(runs) if rank else runs,
+                "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
+            }
+        )
+    return rows
+
+
+def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
+    """The source in runs; one with "term" is a glossary hit, by its number in `keys`.
+
+    `keys` names the hits' terms in the order of `hits`.
+    """
+    runs: list[Json] = []
+    position = 0
+    for hit, key in sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start):
+        if hit.start > position:
+            runs.append({"t": source[position : hit.start]})
+        runs.append({"t": source[hit.start : hit.end], "term": key})
+        position = hit.end
+    if position < len(source):
+        runs.append({"t": source[position:]})
+    return runs
+
+
+def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
+    text = hypothesis.text
+    is_different = [False] * len(text)
+    best_words = [best.text[a:b] for a, b in word_spans(best.text)]
+    spans = word_spans(text)
+    matcher = SequenceMatcher(None, best_words, [text[a:b] for a, b in spans], autojunk=False)
+    for operation, _, _, first, last in matcher.get_opcodes():
+        if operation != "equal" and last > first:
+            for start, end in spans[first:last]:
+                is_different[start:end] = [True] * (end - start)
+    boxes = [""] * len(text)
+    for number, placement in enumerate(hypothesis.placements):
+        boxes[placement.start : placement.end] = [f"b{number}"] * (placement.end - placement.start)
+    kinds = [box or ("d" if different else "s") for box, different in zip(boxes, is_different, strict=True)]
+    runs: list[list[str]] = []
+    previous = ""
+    for kind, character in zip(kinds, text, strict=True):
+        if runs and kind == previous:
+            runs[-1][1] += character
+        else:
+            runs.append([kind[0], character])
+        previous = kind
+    return runs
+
+
+def _elide(runs: list[list[str]]) -> list[list[str]]:
+    """Shortens a long beginning that equals the best hypothesis to its last words."""
+    if len(runs) < 2 or runs[0][0] != "s" or len(runs[0][1]) < _MIN_ELIDED_CHARS:
+        return runs
+    words = runs[0][1].split(" ")
+    tail = " ".join(words[-_KEPT_WORDS_AFTER_ELISION - 1 :])
+    return [["e", "… "], ["s", tail], *runs[1:]]

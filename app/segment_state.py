@@ -1,0 +1,203 @@
+"""One segment at work: its text, constraints and newest answer, and what a person should be told about them.
+
+Plain data and rules; knows nothing of threads, storage or the page's layout.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.constraints import Constraint, constraints_for, distinct_terms, term_key
+from app.glossary import TermHit, is_word_character, stands_alone
+from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
+
+Json = dict[str, Any]
+State = Literal["new", "pretranslated", "edited", "confirmed"]
+Origin = Literal["typed", "hypothesis"]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentState:
+    """What is known of one segment now; a change makes a new one.
+
+    `target` is the translator's text, None while there is only the machine's. `decoded` answers decode request number
+    `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
+    counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
+    sentence why the segment needs a look, and is empty where it does not.
+    """
+
+    index: int
+    source: str
+    num_words: int
+    hits: tuple[TermHit, ...] = ()
+    state: State = "new"
+    target: str | None = None
+    origin: Origin | None = None
+    pins: tuple[str, ...] = ()
+    terms_off: frozenset[str] = frozenset()
+    decoded: Decoded | None = None
+    shown: Decoded | None = None
+    requested: int = 0
+    answered: int = 0
+    version: int = 0
+    stamp: int = 0
+    attention: str = ""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What the translation of this segment must contain, as of now."""
+        return constraints_for(self.pins, self.hits, self.terms_off)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether an answer is wanted and not there yet."""
+        return self.requested > self.answered
+
+    @property
+    def needs_decoding(self) -> bool:
+        """Whether nothing was asked yet, or what was asked is not what is wanted now."""
+        return not self.is_pending and (self.decoded is None or self.decoded.constraints != self.constraints)
+
+    @property
+    def machine_text(self) -> str | None:
+        """The best hypothesis shown last."""
+        return self.shown.best.text if self.shown and self.shown.best else None
+
+    @property
+    def text(self) -> str | None:
+        """The translator's text, else the machine's."""
+        return self.target if self.target is not None else self.machine_text
+
+
+def attention_for(segment: SegmentState) -> str:
+    """Why this segment needs a look, in a sentence; empty where it does not."""
+    if segment.target is not None:
+        missing = [c.text for c in segment.constraints if not _is_in_text(segment.target, c)]
+        return f"Not in the text: {', '.join(missing)}" if missing else ""
+    if segment.decoded is None or segment.is_pending or segment.decoded.translation.status == "complete":
+        return ""
+    reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
+    return reasons[0] if reasons else f"Not met: {', '.join(sorted(segment.decoded.unmet_texts()))}"
+
+
+def occurrences(text: str, phrase: str) -> int:
+    """How often `phrase` stands in `text` as words of their own, without overlap."""
+    count = position = 0
+    while (start := text.find(phrase, position)) >= 0:
+        if stands_alone(text, start, start + len(phrase)):
+            count += 1
+            position = start + len(phrase)
+        else:
+            position = start + 1
+    return count
+
+
+def form_in(text: str, target: str) -> str | None:
+    """The word of `text` that `target` begins, as written there: "Routern" for "Router"; None without any.
+
+    A translator bends terms to the sentence; this finds the forms that only add an ending.
+    """
+    for match in re.finditer(re.escape(target), text, re.IGNORECASE):
+        start, end = match.span()
+        if start > 0 and is_word_character(text[start - 1]):
+            continue
+        while end < len(text) and is_word_character(text[end]):
+            end += 1
+        return text[start:end]
+    return None
+
+
+def _is_in_text(text: str, constraint: Constraint) -> bool:
+    if occurrences(text, constraint.text) >= constraint.count:
+        return True
+    return not constraint.is_pinned and form_in(text, constraint.text) is not None
+
+
+def row_view(segment: SegmentState) -> Json:
+    """The segment as one row of the list."""
+    return {
+        "index": segment.index,
+        "stamp": segment.stamp,
+        "state": segment.state,
+        "is_queued": segment.is_pending,
+        "attention": segment.attention,
+        "source": segment.source,
+        "target": segment.text,
+        "num_pins": len(segment.pins),
+        "score": segment.shown.best.score if segment.shown and segment.shown.best else None,
+    }
+
+
+def detail_view(segment: SegmentState) -> Json:
+    """The segment as the editor shows it."""
+    shown = segment.shown
+    proposal: Json | None = None
+    if shown is not None and shown.best is not None:
+        proposal = {
+            "text": shown.best.text,
+            "score": shown.best.score,
+            "tokens": proposal_tokens(shown.best, shown.constraints),
+            "is_stale": shown.constraints != segment.constraints,
+        }
+    return {
+        "index": segment.index,
+        "stamp": segment.stamp,
+        "state": segment.state,
+        "num_words": segment.num_words,
+        "source": source_runs(segment.source, segment.hits, [term_key(hit.term) for hit in segment.hits]),
+        "terms": _term_states(segment),
+        "pins": list(segment.pins),
+        "pin_states": _pin_states(segment),
+        "terms_off": sorted(segment.terms_off),
+        "is_pending": segment.is_pending,
+        "proposal": proposal,
+        "nbest": hypothesis_rows(shown) if shown else [],
+        "notices": segment.decoded.general_reasons() if segment.decoded and not segment.is_pending else [],
+        "target": segment.target,
+        "origin": segment.origin,
+    }
+
+
+def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:
+    """(status, reason) of one constraint in the newest answer: "met", "unmet" or "pending"."""
+    decoded = segment.decoded
+    if decoded is None or segment.is_pending or all(c.text != text for c in decoded.constraints):
+        return "pending", ""
+    reason = decoded.reasons_by_text().get(text, "")
+    if decoded.best is None:
+        # Nothing was decoded: only what is to blame is flagged, the rest was never tried.
+        return ("unmet", reason) if reason or decoded.translation.status == "unmet" else ("pending", "")
+    return ("unmet", reason) if text in decoded.unmet_texts() else ("met", "")
+
+
+def _pin_states(segment: SegmentState) -> list[Json]:
+    states = []
+    for text in dict.fromkeys(segment.pins):
+        status, reason = _answer_for(segment, text)
+        states.append({"text": text, "status": status, "reason": reason})
+    return states
+
+
+def _term_states(segment: SegmentState) -> list[Json]:
+    states = []
+    for term in distinct_terms(segment.hits):
+        key = term_key(term)
+        status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term.target)
+        states.append({"key": key, "source": term.source, "target": term.target, "status": status, "note": note})
+    return states
+
+
+def _term_state(segment: SegmentState, target: str) -> tuple[str, str]:
+    """By the translator's text where there is one, else by the proposal."""
+    status, reason = _answer_for(segment, target)
+    if segment.target is None:
+        return status, reason
+    if occurrences(segment.target, target):
+        return "met", ""
+    if form := form_in(segment.target, target):
+        return "met", f"Form in the text: {form}"
+    if status == "met":
+        return "unmet", "In the proposal, not in your text."
+    return "unmet", reason or "Not in your text."

@@ -1,0 +1,214 @@
+"""The functions that the page calls: untrusted messages in, calls of the desk and its workspaces, plain JSON out.
+
+Every message is a dict made by whoever can reach the server: types, ranges and lengths are checked here. Exceptions
+become messages for a person in one place (`_answer`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import logging
+from collections.abc import Callable
+from typing import Any, get_args
+
+from app.desk import Desk
+from app.documents import Export
+from app.errors import AppError
+from app.workspace import CommandError, ConstraintOrigin, EditOrigin, Workspace
+from engine import EngineError
+
+Json = dict[str, Any]
+HOLD_SECONDS = 20.0
+_log = logging.getLogger("pinpoint")
+
+
+class Api:
+    """What the page's script can call. Stateless but for the desk; safe from several threads."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    def hello(self, message: Any) -> Json:
+        """A page has come up, with the token of the session that it showed before, or none."""
+
+        def greet() -> Json:
+            token = message.get("token") if isinstance(message, dict) else None
+            workspace, result = self.desk.welcome(token if isinstance(token, str) else None)
+            return self._whole(workspace, result)
+
+        return _answer(greet)
+
+    def command(self, message: Any) -> Json:
+        """Carries out one command; the reply acknowledges it: what it changed is stored."""
+        return _answer(lambda: self._carry_out(_Message(message)))
+
+    async def changes(self, message: Any) -> Json:
+        """What has changed since the page's version; waits for something, up to HOLD_SECONDS."""
+        try:
+            request = _Message(message)
+            workspace = self.desk.find(request.text("token"))
+        except AppError as error:
+            return _failure(error)
+        since, open_index, detail_since = request.position()
+        loop = asyncio.get_running_loop()
+        news = asyncio.Event()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(news.set)
+
+        end = workspace.subscribe(tell)
+        try:
+            if not workspace.has_news(since, open_index, detail_since):
+                await asyncio.wait_for(news.wait(), HOLD_SECONDS)
+                await asyncio.sleep(0.02)  # what changes together is told together
+        except TimeoutError:
+            pass
+        finally:
+            end()
+        return await asyncio.to_thread(workspace.snapshot, since, open_index, detail_since)
+
+    def download(self, token: str, kind: str) -> Export:
+        """A file to save: "document", "log.jsonl" or "log.csv"."""
+        return self.desk.export(self.desk.find(token), kind)
+
+    def _carry_out(self, message: _Message) -> Json:
+        name = message.text("name")
+        workspace = self.desk.find(message.text("token"))
+        if name in ("open_document", "open_sample", "go_on"):
+            return self._switch(name, message)
+        result: Json | None = None
+        commands: dict[str, Callable[[], Json | None]] = {
+            "open": lambda: workspace.open(message.index()),
+            "edit": lambda: workspace.edit(
+                message.index(),
+                message.optional_text("text"),
+                message.choice("origin", get_args(EditOrigin)),
+                client=message.text("client"),
+                sequence=message.number("sequence"),
+            ),
+            "constrain": lambda: workspace.constrain(
+                message.index(),
+                message.texts("pins"),
+                message.texts("terms_off"),
+                origin=message.choice("origin", get_args(ConstraintOrigin)),
+                client=message.text("client"),
+                sequence=message.number("sequence"),
+            ),
+            "confirm": lambda: workspace.confirm(message.index(), message.text("text")),
+            "reopen": lambda: workspace.reopen(message.index()),
+            "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
+            "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),
+            "import_sample_glossary": lambda: self.desk.import_sample_glossary(workspace),
+            "export_note": lambda: self.desk.export_note(workspace),
+            "remove_glossary": lambda: workspace.set_glossary(None),
+        }
+        if name not in commands:
+            raise CommandError(f"There is no command {name!r}; reload the page.")
+        result = commands[name]()
+        reply = workspace.snapshot(*message.position())
+        return {**reply, "result": result} if result is not None else reply
+
+    def _switch(self, name: str, message: _Message) -> Json:
+        if name == "open_document":
+            workspace = self.desk.open_document(message.data("data"), message.text("file"))
+        elif name == "open_sample":
+            workspace = self.desk.open_sample()
+        else:
+            workspace = self.desk.go_on(message.number("session"))
+        return self._whole(workspace, {"is_continued": name == "go_on"})
+
+    def _whole(self, workspace: Workspace, result: Json) -> Json:
+        first = workspace.first_to_do() if workspace.open_index is None else workspace.open_index
+        offers = self.desk.offers(besides=workspace)
+        return {**workspace.snapshot(), "offers": offers, "result": {"open": first, **result}}
+
+
+class _Message:
+    """A message from the page, read with care: what is missing or of the wrong kind is refused."""
+
+    def __init__(self, fields: Any) -> None:
+        if not isinstance(fields, dict):
+            raise CommandError("The page sent a message that is no object; reload the page.")
+        self.fields = fields
+
+    def text(self, name: str) -> str:
+        """A string."""
+        return self._field(name, str)
+
+    def optional_text(self, name: str) -> str | None:
+        """A string or null."""
+        return None if self.fields.get(name) is None else self.text(name)
+
+    def number(self, name: str) -> int:
+        """An integer."""
+        value = self._field(name, int)
+        if isinstance(value, bool):
+            raise self._wrong(name)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        return self._field(name, bool)
+
+    def index(self) -> int:
+        """The number of a segment."""
+        return self.number("segment")
+
+    def choice(self, name: str, allowed: tuple[Any, ...]) -> Any:
+        """One of the allowed strings."""
+        value = self.text(name)
+        if value not in allowed:
+            raise self._wrong(name)
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """A list of strings."""
+        values = self._field(name, list)
+        if not all(isinstance(value, str) for value in values):
+            raise self._wrong(name)
+        return values
+
+    def data(self, name: str) -> bytes:
+        """A file's bytes, sent as base64."""
+        try:
+            return base64.b64decode(self.text(name), validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise self._wrong(name) from error
+
+    def position(self) -> tuple[int, int | None, int]:
+        """What the page has: its version, the open segment, and that segment's stamp."""
+        open_index = self.fields.get("open")
+        return (
+            self.number("since"),
+            self.number("open") if open_index is not None else None,
+            self.number("detail_since"),
+        )
+
+    def _field(self, name: str, kind: type) -> Any:
+        value = self.fields.get(name)
+        if not isinstance(value, kind):
+            raise self._wrong(name)
+        return value
+
+    def _wrong(self, name: str) -> CommandError:
+        return CommandError(f"The page sent no usable {name!r}; reload the page.")
+
+
+def _answer(action: Callable[[], Json]) -> Json:
+    try:
+        return action()
+    except (AppError, EngineError) as error:
+        return _failure(error)
+    except Exception:
+        _log.exception("a command of the page failed")
+        message = (
+            "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
+        )
+        return {"ok": False, "error": {"kind": "internal", "message": message}}
+
+
+def _failure(error: Exception) -> Json:
+    kind = getattr(error, "kind", type(error).__name__)
+    return {"ok": False, "error": {"kind": kind, "message": str(error)}}

@@ -1,0 +1,58 @@
+"""The one page: a Gradio component whose script draws the workbench, and the functions that it calls.
+
+The component's template is empty and static, and the script makes DOM from text nodes only: nothing that a document,
+glossary or model says ever becomes HTML or JavaScript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from app.ui.api import Api
+
+STATIC_PATH = "pinpoint-static"
+_SCRIPT = f"""
+import(new URL('{STATIC_PATH}/main.js', document.baseURI).href)
+  .then(module => module.mount(element.querySelector('.pinpoint'), server))
+  .catch(error => {{ element.querySelector('.loading').textContent = 'Pinpoint could not start: ' + error.message; }});
+"""
+_TEMPLATE = """
+<div class="pinpoint" lang="en"><p class="loading" role="status">Pinpoint is starting …</p></div>
+"""
+HEAD = f"""
+<link rel="stylesheet" href="{STATIC_PATH}/icons.css">
+<link rel="stylesheet" href="{STATIC_PATH}/editor.css">
+"""
+
+
+def _functions(api: Api) -> list[Callable[..., Any]]:
+    """The api's methods as functions of their own: Gradio marks what it may call, which a method does not allow."""
+
+    def hello(message: Any) -> dict[str, Any]:
+        return api.hello(message)
+
+    def command(message: Any) -> dict[str, Any]:
+        return api.command(message)
+
+    async def changes(message: Any) -> dict[str, Any]:
+        return await api.changes(message)
+
+    return [hello, command, changes]
+
+
+def build_page(api: Api) -> gr.Blocks:
+    """The page; give it to `app.ui.server.build_server`."""
+    with gr.Blocks(title="Pinpoint", analytics_enabled=False, fill_height=True) as page:
+        # Not a subclass: Gradio writes a stub file beside the source of every component class.
+        gr.HTML(
+            value="",
+            html_template=_TEMPLATE,
+            js_on_load=_SCRIPT,
+            apply_default_css=False,
+            elem_id="workbench",
+            server_functions=_functions(api),
+        )
+    return page

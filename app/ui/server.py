@@ -1,0 +1,126 @@
+"""The web server: the page, its static files, the downloads, and what a browser is told not to do."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import gradio as gr
+from fastapi import FastAPI
+from fastapi.responses import PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+
+from app.errors import AppError
+from app.ui.api import Api
+from app.ui.page import HEAD, STATIC_PATH, build_page
+
+STATIC_FOLDER = Path(__file__).parent / "static"
+MAX_UPLOAD = "8mb"  # a file of 5 MiB as base64, and the rest of its message
+# Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode("ascii")),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+)
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Guard:
+    """Adds the security headers; refuses other sites' requests to a server that listens on this computer alone.
+
+    A web page elsewhere can send requests to localhost, and with a name of its own that resolves to 127.0.0.1 read
+    the answers; neither gets through: the Host must be a loopback name, and so must the Origin where one is sent.
+    """
+
+    def __init__(self, app: Any, *, is_local_only: bool) -> None:
+        self.app = app
+        self.is_local_only = is_local_only
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request (ASGI)."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        if self.is_local_only and not _is_own(headers):
+            await PlainTextResponse("This server answers only pages of this computer.", 403)(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def build_server(api: Api, *, host: str, port: int) -> Guard:
+    """The whole web application."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
+
+    @app.get("/download/{token}/{kind}")
+    def download(token: str, kind: str) -> Response:
+        try:
+            file = api.download(token, kind)
+        except AppError as error:
+            return PlainTextResponse(str(error), 404)
+        disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
+        headers = {"content-disposition": disposition, "cache-control": "no-store"}
+        return Response(file.data, media_type="application/octet-stream", headers=headers)
+
+    gr.mount_gradio_app(
+        app,
+        build_page(api),
+        path="/",
+        server_name=host,
+        server_port=port,
+        head=HEAD,
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        enable_monitoring=False,
+        ssr_mode=False,
+        pwa=False,
+        mcp_server=False,
+        max_file_size=MAX_UPLOAD,
+        theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+    )
+    return Guard(app, is_local_only=host in _LOOPBACK)
+
+
+def bind(host: str, port: int, tries: int = 50) -> socket.socket:
+    """A listening socket on the first free port from `port` on; port 0 lets the system choose."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    problem: OSError | None = None
+    for candidate in range(port, min(port + tries, 65536)) if port else (0,):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        if not _is_windows():
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, candidate))
+            listener.listen(128)
+        except OSError as error:
+            problem = error
+            listener.close()
+            continue
+        return listener
+    raise OSError(f"no free port from {port} on for {host}: {problem}; choose another with --port") from problem
+
+
+def _is_windows() -> bool:
+    return hasattr(socket, "SO_EXCLUSIVEADDRUSE")
+
+
+def _is_own(headers: dict[bytes, bytes]) -> bool:
+    host = headers.get(b"host", b"").decode("latin-1")
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    return urlsplit("//" + host).hostname in _LOOPBACK and (not origin or urlsplit(origin).netloc == host)

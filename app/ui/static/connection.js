@@ -1,0 +1,112 @@
+/* What goes to the server and comes back. Commands leave one at a time and in order; one that could not be delivered
+   stays at the head of the line and is tried again. Whatever a reply holds is newer than what it was asked from. */
+
+const sleep = ms => new Promise(done => setTimeout(done, ms));
+const MAX_PAUSE_MS = 4000;
+
+export class Connection {
+  /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news. */
+  constructor(server, session, {onReply, onState}) {
+    Object.assign(this, {server, session, onReply, onState});
+    this.line = [];
+    this.isBusy = false;
+    this.isOnline = true;
+    this.isClosed = false;
+    this.sequence = 0;
+    this.client = crypto.randomUUID();
+  }
+
+  /** Queues a command; resolves with its reply. A newer command with the same `slot` replaces one that still waits. */
+  send(name, args = {}, slot = null) {
+    const command = {name, args, slot, sequence: ++this.sequence};
+    command.done = new Promise(resolve => { command.resolve = resolve; });
+    const waiting = slot && this.line.findIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy));
+    if (slot && waiting >= 0) {
+      const replaced = this.line[waiting];
+      command.done.then(replaced.resolve);
+      this.line.splice(waiting, 1);
+    }
+    this.line.push(command);
+    this.onState();
+    this.drain();
+    return command.done;
+  }
+
+  /** Whether a command of that slot has not been answered yet. */
+  isPending(slot) { return this.line.some(c => c.slot === slot); }
+
+  async drain() {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    let pause = 250;
+    while (this.line.length && !this.isClosed) {
+      const command = this.line[0];
+      const {token, version, open, detailStamp} = this.session;
+      let reply;
+      try {
+        reply = await this.server.command({token, client: this.client, sequence: command.sequence, name: command.name,
+          since: version, open, detail_since: detailStamp, ...command.args});
+        if (!reply || typeof reply !== 'object') throw new Error('no reply');
+      } catch {
+        this.setOnline(false);
+        await sleep(pause);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+        continue;
+      }
+      pause = 250;
+      this.setOnline(true);
+      this.line.shift();
+      if (!this.isClosed) this.onReply(reply, command);
+      command.resolve(reply);
+      this.onState();
+    }
+    this.isBusy = false;
+  }
+
+  /** Asks for news again and again: the server holds each question until there is some. */
+  async watch() {
+    let pause = 250;
+    while (!this.isClosed) {
+      const {token, version, open, detailStamp} = this.session;
+      try {
+        const reply = await this.server.changes({token, since: version, open, detail_since: detailStamp});
+        if (!reply || typeof reply !== 'object') throw new Error('no reply');
+        this.setOnline(true);
+        pause = 250;
+        if (!this.isClosed) this.onReply(reply, null);
+        if (reply.ok === false) await sleep(1000);
+      } catch {
+        this.setOnline(false);
+        await sleep(pause);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  close() { this.isClosed = true; }
+
+  setOnline(isOnline) {
+    if (isOnline === this.isOnline) return;
+    this.isOnline = isOnline;
+    this.onState();
+  }
+}
+
+/* Drafts: what has been typed and not yet been acknowledged, kept in this browser. */
+const PREFIX = 'pinpoint:draft:';
+const key = (token, index) => `${PREFIX}${token}:${index}`;
+const guarded = action => { try { return action(); } catch { return null; } };   // storage may be off or full
+
+export const drafts = {
+  keep: (token, index, text) => guarded(() => localStorage.setItem(key(token, index), JSON.stringify({text, at: Date.now()}))),
+  drop: (token, index, text) => guarded(() => {
+    const kept = JSON.parse(localStorage.getItem(key(token, index)) || 'null');
+    if (kept && kept.text === text) localStorage.removeItem(key(token, index));
+  }),
+  /** [[index, text], ...] of one session. */
+  list: token => guarded(() => Object.keys(localStorage).filter(k => k.startsWith(`${PREFIX}${token}:`)).flatMap(k => {
+    const kept = guarded(() => JSON.parse(localStorage.getItem(k)));
+    const index = Number(k.slice(k.lastIndexOf(':') + 1));
+    return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [[index, kept.text]] : [];
+  })) || [],
+};

@@ -1,0 +1,84 @@
+/* The edit field and the history of one segment: text and constraints go back and forth together. */
+import {h, t} from './dom.js';
+
+const TYPING_PAUSE_MS = 1000;
+const MAX_STEPS = 500;
+
+/** Undo and redo over snapshots {text, pins, termsOff, start, end}; text null stands for "as proposed". */
+export class History {
+  constructor() { this.past = []; this.future = []; this.lastKind = null; this.lastAt = 0; }
+
+  /** Call before a change; letters typed in one go make one step. */
+  record(snapshot, kind) {
+    const now = performance.now();
+    const isContinued = kind.startsWith('type') && kind === this.lastKind && now - this.lastAt < TYPING_PAUSE_MS && !this.future.length;
+    this.lastKind = kind;
+    this.lastAt = now;
+    if (isContinued) return;
+    this.past.push(snapshot);
+    if (this.past.length > MAX_STEPS) this.past.shift();
+    this.future = [];
+  }
+
+  /** The snapshot to go back (or forth) to, or null. */
+  step(current, isUndo) {
+    const [from, to] = isUndo ? [this.past, this.future] : [this.future, this.past];
+    if (!from.length) return null;
+    to.push(current);
+    this.lastKind = null;
+    return from.pop();
+  }
+}
+
+export class Field {
+  /** onInput(kind): the person changed the text; onBlur(): left it. */
+  constructor({onBeforeInput, onInput, onBlur}) {
+    this.mirror = h('div.mirror', {'aria-hidden': 'true'});
+    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'false', autocomplete: 'off', 'aria-label': t('field.label'), dir: 'auto'});
+    this.element = h('div.field', {}, this.mirror, this.area);
+    this.area.addEventListener('beforeinput', event => {
+      if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
+      if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') { event.preventDefault(); return; }
+      onBeforeInput(kindOf(event));
+    });
+    this.area.addEventListener('input', event => {
+      if (/[\r\n\u2028\u2029]/.test(this.area.value)) {                // a segment is one line
+        const {selectionStart} = this.area;
+        this.area.value = this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' ');
+        this.area.setSelectionRange(selectionStart, selectionStart);
+      }
+      this.grow();
+      onInput(kindOf(event));
+    });
+    this.area.addEventListener('blur', onBlur);
+  }
+
+  get text() { return this.area.value; }
+
+  /** Replaces the text; the caret stays where it is, or goes where it is told. */
+  set(text, start = null, end = start) {
+    const {selectionStart, selectionEnd, value} = this.area;
+    if (value !== text) {
+      const wasAtEnd = selectionStart >= value.length;
+      this.area.value = text;
+      if (start === null) [start, end] = wasAtEnd ? [text.length, text.length] : [selectionStart, selectionEnd];
+    }
+    if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end, text.length));
+    this.grow();
+  }
+
+  grow() { this.mirror.textContent = this.area.value + '\u200b'; }
+
+  setLanguage(lang) { this.area.lang = lang; }
+
+  /** The selected text, else the word at the caret; without spaces around it. */
+  selection() {
+    const {selectionStart: start, selectionEnd: end, value} = this.area;
+    if (start !== end) return value.slice(start, end).trim();
+    const before = /\S*$/.exec(value.slice(0, start))[0], after = /^\S*/.exec(value.slice(start))[0];
+    return (before + after).replace(/^["'(\[„“‚‘»«›‹¿¡]+|["')\].,;:!?…“”‘’«»‹›]+$/g, '');
+  }
+}
+
+const kindOf = event => (event.inputType?.startsWith('delete') ? 'type-delete'
+  : event.inputType === 'insertFromPaste' || event.inputType === 'insertFromDrop' ? 'paste' : 'type-insert');

@@ -1,0 +1,32 @@
+/* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
+import {button, h, icon, number, sr, t} from './dom.js';
+
+const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
+
+export class Hypotheses {
+  /** onTake(hypothesis): the person wants this text in the edit field. */
+  constructor({onTake}) {
+    this.onTake = onTake;
+    this.list = h('ul', {'aria-label': t('nbest.label')});
+    this.element = h('div.nbest', {}, this.list);
+    this.rows = [];
+  }
+
+  render(rows, {lang, current}) {
+    const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
+    this.rows = rows;
+    this.element.hidden = !rows.length;
+    this.list.replaceChildren(...rows.map(row => {
+      const isTaken = row.text === current;
+      return h('li', {}, button('.nb' + (isTaken ? '.taken' : ''), {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
+        h('span.rk.num', {}, String(row.rank + 1)),
+        h('span.sc.num', {dir: 'ltr', title: t('nbest.score.title')}, number(row.score)),
+        h('span.gp.num', {dir: 'ltr', title: t('nbest.gap.title')}, row.rank ? number(row.gap, 3, true) : t('nbest.best')),
+        h('span.tx', {lang, dir: 'auto'},
+          row.unmet.length ? h('span.un', {title: t('nbest.unmet', {texts: row.unmet.join(', ')})}, icon('problem', true), ' ', row.unmet.join(', '), sr(t('nbest.unmet.sr'))) : null,
+          row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text))),
+        h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use'))));
+    }));
+    if (focused >= 0) this.list.children[Math.min(focused, rows.length - 1)]?.firstChild.focus({preventScroll: true});
+  }
+}

@@ -1,0 +1,35 @@
+/* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
+
+export const listenToKeys = (bench, root) => {
+  const isOurs = () => root.isConnected && (root.contains(document.activeElement) || document.activeElement === document.body) && !root.querySelector('dialog[open]');
+  document.addEventListener('keydown', event => {
+    if (event.isComposing || event.keyCode === 229 || event.getModifierState('AltGraph') || !isOurs()) return;
+    const action = find(bench, event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  }, true);
+};
+
+const find = (bench, event) => {
+  const {code, altKey: alt, shiftKey: shift} = event;
+  const control = event.ctrlKey || event.metaKey;
+  const {segment, list} = bench;
+  const isInField = document.activeElement === segment.field.area;
+  const isInProposal = segment.proposal.line.contains(document.activeElement);
+  const isInOtherInput = !isInField && document.activeElement?.tagName === 'INPUT';
+  if (control && !alt && !shift && (code === 'Enter' || code === 'NumpadEnter')) return () => segment.confirm();
+  if (control && !alt && code === 'KeyZ' && !isInOtherInput) return () => segment.step(!shift);
+  if (control && !alt && !shift && code === 'KeyY' && !isInOtherInput) return () => segment.step(false);
+  if (control && !alt && !shift && code === 'KeyK') return () => { list.searchField.focus(); list.searchField.select(); };
+  if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
+  if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
+  if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
+  if (alt && !control && !shift && code === 'KeyH') return () => bench.side.showKeys();
+  if (alt && !control && !shift && (code === 'ArrowUp' || code === 'ArrowDown')) {
+    return () => { const next = list.neighbour(code === 'ArrowUp' ? -1 : 1); if (next !== null) bench.openSegment(next); };
+  }
+  if (code === 'F6' && !alt && !control) return () => bench.focusNextPart(shift ? -1 : 1);
+  return null;
+};

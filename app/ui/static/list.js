@@ -1,0 +1,190 @@
+/* The segment list: filters, search, rows in blocks that are filled only near the window, the editor in its place. */
+import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+
+const BLOCK_ROWS = 50;
+const FILTERS = {
+  all: ['list', () => true],
+  open: ['todo', row => row.state !== 'confirmed'],
+  edited: ['draft', row => row.state === 'edited'],
+  confirmed: ['confirmed', row => row.state === 'confirmed'],
+  attention: ['problem', row => Boolean(row.attention)],
+};
+const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
+
+/** icon name, and what is said of a row: its state in words, never by colour alone */
+export const rowState = row => ({
+  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
+  label: t('state.' + (row.is_queued && row.state === 'new' ? 'queued' : row.state)) + (row.attention ? '. ' + row.attention : ''),
+});
+
+export class SegmentList {
+  constructor(bench, host) {
+    this.bench = bench;
+    this.filter = 'all';
+    this.query = '';
+    this.visible = [];
+    this.blocks = [];
+    this.elements = new Map();                       // index -> row element, for rows that are built
+    this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
+    this.body = h('div', {});
+    this.scroll.append(this.body);
+    this.editorItem = h('li', {});
+    this.observer = new IntersectionObserver(entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
+      {root: this.scroll, rootMargin: '800px 0px'});
+    host.append(this.buildTools(), this.scroll);
+    this.body.addEventListener('click', event => {
+      const row = event.target.closest('.row');
+      if (row) bench.openSegment(Number(row.dataset.index));
+    });
+  }
+
+  buildTools() {
+    this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
+      const counter = h('span.n.num', {});
+      const chip = button('', {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name)},
+        icon(iconName, true), t('filter.' + name), counter);
+      return {name, chip, counter};
+    });
+    this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), 'aria-keyshortcuts': 'Control+K',
+      oninput: () => { this.query = this.searchField.value.trim().toLowerCase(); this.rebuild(); },
+      onkeydown: event => { if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.query = ''; this.rebuild(); this.bench.focusEditor(); } }});
+    return h('div.tools', {},
+      h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, h('kbd', {'aria-hidden': 'true'}, 'Ctrl K')));
+  }
+
+  setFilter(name) {
+    this.filter = name;
+    this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+    this.rebuild();
+    this.scrollToOpen();
+  }
+
+  updateCounts(counts) { this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0))); }
+
+  matches(row) {
+    return FILTERS[this.filter][1](row)
+      && (!this.query || row.source.toLowerCase().includes(this.query) || (row.target || '').toLowerCase().includes(this.query));
+  }
+
+  /** Chooses the rows anew (another document, filter or query) and lays out the blocks. */
+  rebuild() {
+    const {rows, session} = this.bench;
+    this.visible = rows.filter(row => row.index === session.open || this.matches(row)).map(row => row.index);
+    this.observer.disconnect();
+    this.elements.clear();
+    this.blocks = [];
+    for (let first = 0; first < this.visible.length; first += BLOCK_ROWS) {
+      const indices = this.visible.slice(first, first + BLOCK_ROWS);
+      const block = {indices, isFilled: false, element: h('ol', {start: indices[0] + 1})};
+      block.element.block = block;
+      this.blocks.push(block);
+    }
+    this.body.replaceChildren(...this.blocks.map(b => b.element));
+    const found = this.visible.length - (rows[session.open] && !this.matches(rows[session.open]) ? 1 : 0);
+    if (!found) this.body.append(h('p.empty', {}, t('list.empty')));
+    for (const block of this.blocks) {
+      this.reserve(block);
+      if (block.indices.includes(session.open)) this.fill(block);
+      this.observer.observe(block.element);
+    }
+  }
+
+  reserve(block) { block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`; }
+
+  near(block, isNear) {
+    if (isNear) this.fill(block);
+    else if (block.isFilled && !block.indices.includes(this.bench.session.open)) this.empty(block);
+  }
+
+  fill(block) {
+    if (block.isFilled) return;
+    block.isFilled = true;
+    block.element.style.blockSize = '';
+    block.element.replaceChildren(...block.indices.map(index =>
+      (index === this.bench.session.open ? this.editorItem : this.buildItem(index))));
+  }
+
+  empty(block) {
+    block.isFilled = false;
+    block.indices.forEach(index => this.elements.delete(index));
+    block.element.replaceChildren();
+    this.reserve(block);
+  }
+
+  buildItem(index) {
+    const item = h('li', {});
+    this.elements.set(index, item);
+    this.paintItem(item, this.bench.rows[index]);
+    return item;
+  }
+
+  paintItem(item, row) {
+    const {icon: iconName, label} = rowState(row);
+    const {session, languages} = this.bench;
+    const isNear = session.open !== null && Math.abs(row.index - session.open) === 1;
+    const isTodo = row.state === 'new' || row.state === 'pretranslated';
+    const meta = row.attention ? t('meta.attention')
+      : row.num_pins ? tn('meta.pins', row.num_pins)
+        : row.state === 'edited' ? t('meta.edited')
+          : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
+    item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
+      h('span.no.num', {}, String(row.index + 1)),
+      h('span.st.' + iconName, {title: label}, icon(iconName), sr(label + '. ')),
+      h('span.src', {lang: languages.source, dir: 'auto'}, row.source),
+      row.target != null ? h('span.tgt', {lang: languages.target, dir: 'auto'}, row.target)
+        : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
+      h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null}, meta)));
+  }
+
+  /** Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew. */
+  updateRow(row) {
+    const item = this.elements.get(row.index);
+    if (!item || row.index === this.bench.session.open) return;
+    const hadFocus = item.contains(document.activeElement);
+    this.paintItem(item, row);
+    if (hadFocus) item.firstChild.focus({preventScroll: true});
+  }
+
+  /** Puts the editor where the open segment stands; the former one becomes a row again. */
+  moveEditor(previous, editor) {
+    const {session, rows} = this.bench;
+    this.editorItem.replaceChildren(editor);
+    if (session.open !== null && !this.visible.includes(session.open)) { this.rebuild(); return; }
+    if (previous !== null && previous !== session.open) {
+      const block = this.blocks.find(b => b.indices.includes(previous));
+      if (block?.isFilled) {
+        const item = this.buildItem(previous);
+        if (this.editorItem.parentElement === block.element) this.editorItem.replaceWith(item);
+      }
+    }
+    const block = this.blocks.find(b => b.indices.includes(session.open));
+    if (block) {
+      this.fill(block);
+      const item = this.elements.get(session.open);
+      if (item) { item.replaceWith(this.editorItem); this.elements.delete(session.open); }
+    }
+    for (const index of new Set([previous, session.open].flatMap(i => (i === null ? [] : [i - 1, i, i + 1])))) {
+      if (rows[index]) this.updateRow(rows[index]);
+    }
+  }
+
+  /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
+  scrollToOpen() {
+    if (!this.editorItem.isConnected) return;
+    const position = this.visible.indexOf(this.bench.session.open);
+    const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
+    let above = 0;
+    for (let k = 1; k <= keep; k++) above += this.elements.get(this.visible[position - k])?.offsetHeight || 31;
+    this.scroll.scrollTop += this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
+  }
+
+  /** The segment before (-1) or after (+1) the open one in what is shown, or null. */
+  neighbour(step) { return this.visible[this.visible.indexOf(this.bench.session.open) + step] ?? null; }
+
+  /** Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document. */
+  nextUnconfirmed(from) {
+    const isOpen = index => this.bench.rows[index].state !== 'confirmed' && index !== from;
+    return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.rows.map(r => r.index).find(isOpen) ?? null;
+  }
+}

@@ -1,0 +1,214 @@
+/* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
+import {Connection, drafts} from './connection.js';
+import {button, h, loadTexts, t, tn} from './dom.js';
+import {Files, glossaryReport} from './files.js';
+import {Header, Notes} from './header.js';
+import {listenToKeys} from './keys.js';
+import {SegmentList} from './list.js';
+import {Segment} from './segment.js';
+import {Side} from './side.js';
+import {Status} from './status.js';
+
+const TOKEN_KEY = 'pinpoint:session';
+const THEME_KEY = 'pinpoint:theme';
+const stored = (storage, key) => { try { return storage.getItem(key); } catch { return null; } };
+const store = (storage, key, value) => { try { storage.setItem(key, value); } catch { /* storage is off: nothing is remembered */ } };
+
+class Bench {
+  constructor(root, server) {
+    Object.assign(this, {root, server, rows: [], offers: [], glossary: null, progress: null, decode: null, model: {state: 'loading', name: ''}});
+    this.languages = {source: 'en', target: 'de'};
+    this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
+    const theme = stored(localStorage, THEME_KEY);
+    if (theme) root.dataset.theme = theme;
+  }
+
+  async start() {
+    const reply = await this.greet();
+    const head = h('header.head', {}), noteHost = h('div.notes', {'aria-live': 'polite'}), doc = h('main.doc', {});
+    const side = h('aside.side', {'aria-label': t('side.label')}), foot = h('footer.status', {});
+    const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
+    this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
+    this.connection = this.connect();
+    this.notes = new Notes(noteHost);
+    this.files = new Files(this, this.root);
+    this.header = new Header(this, head);
+    this.list = new SegmentList(this, doc);
+    this.segment = new Segment(this);
+    this.side = new Side(this, side);
+    this.status = new Status(this, foot);
+    listenToKeys(this, this.root);
+    this.adopt(reply);
+    this.connection.watch();
+  }
+
+  /** The first question; asked until the server answers. */
+  async greet() {
+    for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
+      try {
+        const reply = await this.server.hello({token: this.session.token});
+        if (reply && typeof reply === 'object') return reply;
+      } catch { /* not there yet */ }
+      await new Promise(done => setTimeout(done, pause));
+    }
+  }
+
+  connect() {
+    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onState: () => this.status?.update()});
+  }
+
+  /** Shows a session from its beginning: at the start, and when another document is opened. */
+  adopt(reply) {
+    if (!reply.ok) { this.say('bad', reply.error.message); return; }
+    Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
+    store(sessionStorage, TOKEN_KEY, reply.token);
+    this.rows = [];
+    this.segment.index = null;
+    this.segment.histories.clear();
+    this.connection.sequence = Date.now();
+    this.merge(reply);
+    this.list.rebuild();
+    const first = reply.result?.open ?? 0;
+    for (const note of reply.document.notes) this.say('info', note);
+    this.openSegment(this.rows[first] ? first : 0);
+    this.restoreDrafts();
+    if (reply.result?.offer) this.offer(reply.result.offer);
+    if (reply.result?.is_continued) this.say('info', t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}));
+  }
+
+  offer(offer) {
+    this.notes.say('info', t('offer', {name: offer.name, confirmed: offer.num_confirmed, total: offer.num_segments, when: offer.when}),
+      [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], 'offer');
+  }
+
+  /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. */
+  restoreDrafts() {
+    const {token, open} = this.session;
+    const kept = drafts.list(token).filter(([index, text]) => {
+      if (!this.rows[index]) return false;
+      if (this.rows[index].target === text && this.rows[index].state !== 'pretranslated') { drafts.drop(token, index, text); return false; }
+      return true;
+    });
+    for (const [index, text] of kept) {
+      if (index === open) { this.segment.field.set(text, text.length); this.segment.paintState(); }
+      this.connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`).then(reply => { if (reply.ok) drafts.drop(token, index, text); });
+    }
+    if (kept.length) this.say('info', tn('restored', kept.length, {where: kept.map(([index]) => index + 1).join(', ')}));
+  }
+
+  /** A reply to a command (or to the watch, where command is null). */
+  receive(reply, command) {
+    if (!reply.ok) {
+      if (reply.error?.kind === 'unknown_session') { this.reconnect(); return; }
+      if (command) this.say('bad', reply.error.message);
+      return;
+    }
+    if (reply.token !== this.session.token) return;            // an answer for the document that was open before
+    if (command && command.name !== 'open') this.status.markSaved();
+    this.merge(reply);
+    if (command) this.segment.sync();
+  }
+
+  async reconnect() {
+    if (this.isReconnecting) return;
+    this.isReconnecting = true;
+    const reply = await this.greet();
+    this.isReconnecting = false;
+    this.adopt(reply);
+  }
+
+  merge(reply) {
+    const isNewer = reply.version >= this.session.version;
+    for (const row of reply.rows) {
+      const known = this.rows[row.index];
+      if (known && known.stamp > row.stamp) continue;
+      this.rows[row.index] = row;
+      if (known) this.list.updateRow(row);
+    }
+    if (isNewer) {
+      this.session.version = reply.version;
+      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
+      this.languages = {source: reply.document.source_language, target: reply.document.target_language};
+      this.header.update(reply);
+      this.list.updateCounts(reply.counts);
+      if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {
+        this.saidModel = reply.model.message;
+        this.say('bad', t('model.failed.note', {message: reply.model.message}));
+      }
+      document.title = `${reply.document.name} \u2013 Pinpoint`;
+    }
+    if (reply.segment && reply.segment.index === this.session.open) {
+      this.session.detailStamp = Math.max(this.session.detailStamp, reply.segment.stamp);
+      this.segment.update(reply.segment);
+    }
+    this.status.update();
+  }
+
+  openSegment(index) {
+    const {session} = this;
+    if (!this.rows[index] || (session.open === index && this.segment.index === index)) { this.focusEditor(); return; }
+    const previous = session.open;
+    if (this.segment.index !== null) this.segment.flush();
+    session.open = index;
+    session.detailStamp = -1;
+    this.segment.open(index);
+    this.list.moveEditor(previous, this.segment.element);
+    this.list.scrollToOpen();
+    this.focusEditor();
+    this.connection.send('open', {segment: index, open: index, detail_since: -1}, 'open');
+  }
+
+  /** Another document or an earlier session takes the place of this one. */
+  async switchTo(name, args = {}) {
+    this.segment.flush();
+    const reply = await this.connection.send(name, args);
+    if (reply.ok) { this.notes.clear(); this.adopt(reply); }
+  }
+
+  async importSampleGlossary() {
+    const reply = await this.connection.send('import_sample_glossary');
+    if (reply.ok) this.glossaryImported(reply.result);
+  }
+
+  glossaryImported(report) {
+    if (report.errors.length || report.notes.length) glossaryReport(this.root, report);
+    else this.say('info', tn('glossary.imported', report.num_terms, {name: report.name}));
+  }
+
+  /** Everything typed must be stored before a file is made of it; what the file lacks is said. */
+  async beforeDownload(event, link) {
+    if (link.dataset.isChecked) { delete link.dataset.isChecked; return; }
+    event.preventDefault();
+    this.segment.flush();
+    const reply = await this.connection.send('export_note');
+    if (reply.ok && reply.result.note && link.dataset.kind === 'document') this.say('info', reply.result.note);
+    link.dataset.isChecked = 'yes';
+    link.click();
+  }
+
+  say(kind, text) { return this.notes.say(kind, text); }
+
+  focusEditor() { this.segment.focusField(); }
+
+  focusNextPart(step) {
+    const parts = [[this.header.bench.root.querySelector('.head'), '.headend button'], [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
+      [this.segment.element, 'textarea'], [this.segment.hypotheses.element, '.nb'], [this.root.querySelector('.side'), '[aria-selected=true]']]
+      .filter(([host, selector]) => host.querySelector(selector));
+    const at = parts.findLastIndex(([host]) => host.contains(document.activeElement));
+    const [host, selector] = parts[(at + step + parts.length) % parts.length];
+    host.querySelector(selector).focus();
+  }
+
+  toggleTheme() {
+    const isDark = getComputedStyle(this.root).colorScheme === 'dark';
+    this.root.dataset.theme = isDark ? 'light' : 'dark';
+    store(localStorage, THEME_KEY, this.root.dataset.theme);
+  }
+}
+
+/** Called once by the Gradio component: its root element, and the server's functions. */
+export const mount = async (root, server) => {
+  await loadTexts(new URL('texts.en.json', import.meta.url));
+  const bench = new Bench(root, server);
+  await bench.start();
+};

@@ -1,0 +1,135 @@
+/* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase. */
+import {h, icon, sr, t} from './dom.js';
+
+export class Proposal {
+  /** onPin(text, replaced), onUnpin(text): what the person wants; the caller keeps the list of pins. */
+  constructor({onPin, onUnpin, onLeave}) {
+    Object.assign(this, {onPin, onUnpin, onLeave});
+    this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
+    this.tokens = [];
+    this.drag = null;                                 // word number where the button went down
+    this.anchor = null;                               // word number where a phrase begins
+    this.current = 0;                                 // the one word that Tab reaches
+    const on = (name, action) => this.line.addEventListener(name, action);
+    on('mousedown', event => {
+      const word = this.wordOf(event.target);
+      if (word === null || event.button) return;
+      event.preventDefault();
+      this.drag = word;
+      if (!event.shiftKey) this.anchor = word;
+      this.focusWord(word);
+    });
+    on('mouseover', event => {
+      const word = this.wordOf(event.target);
+      if (word !== null && this.drag !== null) this.markRange(this.drag, word);
+    });
+    on('mouseup', event => {
+      const word = this.wordOf(event.target), start = this.drag;
+      this.drag = null;
+      this.markRange(null);
+      if (start === null || word === null) return;
+      this.press(event.shiftKey && this.anchor !== null ? this.anchor : start, word);
+    });
+    document.addEventListener('mouseup', () => { if (this.drag !== null) { this.drag = null; this.markRange(null); } });
+    on('keydown', event => this.onKey(event));
+  }
+
+  wordOf(target) {
+    const element = target.closest?.('.w');
+    return element && this.line.contains(element) ? Number(element.dataset.word) : null;
+  }
+
+  numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
+
+  /** tokens: [{t, w?, pin?, at?, terms?}]; joined they are the proposal. */
+  render(tokens, {lang, isBusy, placeholder}) {
+    const hadFocus = this.line.contains(document.activeElement);
+    this.tokens = tokens;
+    this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
+    this.line.lang = lang;
+    this.line.classList.toggle('none', !tokens.length);
+    this.setBusy(isBusy);
+    const nodes = [];
+    for (let i = 0; i < tokens.length;) {
+      if (tokens[i].pin === undefined) { nodes.push(this.piece(tokens[i], i)); i++; continue; }
+      const first = i, {pin, at} = tokens[i];
+      while (i < tokens.length && tokens[i].pin === pin && tokens[i].at === at) i++;
+      const [head, ...rest] = tokens.slice(first, i);
+      nodes.push(h('span.pin', {title: t('proposal.pinned.title')},
+        h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), this.piece(head, first)), rest.map((token, k) => this.piece(token, first + 1 + k))));
+    }
+    this.line.replaceChildren(...(tokens.length ? nodes : [placeholder || '']));
+    if (hadFocus) this.focusWord(this.current);
+  }
+
+  piece(token, at) {
+    if (token.w === undefined) return document.createTextNode(token.t);
+    const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
+    return h('span.w', {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
+      'aria-pressed': String(token.pin !== undefined)}, token.t,
+    token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
+  }
+
+  setBusy(isBusy) { this.line.classList.toggle('busy', Boolean(isBusy)); this.line.setAttribute('aria-busy', String(Boolean(isBusy))); }
+
+  elementOf(word) { return this.line.querySelector(`[data-word="${word}"]`); }
+
+  focusWord(word) {
+    this.elementOf(this.current)?.setAttribute('tabindex', '-1');
+    this.current = Math.max(0, Math.min(word, this.numWords() - 1));
+    const element = this.elementOf(this.current);
+    element?.setAttribute('tabindex', '0');
+    element?.focus({preventScroll: true});
+    return Boolean(element);
+  }
+
+  markRange(from, to = from) {
+    this.line.querySelectorAll('.w').forEach(element => {
+      const word = Number(element.dataset.word);
+      element.classList.toggle('range', from !== null && word >= Math.min(from, to) && word <= Math.max(from, to));
+    });
+  }
+
+  /** One word: pins it, or releases the pin it stands in. Several: one phrase, grown over the pins that it touches. */
+  press(from, to) {
+    let first = this.tokens.findIndex(token => token.w === Math.min(from, to));
+    let last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
+    if (first < 0 || last < 0) return;
+    if (from === to && this.tokens.slice(first, last + 1).some(token => token.pin !== undefined)) {
+      this.onUnpin(this.tokens.slice(first, last + 1).find(token => token.pin !== undefined).pin);
+      return;
+    }
+    const isSame = (a, b) => this.tokens[a]?.pin !== undefined && this.tokens[a].pin === this.tokens[b]?.pin && this.tokens[a].at === this.tokens[b].at;
+    while (isSame(first, first - 1)) first--;
+    while (isSame(last, last + 1)) last++;
+    const covered = this.tokens.slice(first, last + 1);
+    const replaced = [...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values()];
+    const text = covered.map(token => token.t).join('');
+    covered.forEach(token => { token.pin = text; token.at = 'new'; });   // painted at once; the answer paints it again
+    this.onPin(text, replaced);
+  }
+
+  onKey(event) {
+    const word = this.wordOf(event.target);
+    if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+    const forward = getComputedStyle(this.line).direction === 'rtl' ? -1 : 1;
+    const target = {ArrowRight: word + forward, ArrowLeft: word - forward, Home: 0, End: this.numWords() - 1}[event.key];
+    if (target !== undefined) {
+      if (!event.shiftKey) this.anchor = null;
+      else this.anchor ??= word;
+      this.focusWord(target);
+      this.markRange(event.shiftKey ? this.anchor : null, this.current);
+    } else if (event.key === ' ' || event.key === 'Enter') {
+      const from = this.anchor ?? word;
+      this.anchor = null;
+      this.markRange(null);
+      this.press(from, word);
+    } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
+      this.anchor = null;
+      this.markRange(null);
+      this.onLeave();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,307 @@
+/* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
+import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {drafts} from './connection.js';
+import {Field, History} from './field.js';
+import {Hypotheses} from './hypotheses.js';
+import {Proposal} from './proposal.js';
+import {settle, sourceLine} from './source.js';
+
+const SAVE_PAUSE_MS = 300;
+
+export class Segment {
+  constructor(bench) {
+    this.bench = bench;
+    this.index = null;
+    this.detail = null;
+    this.pins = [];                                   // what the person wants, ahead of the server by a moment
+    this.termsOff = [];
+    this.isDirty = false;                             // the field holds what the server does not have yet
+    this.histories = new Map();
+    this.proposal = new Proposal({
+      onPin: (text, replaced) => this.pin(text, replaced),
+      onUnpin: text => this.unpin(text),
+      onLeave: () => this.focusField(),
+    });
+    this.hypotheses = new Hypotheses({onTake: row => this.take(row)});
+    this.field = new Field({
+      onBeforeInput: kind => this.history.record(this.snapshot(), kind),
+      onInput: kind => this.onTyped(kind),
+      onBlur: () => this.flush(),
+    });
+    this.build();
+    addEventListener('resize', () => settle(this.sourceHost.firstChild));
+    addEventListener('pagehide', () => this.flush());
+  }
+
+  get history() {
+    if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
+    return this.histories.get(this.index);
+  }
+
+  build() {
+    const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
+      iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
+    this.no = h('span.no.num', {});
+    this.stateIcon = h('span.st', {});
+    this.sourceHost = h('div', {});
+    this.sourceCount = h('span.end.num', {});
+    this.proposalNote = h('span.end.num', {});
+    this.useProposal = button('.link', {onclick: () => { const [first] = this.hypotheses.rows; if (first) this.take(first); }}, t('proposal.use'));
+    this.fieldNote = h('span.end', {});
+    this.ask = h('div.ask', {role: 'alertdialog', hidden: true});
+    this.said = h('div', {role: 'status'});
+    this.pinInput = h('input', {type: 'text', placeholder: t('pins.add.placeholder'), 'aria-label': t('pins.add.label'), maxlength: 300, autocomplete: 'off', spellcheck: 'false',
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTypedPin(); }
+        if (event.key === 'Escape') { event.preventDefault(); this.focusField(); }
+      }});
+    this.pinList = h('ul', {'aria-label': t('pins.label')});
+    this.reopenButton = button('.btn', {onclick: () => this.reopen()}, icon('undo'), t('action.reopen'));
+    this.undoButton = button('.btn.iconly', {onclick: () => this.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
+    this.redoButton = button('.btn.iconly', {onclick: () => this.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
+    this.element = h('section.editor', {},
+      h('div.edit-grid', {}, this.no, this.stateIcon,
+        h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost,
+          h('div.ledger', {}, this.pinList,
+            h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTypedPin()}, t('pins.add'))))),
+        h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
+          h('div.lab', {}, h('b', {}, t('field.label')), this.fieldNote), this.field.element, this.ask)),
+      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.undoButton, this.redoButton, this.reopenButton,
+        h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
+      this.hypotheses.element);
+  }
+
+  /** Shows another segment; its details arrive a moment later. */
+  open(index) {
+    this.flush();
+    this.index = index;
+    this.detail = null;
+    this.isDirty = false;
+    this.hideAsk();
+    this.pinInput.value = '';
+    const row = this.bench.rows[index];
+    setText(this.no, String(index + 1));
+    this.element.setAttribute('aria-label', t('segment.label', {n: index + 1}));
+    this.pins = [];
+    this.termsOff = [];
+    this.proposal.current = 0;
+    this.paintSource([{t: row.source}], []);
+    this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
+    this.hypotheses.render([], {});
+    this.pinList.replaceChildren();
+    this.said.replaceChildren();
+    setText(this.proposalNote, '');
+    this.field.setLanguage(this.bench.languages.target);
+    this.field.set(row.target ?? '', (row.target ?? '').length);
+    this.paintState();
+  }
+
+  /** The server's view of this segment. While a command of ours is on its way, ours is the newer one. */
+  update(detail) {
+    if (detail.index !== this.index || (this.detail && detail.stamp < this.detail.stamp)) return;
+    this.detail = detail;
+    this.sync();
+  }
+
+  /** Shows what the server has, but for what is on its way to it; called again once that has arrived. */
+  sync() {
+    const {detail} = this;
+    if (!detail) return;
+    if (!this.bench.connection.isPending(`constrain:${this.index}`)) {
+      this.pins = [...detail.pins];
+      this.termsOff = [...detail.terms_off];
+      this.paintProposal();
+    }
+    if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) this.field.set(detail.target ?? detail.proposal?.text ?? '');
+    this.paintSource(detail.source, detail.terms);
+    this.paintPins();
+    this.paintHypotheses();
+    this.paintState();
+    this.bench.side.update(detail, this.termsOff);
+  }
+
+  paintSource(runs, terms) {
+    this.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
+    settle(this.sourceHost.firstChild);
+  }
+
+  paintProposal() {
+    const {proposal, is_pending: isPending, notices} = this.detail;
+    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending,
+      placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
+    setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    const says = [...notices];
+    if (proposal?.is_stale && !isPending) says.push(t('proposal.stale'));
+    this.said.replaceChildren(...says.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))));
+  }
+
+  paintPins() {
+    const statuses = new Map(this.detail.pin_states.map(state => [state.text, state]));
+    this.pinList.replaceChildren(...[...new Set(this.pins)].map(text => {
+      const {status = 'pending', reason = ''} = statuses.get(text) || {};
+      const times = this.pins.filter(other => other === text).length;
+      return h('li', {'data-pin': text, 'data-status': status},
+        h('span.what', {lang: this.bench.languages.target, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
+        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+        button('.x', {'aria-label': t('pins.remove', {text}), title: t('pins.remove', {text}), onclick: () => { this.unpin(text); this.focusField(); }}, icon('x')),
+        status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
+    }));
+  }
+
+  paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text}); }
+
+  paintState() {
+    const state = this.isDirty ? 'edited' : this.detail?.state ?? this.bench.rows[this.index].state;
+    const label = t('segment.current', {state: t('state.' + state)});
+    this.stateIcon.replaceChildren(icon('current', true), sr(label));
+    this.stateIcon.title = label;
+    this.sourceCount.textContent = tn('source.words', this.detail?.num_words ?? this.bench.rows[this.index].source.split(/\s+/).length);
+    this.reopenButton.hidden = state !== 'confirmed';
+    setText(this.fieldNote, state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length));
+    this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
+    this.undoButton.disabled = !this.history.past.length;
+    this.redoButton.disabled = !this.history.future.length;
+  }
+
+  /* ---- text ---- */
+  snapshot() {
+    const isOwn = this.isDirty || this.detail?.target != null;
+    const {selectionStart: start, selectionEnd: end} = this.field.area;
+    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], start, end};
+  }
+
+  onTyped() {
+    this.isDirty = true;
+    this.hideAsk();
+    drafts.keep(this.bench.session.token, this.index, this.field.text);
+    this.paintState();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS);
+    this.bench.status.update();
+  }
+
+  /** Sends what was typed, now. */
+  flush() {
+    clearTimeout(this.timer);
+    if (this.isDirty && this.index !== null) this.sendText(this.field.text, 'typed');
+  }
+
+  async sendText(text, origin, more = {}) {
+    const {index} = this;
+    this.isDirty = false;                             // from here on the pending command protects the field
+    const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`);
+    if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true;   // not stored: keep it here
+    if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
+    this.paintHypotheses();
+  }
+
+  /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
+  take(row, isSure = false) {
+    if (this.field.text === row.text && this.detail?.target != null) { this.focusField(); return; }
+    const isTyped = this.isDirty || this.detail?.origin === 'typed';
+    if (isTyped && !isSure && this.field.text.trim() && this.field.text !== row.text) {
+      this.ask.replaceChildren(icon('problem', true), h('span.q', {}, t('replace.question', {n: row.rank + 1})),
+        button('.btn.small.primary', {onclick: () => { this.hideAsk(); this.take(row, true); }}, t('replace.yes')),
+        button('.btn.small', {onclick: () => { this.hideAsk(); this.focusField(); }}, t('replace.no')));
+      this.ask.hidden = false;
+      this.ask.querySelector('button').focus();
+      return;
+    }
+    this.history.record(this.snapshot(), 'take');
+    clearTimeout(this.timer);
+    this.field.set(row.text, row.text.length);
+    drafts.keep(this.bench.session.token, this.index, row.text);
+    this.sendText(row.text, 'hypothesis', {rank: row.rank});
+    this.paintState();
+    this.focusField();
+  }
+
+  hideAsk() { this.ask.hidden = true; this.ask.replaceChildren(); }
+
+  /* ---- pins and terms ---- */
+  pin(text, replaced = []) {
+    const clean = text.trim();
+    if (!clean) return;
+    const pins = [...this.pins];
+    for (const old of replaced) { const at = pins.indexOf(old); if (at >= 0) pins.splice(at, 1); }
+    this.constrain([...pins, clean], this.termsOff);
+  }
+
+  unpin(text) {
+    const at = this.pins.lastIndexOf(text);
+    if (at >= 0) this.constrain(this.pins.filter((_, i) => i !== at), this.termsOff);
+  }
+
+  setTerm(key, isOff) { this.constrain(this.pins, isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)); }
+
+  /** Sends the whole set; only the newest counts. */
+  constrain(pins, termsOff, origin = 'person', isRecorded = true) {
+    if (isRecorded) this.history.record(this.snapshot(), 'constrain');
+    this.pins = pins;
+    this.termsOff = termsOff;
+    if (this.detail) {
+      this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
+        {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
+      this.paintPins();
+    }
+    this.paintState();
+    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, origin}, `constrain:${this.index}`);
+  }
+
+  addTypedPin() {
+    const text = this.pinInput.value.trim();
+    if (!text) { this.pinInput.focus(); return; }
+    this.pinInput.value = '';
+    this.pin(text);
+    this.pinInput.focus();
+  }
+
+  /** Alt+P: the word in focus in the proposal, else what is selected in the field, else the word at the caret. */
+  pinSelection() {
+    if (this.proposal.line.contains(document.activeElement)) {
+      this.proposal.press(this.proposal.anchor ?? this.proposal.current, this.proposal.current);
+      return;
+    }
+    const text = this.field.selection();
+    if (text && !this.pins.includes(text)) this.pin(text);
+    else if (!text) { this.pinInput.focus(); }
+  }
+
+  /* ---- steps ---- */
+  step(isUndo) {
+    const snapshot = this.history.step(this.snapshot(), isUndo);
+    if (!snapshot) return;
+    const origin = isUndo ? 'undo' : 'redo';
+    this.hideAsk();
+    clearTimeout(this.timer);
+    const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
+    if (snapshot.text !== this.snapshot().text) {
+      this.field.set(text, snapshot.start, snapshot.end);
+      if (snapshot.text !== null) drafts.keep(this.bench.session.token, this.index, snapshot.text);
+      this.sendText(snapshot.text, origin);
+    }
+    if (snapshot.pins.join('\n') !== this.pins.join('\n') || snapshot.termsOff.join('\n') !== this.termsOff.join('\n')) {
+      this.constrain(snapshot.pins, snapshot.termsOff, origin, false);
+    }
+    this.paintState();
+    this.focusField();
+  }
+
+  async confirm() {
+    const {index} = this, text = this.field.text;
+    if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
+    clearTimeout(this.timer);
+    this.isDirty = false;
+    drafts.keep(this.bench.session.token, index, text);
+    const next = this.bench.list.nextUnconfirmed(index);
+    const sent = this.bench.connection.send('confirm', {segment: index, text});
+    if (next !== null) this.bench.openSegment(next);
+    else this.bench.say('info', t('confirm.all'));
+    const reply = await sent;
+    if (reply.ok) drafts.drop(this.bench.session.token, index, text);
+  }
+
+  reopen() { this.bench.connection.send('reopen', {segment: this.index}); this.focusField(); }
+
+  focusField() { this.field.area.focus({preventScroll: true}); }
+}

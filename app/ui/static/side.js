@@ -1,0 +1,71 @@
+/* The panel beside the list: the terms of the open segment, and the keys. */
+import {button, h, icon, sr, t} from './dom.js';
+
+const KEYS = [['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'], ['words', '\u2190', '\u2192'],
+  ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['search', 'Ctrl', 'K'], ['part', 'F6'], ['help', 'Alt', 'H']];
+const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null]};
+
+export class Side {
+  constructor(bench, host) {
+    this.bench = bench;
+    this.host = host;
+    this.counter = h('span.c.num', {hidden: true});
+    this.tabs = [['terms', 'book', this.counter], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
+      const panel = h('div.panel', {role: 'tabpanel', id: 'pinpoint-panel-' + name, 'aria-labelledby': 'pinpoint-tab-' + name, tabindex: 0});
+      const tab = button('', {role: 'tab', id: 'pinpoint-tab-' + name, 'aria-controls': panel.id,
+        onclick: () => this.select(i, true),
+        onkeydown: event => { if (['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown'].includes(event.key)) { event.preventDefault(); this.select(1 - i); this.tabs[1 - i].tab.focus(); } }},
+      icon(iconName), t('side.' + name), extra);
+      return {name, tab, panel};
+    });
+    this.terms = this.tabs[0].panel;
+    this.tabs[1].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, KEYS.map(([name, ...keys]) =>
+      [h('dt', {}, t('keys.' + name)), h('dd', {}, keys.map(key => h('kbd', {}, key)))])), h('p.lead', {}, t('keys.note')));
+    host.append(h('div.tabs', {role: 'tablist', 'aria-label': t('side.label')}, this.tabs.map(x => x.tab)), h('div.panels', {}, this.tabs.map(x => x.panel)));
+    this.select(0);
+  }
+
+  /** Where the panel is a rail, choosing the tab again folds it. */
+  select(chosen, canFold = false) {
+    const wasSelected = this.tabs[chosen].tab.getAttribute('aria-selected') === 'true';
+    if (canFold) this.host.classList.toggle('open', !(wasSelected && this.host.classList.contains('open')));
+    this.tabs.forEach(({tab, panel}, i) => {
+      tab.setAttribute('aria-selected', String(i === chosen));
+      tab.tabIndex = i === chosen ? 0 : -1;
+      panel.hidden = i !== chosen;
+    });
+  }
+
+  showKeys() { this.select(1); this.host.classList.add('open'); this.tabs[1].tab.focus(); }
+
+  update(detail) {
+    const focused = document.activeElement?.dataset?.term;
+    const groups = [['unmet', 'side.unmet'], ['pending', 'side.pending'], ['met', 'side.met'], ['off', 'side.off']];
+    const nodes = groups.flatMap(([status, heading]) => {
+      const terms = detail.terms.filter(term => term.status === status);
+      return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(term))] : [];
+    });
+    if (!this.bench.glossary) {
+      nodes.push(h('p.lead', {}, t('side.no_glossary')),
+        button('.btn', {onclick: () => this.bench.files.choose('glossary')}, icon('up'), t('glossary.upload')),
+        button('.btn', {onclick: () => this.bench.importSampleGlossary()}, icon('book'), t('glossary.sample')));
+    } else if (!detail.terms.length) nodes.push(h('p.lead', {}, t('side.no_terms')));
+    this.terms.replaceChildren(...nodes);
+    if (focused) [...this.terms.querySelectorAll('[data-term]')].find(b => b.dataset.term === focused)?.focus();
+    const numUnmet = detail.terms.filter(term => term.status === 'unmet').length;
+    this.counter.hidden = !detail.terms.length;
+    this.counter.classList.toggle('warn', numUnmet > 0);
+    this.counter.replaceChildren(String(numUnmet || detail.terms.length), sr(' ' + t(numUnmet ? 'side.count.unmet' : 'side.count')));
+  }
+
+  term(term) {
+    const [kind, iconName] = TAGS[term.status];
+    const isOff = term.status === 'off';
+    return h('div.ti', {'data-status': term.status},
+      h('div.l1', {}, h('span.pair', {}, h('span.s', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)),
+        h('span.tag.' + kind, {}, iconName && icon(iconName, true), t('term.' + term.status))),
+      term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
+      h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},
+        t(isOff ? 'term.switch_on' : 'term.switch_off'))));
+  }
+}

@@ -1,0 +1,34 @@
+/* The source sentence with its glossary hits: underlined, the term above the word, met or not. */
+import {h, icon, sr, t} from './dom.js';
+
+const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
+
+/** runs: [{t, term?}], terms: [{key, target, status}] */
+export const sourceLine = (runs, terms, languages) => {
+  const byKey = new Map(terms.map(term => [term.key, term]));
+  return h('p.source', {lang: languages.source, dir: 'auto'}, runs.map(run => {
+    const term = byKey.get(run.term);
+    if (!term) return run.t;
+    const iconName = ICONS[term.status];
+    return h('span.term.' + term.status, {title: `${term.source} \u2192 ${term.target}`}, run.t,
+      h('span.an.' + term.status, {lang: languages.target}, h('span.t', {}, term.target), iconName && icon(iconName), sr(' ' + t('term.' + term.status))));
+  }));
+};
+
+/** Labels may hang over the words that follow, but not over each other: a term is pushed only by the overlap. */
+export const settle = line => {
+  if (!line) return;
+  const terms = [...line.querySelectorAll('.term')];
+  for (const term of terms) term.style.marginInlineStart = '';
+  const isRtl = getComputedStyle(line).direction === 'rtl';
+  const box = element => {
+    const r = element.getBoundingClientRect();
+    return isRtl ? {start: -r.right, end: -r.left, top: r.top} : {start: r.left, end: r.right, top: r.top};
+  };
+  terms.forEach((term, i) => {
+    if (!i) return;
+    const before = box(terms[i - 1].lastChild), here = box(term.lastChild);
+    const overlap = before.end - here.start + 7;
+    if (Math.abs(before.top - here.top) < 8 && overlap > 0) term.style.marginInlineStart = Math.ceil(overlap) + 'px';
+  });
+};

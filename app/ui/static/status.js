@@ -1,0 +1,46 @@
+/* The bottom line: what is saved, what the model is doing, how to stop it. */
+import {button, h, icon, setText, t} from './dom.js';
+
+export class Status {
+  constructor(bench, host) {
+    this.bench = bench;
+    this.saved = h('span', {role: 'status'});
+    this.decode = h('span.num', {});
+    this.bar = h('i', {});
+    this.progressText = h('span.num', {});
+    this.progressButton = button('.btn', {onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress.is_running})});
+    this.progress = h('span', {}, this.progressText, h('div.bar', {role: 'progressbar', 'aria-label': t('status.pretranslation'), 'aria-valuemin': 0, 'aria-valuemax': 100}, this.bar), this.progressButton);
+    this.help = h('span.push', {}, h('kbd', {}, 'Alt H'), t('status.keys'));
+    host.append(this.saved, this.decode, this.progress, this.help);
+    this.savedAt = null;
+  }
+
+  update() {
+    const {connection, segment, progress, decode, model} = this.bench;
+    const isUnsaved = segment?.isDirty || connection.line.length > 0;
+    const [kind, iconName, text] = !connection.isOnline ? ['bad', 'problem', t('status.offline')]
+      : isUnsaved ? ['warn', 'draft', t('status.saving')]
+        : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
+    if (this.shown !== kind + text) {
+      this.shown = kind + text;
+      this.saved.className = kind;
+      this.saved.dataset.kind = kind;
+      this.saved.replaceChildren(icon(iconName, true), text);
+    }
+    if (decode) {
+      this.decode.hidden = decode.last_ms == null;
+      this.decode.replaceChildren(t('status.decode') + ' ', h('b', {}, t('status.ms', {n: Math.round(decode.last_ms ?? 0)})));
+    }
+    if (!progress) return;
+    const isDone = progress.done >= progress.total;
+    this.progress.hidden = isDone || model.state === 'failed';
+    if (isDone) return;
+    setText(this.progressText, t('status.progress', {done: progress.done, total: progress.total}));
+    const percent = progress.total ? Math.floor(100 * progress.done / progress.total) : 0;
+    this.bar.style.inlineSize = percent + '%';
+    this.bar.parentElement.setAttribute('aria-valuenow', String(percent));
+    setText(this.progressButton, t(progress.is_running ? 'status.cancel' : 'status.resume'));
+  }
+
+  markSaved() { this.savedAt = new Date().toLocaleTimeString('en-GB'); }
+}

@@ -1,0 +1,366 @@
+"""One document being post-edited: every command of the page, kept in the log before it is acknowledged.
+
+Thread-safe: commands come from the server's threads, answers from the model's. Knows nothing of Gradio; the page gets
+full states with counters (see `snapshot`), so that a lost or late message can never leave it wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from app.constraints import term_key
+from app.decoding import Decoding
+from app.documents import Document
+from app.errors import AppError
+from app.glossary import Glossary
+from app.log_store import EventType, LogStore, SegmentUpdate
+from app.model_holder import ModelHolder
+from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
+from engine import SearchOptions
+
+MAX_PINS = 50
+MAX_PIN_CHARACTERS = 300
+MAX_TARGET_CHARACTERS = 100_000
+EditOrigin = Literal["typed", "hypothesis", "undo", "redo", "restored"]
+ConstraintOrigin = Literal["person", "undo", "redo"]
+_EDIT_EVENTS: dict[EditOrigin, EventType] = {"hypothesis": "hypothesis_taken", "undo": "undo", "redo": "redo"}
+_LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+class CommandError(AppError):
+    """A command that cannot be carried out; the message is for the person."""
+
+
+class Workspace:
+    """A session with its document, segments and glossary.
+
+    `token` is the unguessable name by which a page refers to it. `version` counts changes; each changed segment gets
+    the new version as its `stamp`. Where a command raises, nothing was changed.
+    """
+
+    def __init__(
+        self,
+        store: LogStore,
+        session_id: int,
+        token: str,
+        document: Document,
+        segments: Sequence[SegmentState],
+        model: ModelHolder,
+        *,
+        direction: str,
+        options: SearchOptions,
+        glossary: Glossary | None = None,
+    ) -> None:
+        self.store = store
+        self.session_id = session_id
+        self.token = token
+        self.document = document
+        self.model = model
+        self.direction = direction
+        self.glossary = glossary
+        self.version = 1
+        self.open_index: int | None = None
+        self.problem = ""
+        self.lock = threading.RLock()
+        self.segments = list(segments)
+        self._listeners: list[Callable[[], None]] = []
+        self._newest: dict[tuple[str, int, str], int] = {}
+        self._decoding = Decoding(self, options)
+        for segment in segments:
+            self.adopt(replace(segment, hits=self._hits(segment.source)))
+        model.on_change(self._on_model)
+
+    # ---- what the page sees ----
+
+    def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
+        """Everything that changed after version `since`, and all that is small; ready for JSON."""
+        with self.lock:
+            source_language, _, target_language = self.direction.partition("-")
+            reply: Json = {
+                "ok": True,
+                "token": self.token,
+                "version": self.version,
+                "document": {
+                    "name": self.document.name,
+                    "notes": [*self.store.notes, *self.document.notes],
+                    "direction": self.direction,
+                    "source_language": source_language,
+                    "target_language": target_language,
+                },
+                "model": {"state": self.model.state, "name": self.model.name, "message": self.model.message},
+                "counts": self.counts(),
+                "words": {
+                    "confirmed": sum(s.num_words for s in self.segments if s.state == "confirmed"),
+                    "all": sum(s.num_words for s in self.segments),
+                },
+                "progress": self._decoding.progress(),
+                "decode": {"last_ms": self._decoding.last_ms},
+                "glossary": {"name": self.glossary.name, "num_terms": len(self.glossary)} if self.glossary else None,
+                "problem": self.problem,
+                "rows": [row_view(segment) for segment in self.segments if segment.stamp > since],
+            }
+            if open_index is not None and 0 <= open_index < len(self.segments):
+                segment = self.segments[open_index]
+                if segment.stamp > detail_since:
+                    reply["segment"] = detail_view(segment)
+            return reply
+
+    def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
+        """Whether `snapshot` with the same arguments would say anything new."""
+        with self.lock:
+            if self.version > since:
+                return True
+            if open_index is None or not 0 <= open_index < len(self.segments):
+                return False
+            return self.segments[open_index].stamp > detail_since
+
+    def counts(self) -> dict[str, int]:
+        """How many segments each filter of the list shows."""
+        with self.lock:
+            confirmed = sum(s.state == "confirmed" for s in self.segments)
+            return {
+                "all": len(self.segments),
+                "open": len(self.segments) - confirmed,
+                "edited": sum(s.state == "edited" for s in self.segments),
+                "confirmed": confirmed,
+                "attention": sum(bool(s.attention) for s in self.segments),
+            }
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls `listener` after each change, from any thread; returns what ends that."""
+        with self.lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self.lock:
+                self._listeners.remove(listener)
+
+        return end
+
+    # ---- commands ----
+
+    def open(self, index: int) -> None:
+        """The person goes to this segment: it is decoded first, those behind it next."""
+        with self.lock:
+            segment = self._segment(index)
+            self.log("focus", {}, segment)
+            self.open_index = index
+            if segment.needs_decoding:
+                self._decoding.ask(segment, "interactive")
+            self._decoding.start_from(index)
+
+    def edit(self, index: int, text: str | None, origin: EditOrigin, *, client: str = "", sequence: int = 0) -> None:
+        """The person's text for a segment; None goes back to the machine's. An edit that is not the newest is dropped.
+
+        `origin` says how the text came about.
+        """
+        with self.lock:
+            segment = self._segment(index)
+            if not self._is_newest("edit", index, client, sequence):
+                return
+            text = None if text is None else clean_target(text)
+            if text == segment.target and segment.state != "confirmed":
+                return
+            after = self._with_text(segment, text, "edited")
+            if text is not None:
+                after = replace(after, origin="hypothesis" if origin == "hypothesis" else "typed")
+            payload = {"text": text, "before": segment.text, "origin": origin}
+            self.log(_EDIT_EVENTS.get(origin, "edit"), payload, after, stores=True)
+            self.adopt(after)
+
+    def constrain(
+        self,
+        index: int,
+        pins: Sequence[str],
+        terms_off: Sequence[str],
+        *,
+        origin: ConstraintOrigin = "person",
+        client: str = "",
+        sequence: int = 0,
+    ) -> None:
+        """The whole set of pins and switched-off terms of a segment; decodes it anew. Only the newest set counts."""
+        with self.lock:
+            segment = self._segment(index)
+            if not self._is_newest("constrain", index, client, sequence):
+                return
+            wanted = _clean_pins(pins)
+            known = {term_key(hit.term) for hit in segment.hits}
+            off = frozenset(key for key in terms_off if key in known)
+            if wanted == segment.pins and off == segment.terms_off:
+                return
+            after = replace(segment, pins=wanted, terms_off=off, version=segment.version + 1)
+            for event, payload in _constraint_events(segment, after, origin):
+                self.log(event, payload, after, stores=True)
+            self._decoding.ask(self.adopt(after), "interactive")
+
+    def confirm(self, index: int, text: str) -> None:
+        """The person is done with this segment; `text` is what it shall be."""
+        with self.lock:
+            segment = self._segment(index)
+            text = clean_target(text)
+            if not text:
+                raise CommandError(f"Segment {index + 1} has no translation to confirm: type one first.")
+            if segment.state == "confirmed" and segment.target == text:
+                return
+            after = self._with_text(segment, text, "confirmed")
+            machine = segment.machine_text
+            payload = {
+                "text": text,
+                "machine_text": machine,
+                "is_unchanged": text == machine,
+                "attention": attention_for(after),
+            }
+            self.log("confirm", payload, after, stores=True)
+            self.adopt(after)
+
+    def reopen(self, index: int) -> None:
+        """Takes a confirmation back; the text stays."""
+        with self.lock:
+            segment = self._segment(index)
+            if segment.state != "confirmed":
+                return
+            after = replace(segment, state="edited", version=segment.version + 1)
+            self.log("reopen", {}, after, stores=True)
+            self.adopt(after)
+
+    def set_glossary(self, glossary: Glossary | None, report: dict[str, Any] | None = None) -> None:
+        """Requires these terms from now on (None: no terms); segments not yet worked on are translated anew.
+
+        `report` goes to the log: what the import found.
+        """
+        with self.lock:
+            self.store.set_glossary(self.session_id, glossary, report)
+            self.glossary = glossary
+            for segment in list(self.segments):
+                hits = self._hits(segment.source)
+                if hits != segment.hits:
+                    self.adopt(replace(segment, hits=hits))
+            self._touch()
+            if self.open_index is not None and self.segments[self.open_index].needs_decoding:
+                self._decoding.ask(self.segments[self.open_index], "interactive")
+            self._decoding.start_from(self.open_index or 0)
+
+    def pretranslate(self, is_wanted: bool) -> None:
+        """Goes on with, or stops, translating the whole document ahead of the person."""
+        with self.lock:
+            self._decoding.pretranslate(is_wanted)
+            self._touch()
+
+    def first_to_do(self) -> int:
+        """The first segment that is not confirmed, to begin with."""
+        with self.lock:
+            return next((s.index for s in self.segments if s.state != "confirmed"), 0)
+
+    def close(self) -> None:
+        """Stops what is under way; what is stored stays."""
+        with self.lock:
+            self._decoding.close()
+
+    # ---- for the parts of a workspace ----
+
+    def adopt(self, after: SegmentState) -> SegmentState:
+        """Puts a segment's new state in place of the old one and tells everybody."""
+        self.version += 1
+        after = replace(after, stamp=self.version)
+        after = replace(after, attention=attention_for(after))
+        self.segments[after.index] = after
+        self._notify()
+        return after
+
+    def log(self, event: EventType, payload: dict[str, Any], segment: SegmentState, *, stores: bool = False) -> None:
+        """Writes one event, and with `stores` the segment's new state in the same transaction."""
+        update = None
+        if stores:
+            constraints = {"pins": list(segment.pins), "terms_off": sorted(segment.terms_off), "origin": segment.origin}
+            update = SegmentUpdate(
+                state=segment.state, target=segment.target, version=segment.version, constraints=constraints
+            )
+        self.store.append(
+            self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
+        )
+
+    def report(self, problem: str) -> None:
+        """Something went wrong behind the person's back: the page says so."""
+        self.problem = problem
+        self._touch()
+
+    def _on_model(self) -> None:
+        with self.lock:
+            self._decoding.on_model()
+            self._touch()
+
+    def _touch(self) -> None:
+        self.version += 1
+        self._notify()
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    def _hits(self, source: str) -> tuple[Any, ...]:
+        return self.glossary.find(source) if self.glossary else ()
+
+    def _segment(self, index: int) -> SegmentState:
+        if not 0 <= index < len(self.segments):
+            raise CommandError(f"There is no segment {index + 1}; the document has {len(self.segments)}.")
+        return self.segments[index]
+
+    def _is_newest(self, kind: str, index: int, client: str, sequence: int) -> bool:
+        """Whether this page has not sent a later one already; remembers it."""
+        if not client:
+            return True
+        key = (kind, index, client)
+        if sequence <= self._newest.get(key, -1):
+            return False
+        self._newest[key] = sequence
+        return True
+
+    @staticmethod
+    def _with_text(segment: SegmentState, text: str | None, state: Literal["edited", "confirmed"]) -> SegmentState:
+        if text is None:
+            back: Literal["new", "pretranslated"] = "pretranslated" if segment.shown else "new"
+            return replace(segment, target=None, origin=None, state=back, version=segment.version + 1)
+        return replace(segment, target=text, state=state, version=segment.version + 1)
+
+
+def clean_target(text: str) -> str:
+    """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
+    if len(text) > MAX_TARGET_CHARACTERS:
+        raise CommandError(f"The text has {len(text):,} characters; a segment holds up to {MAX_TARGET_CHARACTERS:,}.")
+    return _UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", text))
+
+
+def _clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
+    if len(pins) > MAX_PINS:
+        raise CommandError(f"{len(pins)} phrases are pinned; a segment takes up to {MAX_PINS}: release some first.")
+    cleaned = [_UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", pin)).strip() for pin in pins]
+    for pin in cleaned:
+        if len(pin) > MAX_PIN_CHARACTERS:
+            raise CommandError(
+                f"The phrase “{pin[:40]}…” has {len(pin)} characters; a pin holds up to {MAX_PIN_CHARACTERS}."
+            )
+    return tuple(pin for pin in cleaned if pin)
+
+
+def _constraint_events(
+    before: SegmentState, after: SegmentState, origin: ConstraintOrigin
+) -> list[tuple[EventType, dict[str, Any]]]:
+    """What changed from one set to the next, one event for each pin and term."""
+    events: list[tuple[EventType, dict[str, Any]]] = []
+    left = list(before.pins)
+    for pin in after.pins:
+        if pin in left:
+            left.remove(pin)
+        else:
+            events.append(("pin", {"text": pin, "origin": origin}))
+    events += [("unpin", {"text": pin, "origin": origin}) for pin in left]
+    for key in sorted(before.terms_off ^ after.terms_off):
+        source, _, target = key.partition("\t")
+        payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}
+        events.append(("term_overridden", payload))
+    return events
