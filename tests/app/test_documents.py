@@ -1,0 +1,131 @@
+"""Plain text in, the same bytes out, with translations where they belong."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import documents
+from app.documents import Document, read_document
+from app.errors import DocumentError
+from app.glossary_files import read_glossary
+
+SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
+LINE = st.text(st.sampled_from("aB ä\t€“.5%\u00a0\u2028\x0c中😀"), max_size=12)
+LINES = st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r\n", "\r"])), min_size=1, max_size=8)
+ENCODINGS = {"utf-8": b"", "utf-8-sig": b"", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+
+
+def sources(document: Document) -> list[str]:
+    return [segment.source for segment in document.segments]
+
+
+def test_a_line_is_a_segment_and_its_white_space_is_layout() -> None:
+    document = read_document(b"\r\n  One line. Still it.  \r\n\r\n\tTwo\n\n\rThree", "a.txt")
+    assert sources(document) == ["One line. Still it.", "Two", "Three"]
+    assert document.export({1: "Zwei"}) == b"\r\n  One line. Still it.  \r\n\r\n\tZwei\n\n\rThree"
+
+
+def test_only_line_ends_end_a_line() -> None:
+    text = "a\x0cb\u2028c\x85d\u2029e\x0bf"
+    assert sources(read_document(text.encode(), "a.txt")) == [text]
+
+
+@given(LINES, st.sampled_from(sorted(ENCODINGS)))
+def test_without_translations_the_bytes_come_back(lines: list[tuple[str, str]], encoding: str) -> None:
+    text = "x" + "".join(line + end for line, end in lines)  # never white space alone, which is refused
+    data = ENCODINGS[encoding] + text.encode(encoding)
+    document = read_document(data, "a.txt")
+    assert document.data == data
+    assert document.export({}) == data
+    assert document.export({s.index: s.source for s in document.segments}) == data
+    for segment in document.segments:
+        assert document.text[segment.start : segment.end] == segment.source
+
+
+@given(LINES, st.data())
+def test_translations_replace_the_segments_and_nothing_else(lines: list[tuple[str, str]], data: st.DataObject) -> None:
+    text = "x\n" + "".join(line + end for line, end in lines)
+    document = read_document(text.encode(), "a.txt")
+    chosen = data.draw(st.sets(st.sampled_from(range(len(document.segments)))))
+    translated = {index: f"Übersetzung {index}" for index in chosen}
+    again = read_document(document.export(translated), "a.txt")
+    expected = [translated.get(index, source) for index, source in enumerate(sources(document))]
+    assert sources(again) == expected
+
+    def layout(d: Document) -> list[str]:
+        ends = [0, *(s.end for s in d.segments)]
+        starts = [*(s.start for s in d.segments), len(d.text)]
+        return [d.text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+    assert layout(again) == layout(document)
+
+
+def test_the_encoding_of_the_document_is_kept() -> None:
+    for encoding in ("cp1252", "utf-8-sig", "utf-16"):
+        document = read_document("Fünf Äpfel\n".encode(encoding), "a.txt")
+        exported = document.export({0: "Sechs Öfen – für 5 €"})
+        assert exported.decode(encoding) == "Sechs Öfen – für 5 €\n"
+
+
+def test_what_the_encoding_cannot_hold_makes_the_file_utf_8_and_says_so() -> None:
+    document = read_document("Caf\xe9\n".encode("cp1252"), "menu.txt")
+    exported = document.export_file({0: "Łódź"}, "pl")
+    assert exported.data == "Łódź\n".encode()
+    assert exported.name == "menu.pl.txt"
+    assert exported.note is not None
+    assert "Windows-1252" in exported.note
+    assert "Ł (U+0141)" in exported.note
+
+
+def test_a_line_break_in_a_translation_does_not_make_a_second_segment() -> None:
+    document = read_document(b"One\nTwo\n", "a.txt")
+    assert document.export({0: "Eins\r\n\nund"}) == b"Eins und\nTwo\n"
+
+
+def test_half_a_surrogate_pair_does_not_stop_an_export() -> None:
+    assert read_document(b"One\n", "a.txt").export({0: "a\ud83d"}) == "a\ufffd\n".encode()
+
+
+def test_a_translation_of_no_segment_is_an_error() -> None:
+    with pytest.raises(DocumentError, match="index 1"):
+        read_document(b"One\n", "a.txt").export({1: "Zwei"})
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
+    with pytest.raises(DocumentError, match=r"big\.txt has 5\.0 MiB.*split"):
+        read_document(b"a" * (documents.MAX_BYTES + 1), "big.txt")
+
+
+def test_a_file_of_five_million_bytes_is_opened_where_its_lines_are_not_too_many() -> None:
+    line = b"word " * 79 + b"word\n"
+    document = read_document(line * (5_000_000 // len(line)), "big.txt")
+    assert len(document.segments) == 12_500
+
+
+def test_more_lines_than_the_limit_are_refused_with_both_numbers() -> None:
+    with pytest.raises(DocumentError, match=r"long\.txt has 20,001 lines.*20,000.*split"):
+        read_document(b"a\n" * 20_001, "long.txt")
+    assert len(read_document(b"a\n" * 20_000, "long.txt").segments) == 20_000
+
+
+def test_a_segment_of_two_thousand_words_is_opened_and_a_monstrous_one_named_by_its_line() -> None:
+    assert len(read_document(b"word " * 2000, "a.txt").segments) == 1
+    with pytest.raises(DocumentError, match="line 3: 60,000 characters"):
+        read_document(b"a\r\n\r\n" + b"a" * 60_000, "a.txt")
+
+
+def test_hostile_text_is_text() -> None:
+    lines = ["<img src=x onerror=alert(1)>", "${alert(1)}", "=HYPERLINK('x')", "'; DROP TABLE event; --"]
+    assert sources(read_document("\n".join(lines).encode(), "<b>.txt")) == lines
+
+
+def test_the_sample_document_uses_every_term_of_the_sample_glossary() -> None:
+    document = read_document((SAMPLES / "getting-started.txt").read_bytes(), "getting-started.txt")
+    imported = read_glossary((SAMPLES / "glossary.tsv").read_bytes(), "glossary.tsv", "en-de")
+    found = {hit.term for segment in document.segments for hit in imported.glossary.find(segment.source)}
+    assert len(document.segments) >= 50
+    assert len(imported.glossary) == 20
+    assert not imported.errors
+    assert found == set(imported.glossary.terms)

@@ -1,0 +1,123 @@
+"""Where terms stand: against brute force, and in tables with the reason beside each row."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.glossary import Glossary, Term, TermHit, stands_alone
+from engine.text import occurrences
+
+# Letters of both cases, a mark that composes with a and not with b, digits and their joiners, signs, a word joiner.
+ALPHABET = "aAbB\u030113.,-_ +²"
+TEXT = st.text(st.sampled_from(ALPHABET), max_size=14).map(
+    lambda text: re.sub(" +", " ", unicodedata.normalize("NFC", text))
+)
+SOURCES = st.lists(TEXT.map(str.strip).filter(bool).map(lambda s: s[:5].strip()).filter(bool), min_size=1, max_size=6)
+
+
+def all_matches(text: str, terms: tuple[Term, ...]) -> set[tuple[Term, int, int]]:
+    """Every span of the text compared with every term."""
+    found = set()
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            for term in terms:
+                span = text[start:end]
+                if term.is_case_exact:
+                    is_same = span == term.source
+                else:
+                    is_same = [c.lower() for c in span] == [c.lower() for c in term.source]
+                if is_same and (start, end) in occurrences(text, span):
+                    found.add((term, start, end))
+    return found
+
+
+def key(hit: TermHit) -> tuple[Term, int, int]:
+    return hit.term, hit.start, hit.end
+
+
+@given(TEXT, SOURCES)
+def test_search_finds_what_comparing_every_span_finds(text: str, sources: list[str]) -> None:
+    terms = tuple(Term(source, "x", row) for row, source in enumerate(sources))
+    matches = Glossary(terms).search(text)
+    assert {key(hit) for hit in (*matches.hits, *matches.suppressed)} == all_matches(text, terms)
+
+
+@given(TEXT, SOURCES)
+def test_hits_do_not_overlap_and_only_longer_or_earlier_ones_suppress(text: str, sources: list[str]) -> None:
+    matches = Glossary(tuple(Term(source, "x", row) for row, source in enumerate(sources))).search(text)
+    for earlier, later in zip(matches.hits, matches.hits[1:], strict=False):
+        assert earlier.end <= later.start
+    for lost in matches.suppressed:
+        overlapping = [hit for hit in matches.hits if hit.start < lost.end and lost.start < hit.end]
+        assert any((lost.start - lost.end, lost.start) >= (hit.start - hit.end, hit.start) for hit in overlapping)
+
+
+@given(st.text(max_size=40), st.lists(st.text(min_size=1, max_size=6), max_size=5))
+def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[str]) -> None:
+    for hit in Glossary(tuple(Term(source, "x") for source in sources)).find(text):
+        assert 0 <= hit.start < hit.end <= len(text)
+
+
+@given(st.text(st.sampled_from(ALPHABET), min_size=1, max_size=10), st.data())
+def test_boundaries_are_those_of_the_engine(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    assert stands_alone(text, start, end) == ((start, end) in occurrences(text, text[start:end]))
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "found"),
+    [
+        ("The Router and the router", "router", ["Router", "router"]),  # no inner capital: either case
+        ("ROUTER", "router", ["ROUTER"]),  # a heading
+        ("IT says it", "IT", ["IT"]),  # inner capital: exact
+        ("The iPhone, not the iphone", "iPhone", ["iPhone"]),
+        ("a new york minute in New York", "New York", ["new york", "New York"]),  # capitals begin words only
+        ("routers, router's", "router", ["router"]),  # an apostrophe is a boundary, a letter is not
+        ("e-mail and mail", "mail", ["mail", "mail"]),  # a hyphen is a boundary
+        ("C++, C+++ and C", "C++", ["C++", "C++"]),  # signs have no boundary of their own
+        (".NET and .net", ".NET", [".NET"]),
+        ("1.000 and 1. and 1", "1", ["1", "1"]),  # a digit behind the dot makes it one number
+        ("hard  disk, hard\u00a0disk, hard\ndisk", "hard disk", ["hard  disk", "hard\u00a0disk", "hard\ndisk"]),
+        ("the user’s guide", "user's guide", ["user’s guide"]),  # curly and straight apostrophes
+        ("Cafe\u0301 Müller", "café", ["Cafe\u0301"]),  # decomposed in the text, composed in the term
+        ("Café Müller", "cafe\u0301", ["Café"]),  # and the other way round
+        ("ne\u0301e", "e", []),  # é is one letter, not e and a sign
+        ("İstanbul istanbul", "istanbul", ["istanbul"]),  # a capital whose lower case is two characters
+        ("snake_case", "case", ["case"]),  # an underscore is a boundary, as the engine has it
+        ("m² and m", "m", ["m"]),  # ² is a number, so m² is another word
+        ("中文字", "文", []),  # letters on both sides: no boundary between words without spaces
+        ("", "a", []),
+    ],
+)
+def test_a_term_is_found_where_it_is_a_word_of_its_own(text: str, source: str, found: list[str]) -> None:
+    hits = Glossary((Term(source, "x"),)).find(text)
+    assert [text[hit.start : hit.end] for hit in hits] == found
+
+
+def test_the_longest_term_wins_and_the_others_are_told() -> None:
+    glossary = Glossary((Term("network", "Netz"), Term("wireless network", "WLAN"), Term("network cable", "Netzkabel")))
+    matches = glossary.search("The wireless network cable.")
+    assert [(hit.term.source, hit.start) for hit in matches.hits] == [("wireless network", 4)]
+    assert {hit.term.source for hit in matches.suppressed} == {"network", "network cable"}
+
+
+def test_the_term_whose_capitals_matter_wins_over_one_of_the_same_letters() -> None:
+    glossary = Glossary((Term("it", "es", 1), Term("IT", "Informatik", 2)))
+    assert [hit.term.target for hit in glossary.find("IT is what it is")] == ["Informatik", "es"]
+
+
+def test_a_hundred_thousand_terms_are_searched_by_the_words_of_the_text() -> None:
+    # All begin with the same word: looking through them one by one would be the brute force above.
+    terms = tuple(Term(f"the {number}th term", f"Begriff {number}", number) for number in range(100_000))
+    hits = Glossary(terms).find("Is the 77777th term the last, or the 99999th term?")
+    assert [hit.term.row for hit in hits] == [77_777, 99_999]
+
+
+def test_the_checksum_follows_the_terms_and_nothing_else() -> None:
+    one = Glossary((Term("a", "b", 1),), "one.tsv")
+    assert one.checksum == Glossary((Term("a", "b", 9),), "two.tsv").checksum
+    assert one.checksum != Glossary((Term("a", "c", 1),), "one.tsv").checksum

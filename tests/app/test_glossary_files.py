@@ -1,0 +1,151 @@
+"""Glossary files of all habits, and what is said of each row that is left out."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import GlossaryError
+from app.glossary import Term
+from app.glossary_files import MAX_TERMS, GlossaryImport, read_glossary
+
+
+def read(text: str, direction: str | None = None) -> GlossaryImport:
+    return read_glossary(text.encode(), "g.csv", direction)
+
+
+def pairs(imported: GlossaryImport) -> list[tuple[str, str]]:
+    return [(term.source, term.target) for term in imported.glossary.terms]
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "expected"),
+    [
+        ("router\tRouter\nnote\tNotiz\n", None, [("router", "Router"), ("note", "Notiz")]),
+        ("router,Router\r\nnote,Notiz", None, [("router", "Router"), ("note", "Notiz")]),
+        ("router;Router\rnote;Notiz", None, [("router", "Router"), ("note", "Notiz")]),
+        ("yes, please\tja, bitte\n", None, [("yes, please", "ja, bitte")]),  # a tab before a comma
+        ("yes, please;ja, bitte\n", None, [("yes, please", "ja, bitte")]),  # a semicolon before a comma
+        ('"Save, please",Speichern', None, [("Save, please", "Speichern")]),
+        ('"say ""yes""",ja', None, [('say "yes"', "ja")]),
+        ('"router"\t"Router"', None, [("router", "Router")]),  # as spreadsheets write tabs
+        ('"Save" button\tSchaltfläche "Sichern"', None, [('"Save" button', 'Schaltfläche "Sichern"')]),
+        ("source\ttarget\nrouter\tRouter", None, [("router", "Router")]),
+        ("Target,Source\nRouter,router", None, [("router", "Router")]),  # the header names the columns
+        ("id,source,target,comment\n7,router,Router,x", None, [("router", "Router")]),
+        ("en;de\nrouter;Router", "en-de", [("router", "Router")]),
+        ("de\ten-GB\nRouter\trouter", "en-de", [("router", "Router")]),  # by the direction, not by the order
+        ("German,English\nRouter,router", None, [("Router", "router")]),  # without a direction, by the order
+        ("it\tes\nyes\tja", "en-de", [("it", "es"), ("yes", "ja")]),  # words, although languages are called so
+        ("\n\n router \t Router \n;;\n", None, [("router", "Router")]),
+        ("\ufeffrouter\tRouter", None, [("router", "Router")]),
+        ("cafe\u0301\tKaffeehaus", None, [("café", "Kaffeehaus")]),  # composed, as texts are
+        ("ten percent\t10\u00a0%", None, [("ten percent", "10\u00a0%")]),  # a no-break space is meant
+    ],
+)
+def test_columns_delimiters_quotes_and_headers_are_understood(
+    text: str, direction: str | None, expected: list[tuple[str, str]]
+) -> None:
+    imported = read(text, direction)
+    assert pairs(imported) == expected
+    assert imported.errors == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_are_those_of_documents(encoding: str) -> None:
+    imported = read_glossary("note\tNötchen\n".encode(encoding), "g.tsv")
+    assert pairs(imported) == [("note", "Nötchen")]
+
+
+def test_a_glossary_with_one_column_is_refused_with_the_row_and_the_form() -> None:
+    with pytest.raises(GlossaryError, match=r"^glossary row 1: expected source<TAB>target, found 1 column"):
+        read("router\nnote\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "said"),
+    [
+        ("alone", "columns", "glossary row 3: expected source<TAB>target, found 1 column"),
+        ("\tnur Ziel", "empty", "glossary row 3: the source is empty"),
+        ("only source\t ", "empty", "glossary row 3: the target is empty"),
+        ("a" * 201 + "\tb", "too_long", "glossary row 3: the source has 201 characters; a term has at most 200"),
+        ("bell\tGlo\x07cke", "characters", "glossary row 3: the target holds the character U+0007"),
+        (
+            "Router\tWegewähler",
+            "conflict",
+            "glossary row 3: “Router” is “Router” in row 1 and “Wegewähler” here; row 1",
+        ),
+    ],
+)
+def test_a_wrong_row_is_left_out_and_explained_and_the_others_stay(row: str, kind: str, said: str) -> None:
+    imported = read(f"router\tRouter\n\n{row}\nnote\tNotiz\n")
+    assert pairs(imported) == [("router", "Router"), ("note", "Notiz")]
+    (error,) = imported.errors
+    assert (error.row, error.kind) == (3, kind)
+    assert error.message.startswith(said)
+
+
+def test_an_open_quotation_mark_does_not_swallow_the_rows_behind_it() -> None:
+    imported = read('router,Router\n"note,Notiz\nfolder,Ordner\n')
+    assert pairs(imported) == [("router", "Router"), ("folder", "Ordner")]
+    assert [(error.row, error.kind) for error in imported.errors] == [(2, "quotes")]
+
+
+def test_repeats_are_left_out_with_a_note() -> None:
+    imported = read("router\tRouter\nrouter\tRouter\nRouter\tRouter\n")
+    assert pairs(imported) == [("router", "Router")]
+    assert imported.errors == ()
+    assert "rows 2, 3" in imported.notes[0]
+    assert "row 3 is row 1" in imported.notes[1]
+
+
+def test_an_acronym_and_a_word_of_the_same_letters_are_two_terms() -> None:
+    imported = read("IT\tInformatik\nit\tes\n")
+    assert pairs(imported) == [("IT", "Informatik"), ("it", "es")]
+    assert imported.errors == ()
+
+
+def test_more_columns_than_two_are_told() -> None:
+    assert "row 1" in read("router\tRouter\tGerät\n").notes[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04", ".xlsx"),
+        (b"source\ttarget\n", "header"),
+        (b";;;\n,,\n", "no terms"),
+        (b"a\tb\n" * (MAX_TERMS + 1), "100,001 rows"),
+        (b"x" * (10 * 1024 * 1024 + 1), "10.0 MiB"),
+    ],
+)
+def test_a_file_without_usable_rows_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(GlossaryError) as caught:
+        read_glossary(data, "g.csv")
+    assert said in str(caught.value)
+
+
+CELL = st.text(st.sampled_from("ab\"',; äß"), min_size=1, max_size=8).map(lambda s: f"x{s}x".replace("  ", " "))
+
+
+@given(st.lists(CELL, min_size=1, max_size=5, unique_by=str.lower), st.sampled_from(",;"))
+def test_what_a_csv_writer_writes_is_read(sources: list[str], delimiter: str) -> None:
+    sources = [" ".join(source.split()) for source in sources]
+    table = io.StringIO()
+    csv.writer(table, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows((s, s.upper()) for s in sources)
+    imported = read(table.getvalue())
+    found = {(term.source, term.target) for term in imported.glossary.terms}
+    assert found == {(source, source.upper()) for source in sources}
+    assert imported.errors == ()
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_terms_or_a_clear_refusal(data: bytes) -> None:
+    try:
+        imported = read_glossary(data, "g.csv")
+    except GlossaryError:
+        return
+    assert all(isinstance(term, Term) and term.source and term.target for term in imported.glossary.terms)
