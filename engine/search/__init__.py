@@ -1,7 +1,9 @@
 """Beam search under lexical constraints: dynamic beam allocation (Post & Vilar 2018) over ragged batches.
 
     phrases.py   what a phrase is to the search: its texts, its pieces, its boundary rule
-    tracker.py   which phrases a hypothesis has met and how far it is with the others
+    matching.py  finding texts in a stream of characters, by the boundary rules
+    automaton.py which phrases of one sentence a text has met and how far it is with the others
+    tracker.py   the same for a batch of hypotheses, as tables
     banks.py     how many places of the beam each bank gets
     rows.py      the live hypotheses of all sentences
     beam.py      one step, and the loop around it

@@ -1,0 +1,116 @@
+"""Finding texts in a stream of characters, by the boundary rules of `engine.text.boundaries`.
+
+A match whose right edge is a letter, mark or digit waits until the next character or two decide whether the word ends
+there. Everything here is a pure function of what it is given, so that automata can be built on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from engine.request import Boundary
+from engine.search.phrases import PieceTexts
+from engine.text.boundaries import NUMBER_JOINERS, is_digit, is_mark, is_word_char
+
+OTHER, WORD, DIGIT, NUMBER_JOINER = range(4)
+
+# (pattern, characters matched) or, for matches that wait, (pattern, characters since the end)
+Match = tuple[int, int]
+Matches = frozenset[Match]
+NONE: Matches = frozenset()
+
+
+@lru_cache(maxsize=8192)
+def kind_of(character: str) -> int:
+    """What a character means to the boundary rules."""
+    if is_digit(character):
+        return DIGIT
+    if is_word_char(character):
+        return WORD
+    return NUMBER_JOINER if character in NUMBER_JOINERS else OTHER
+
+
+class Context(NamedTuple):
+    """The end of a text, as far as it bears on what may follow."""
+
+    before_last: int = OTHER
+    last: int = OTHER
+    is_first: bool = True  # nothing is written yet
+    is_open: bool = False  # the last piece glues to its right
+
+    def emission(self, texts: PieceTexts, piece: int) -> str:
+        """The characters that `piece` adds, with the space before it."""
+        glued = self.is_first or self.is_open or texts.glues_left[piece]
+        return texts.surfaces[piece] if glued else " " + texts.surfaces[piece]
+
+    def goes_on(self, character: str) -> bool:
+        """Whether `character`, coming next, continues a word or number."""
+        if self.last in (WORD, DIGIT):
+            return True
+        return self.last == NUMBER_JOINER and self.before_last == DIGIT and is_digit(character)
+
+    def after(self, character: str) -> Context:
+        return Context(self.last, kind_of(character), False, self.is_open)
+
+    def closed_by(self, texts: PieceTexts, piece: int) -> Context:
+        """This context with the openness that `piece`, whose characters it has taken, leaves behind."""
+        return self._replace(is_open=texts.glues_right[piece])
+
+
+class Pattern(NamedTuple):
+    """A text to be found. `owner` says whose it is."""
+
+    owner: int
+    text: str
+    guards_left: bool  # no word character may stand before it
+    guards_right: bool
+
+    @classmethod
+    def of(cls, owner: int, text: str, boundary: Boundary) -> Pattern:
+        guards_left = boundary != "anywhere" and is_word_char(text[0])
+        return cls(owner, text, guards_left, boundary == "word" and is_word_char(text[-1]))
+
+    @property
+    def ends_in_digit(self) -> bool:
+        return self.guards_right and is_digit(self.text[-1])
+
+
+def read(patterns: Sequence[Pattern], partial: Matches, context: Context, character: str) -> tuple[Matches, Matches]:
+    """Partial matches after `character`, and the matches that it ends."""
+    going, ended = set(), set()
+    joined = context.goes_on(character)
+    for number, matched in _with_fresh(partial, len(patterns)):
+        pattern = patterns[number]
+        if pattern.text[matched] != character or (matched == 0 and pattern.guards_left and joined):
+            continue
+        if matched + 1 == len(pattern.text):
+            ended.add((number, 0))
+        else:
+            going.add((number, matched + 1))
+    return frozenset(going), frozenset(ended)
+
+
+def decide(patterns: Sequence[Pattern], pending: Matches, character: str) -> tuple[list[Match], Matches]:
+    """The waiting matches that `character` confirms, earliest end first, and those that go on waiting."""
+    kind = kind_of(character)
+    confirmed, waiting = [], set()
+    for number, since in sorted(pending, key=lambda match: (-match[1], match[0])):
+        pattern = patterns[number]
+        if since == 0 and pattern.ends_in_digit and kind == NUMBER_JOINER:
+            waiting.add((number, 1))
+            continue
+        if since == 0:
+            is_broken = is_mark(character) or (pattern.guards_right and kind in (WORD, DIGIT))
+        else:
+            is_broken = kind == DIGIT
+        if not is_broken:
+            confirmed.append((number, since))
+    return confirmed, frozenset(waiting)
+
+
+def _with_fresh(partial: Matches, num_patterns: int) -> Iterable[Match]:
+    yield from partial
+    for number in range(num_patterns):
+        yield number, 0
