@@ -113,7 +113,8 @@ class Glossary:
         while token_start < len(folded.lower):
             token_end = _token_end(folded.lower, token_start)
             for length in self._lengths.get(folded.lower[token_start:token_end], ()):
-                yield from self._matches_at(folded, token_start, token_start + length)
+                if token_start + length <= len(folded.lower):
+                    yield from self._matches_at(folded, token_start, token_start + length)
             token_start = token_end
 
     def _matches_at(self, folded: FoldedText, start: int, end: int) -> Iterator[TermHit]:
