@@ -55,7 +55,7 @@ class ModelConfig:
         if not self.directions:
             raise ModelError("directions is empty; name at least one, such as 'en-de'")
         for direction in self.directions:
-            parts = direction.split("-") if isinstance(direction, str) else []
+            parts = str(direction).split("-")
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
 

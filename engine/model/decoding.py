@@ -25,7 +25,7 @@ FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
 
 def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
     """(B, T, E) seen as (B, H, T, D)."""
-    return x_BTE.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    return x_BTE.view(*x_BTE.shape[:-1], num_heads, -1).transpose(1, 2)
 
 
 def source_mask(lengths_B: Tensor, max_length: int) -> Tensor | None:

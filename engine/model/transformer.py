@@ -174,7 +174,8 @@ class Transformer(nn.Module):
             )
         mask = source_mask(source_lengths_B, length)
         memory_BSE = self.memory(source_ids_BS, mask)
-        parts = [part for layer in self.decoder_layers for part in layer.cross.kv(memory_BSE).chunk(2, dim=-1)]
+        cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
+        parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
         return Encoded(memory_BSE, torch.stack(parts), source_lengths_B)
 
     def decoder(self, encoded: Encoded) -> Decoder:

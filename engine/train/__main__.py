@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 from engine.errors import EngineError
 from engine.train.options import Optimiser, Schedule, TrainOptions
@@ -107,8 +108,8 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     training = parser.add_argument_group("training")
     training.add_argument("--directions", default="en-de", help="one model learns them all: en-de,de-en")
     training.add_argument("--weight", action="append", default=[], metavar="DOMAIN=TIMES", help="passes per epoch")
-    training.add_argument("--optimiser", choices=Optimiser.__args__, default=DEFAULTS["optimiser"])
-    training.add_argument("--schedule", choices=Schedule.__args__, default=DEFAULTS["schedule"])
+    training.add_argument("--optimiser", choices=get_args(Optimiser), default=DEFAULTS["optimiser"])
+    training.add_argument("--schedule", choices=get_args(Schedule), default=DEFAULTS["schedule"])
     for name, kind, text in (
         ("batch_pieces", int, "padded pieces of the longer side in a batch"),
         ("accumulate", int, "batches in an update"),
@@ -178,9 +179,7 @@ def _add_average(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _average(options: argparse.Namespace) -> None:
     from engine.train.bundle import write_bundle
 
-    write_bundle(
-        options.work, options.run, options.model, options.last, options.name, options.label, options.hardware
-    )
+    write_bundle(options.work, options.run, options.model, options.last, options.name, options.label, options.hardware)
 
 
 def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -158,7 +158,7 @@ class Trainer:
         self.model.train()
         for batch in batches:
             loss = self._loss(batch, self.options.label_smoothing) / num_pieces
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             total += loss.detach()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options.max_gradient_norm)
         if not math.isfinite(float(norm)):
@@ -182,9 +182,7 @@ class Trainer:
             hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
             real_BT = target_BT != PAD
             logits_NV = self.model.project(hidden_BTE[real_BT])
-        return F.cross_entropy(
-            logits_NV.float(), target_BT[real_BT], reduction="sum", label_smoothing=label_smoothing
-        )
+        return F.cross_entropy(logits_NV.float(), target_BT[real_BT], reduction="sum", label_smoothing=label_smoothing)
 
     @torch.no_grad()
     def _measure_dev(self) -> None:

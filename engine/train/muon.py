@@ -25,7 +25,8 @@ def orthogonalised(matrices_NXY: Tensor, num_iterations: int = 5) -> Tensor:
     for _ in range(num_iterations):
         gram = x @ x.mT
         x = a * x + torch.baddbmm(gram, gram, gram, beta=b, alpha=c) @ x
-    return x.mT if matrices_NXY.shape[1] > matrices_NXY.shape[2] else x
+    result: Tensor = x.mT if matrices_NXY.shape[1] > matrices_NXY.shape[2] else x
+    return result
 
 
 class Muon(torch.optim.Optimizer):

@@ -153,7 +153,13 @@ def _facts(
         "without": sorted(options.selection.without),
         "pairs_by_domain": dict(Counter(pair.domain for pair in pairs).most_common()),
         "sources": [
-            {"source_id": source, "origin": licences[source][0], "licence": licences[source][1], "domain": domain, "pairs": n}
+            {
+                "source_id": source,
+                "origin": licences[source][0],
+                "licence": licences[source][1],
+                "domain": domain,
+                "pairs": n,
+            }
             for (source, domain), n in by_source.most_common()
         ],
     }

@@ -1,0 +1,152 @@
+"""From a run to a model folder: averaged weights, the codec, the configuration, the card."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.errors import TrainingError
+from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
+from engine.model.config import ModelConfig
+from engine.model.transformer import Transformer
+from engine.train.data import Prepared
+from engine.train.loop import CHECKPOINT, snapshots
+from engine.train.scores import Score
+
+LICENCE = "GPL-3.0-or-later"
+SCORES_HEADING = "## Scores"
+CODEC_FILES = ("vocabulary.txt", "bpe.codes")
+
+
+def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
+    """A model whose every weight is the mean over the given weight files."""
+    if not paths:
+        raise TrainingError("there are no snapshots to average; train the run first")
+    total = {
+        name: torch.zeros_like(value, dtype=torch.float64) for name, value in Transformer(config).state_dict().items()
+    }
+    for path in paths:
+        for name, value in load_weights(path, config).state_dict().items():
+            total[name] += value
+    model = Transformer(config)
+    model.load_state_dict({name: value / len(paths) for name, value in total.items()})
+    return model.eval()
+
+
+def write_bundle(
+    work: Path, run: Path, folder: Path, num_snapshots: int, name: str, label: str = "", hardware: str = ""
+) -> None:
+    """Write a model folder from the newest snapshots of a run; its card has no scores yet."""
+    prepared = Prepared.load(work)
+    config = ModelConfig.load(run / CONFIG)
+    chosen = snapshots(run)[-num_snapshots:]
+    model = average(chosen, config)
+    try:
+        position = torch.load(run / CHECKPOINT, weights_only=True)["position"]
+    except (OSError, RuntimeError, KeyError) as error:
+        raise TrainingError(f"{run / CHECKPOINT} cannot be read ({error}); the run is not whole") from error
+    config = replace(
+        config,
+        length_ratios={d: prepared.facts["length_ratios"][d] for d in config.directions},
+        training={
+            "updates": position["update"],
+            "target_pieces": position["pieces"],
+            "minutes": round(position["minutes"], 1),
+            "pairs": prepared.facts["pairs"],
+            "averaged_snapshots": len(chosen),
+            "hardware": hardware,
+        },
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in CODEC_FILES:
+        partial = folder / f"{file}.partial"
+        shutil.copyfile(work / file, partial)
+        os.replace(partial, folder / file)
+    config.save(folder / CONFIG)
+    save_weights(folder / WEIGHTS, model)
+    (folder / CARD).write_text(card(config, prepared.facts, model, name, label), encoding="utf-8")
+
+
+def card(config: ModelConfig, facts: Mapping[str, Any], model: Transformer, name: str, label: str = "") -> str:
+    """The model's card in Markdown: what it is, what it was made of, how to make it again."""
+    num_parameters = sum(parameter.numel() for parameter in model.parameters())
+    training = config.training
+    settings = " ".join(f"--domain {d}={words}" for d, words in facts["max_words"].items())
+    without = " ".join(f"--without {source}" for source in facts["without"])
+    sources = "\n".join(
+        f"| {_cell(row['source_id'])} | {_cell(row['origin'])} | {_cell(row['licence'])} | {row['domain']} "
+        f"| {row['pairs']:,} |"
+        for row in facts["sources"]
+    )
+    limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
+    return f"""# {name}
+
+{label or "A translation model for Pinpoint."}
+
+| | |
+|---|---|
+| directions | {", ".join(config.directions)} |
+| architecture | pre-norm Transformer, {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, \
+width {config.model_size}, {config.num_heads} heads, feed-forward {config.feed_forward_size}, \
+one embedding table for source, target and output |
+| vocabulary | {config.vocabulary_size:,} joint BPE pieces over Moses tokens with joiner marks |
+| parameters | {num_parameters / 1e6:.1f} million, stored in half precision |
+| training | {training["updates"]:,} updates, {training["target_pieces"]:,} target pieces seen, \
+{training["minutes"]:.0f} minutes on {training["hardware"] or "hardware not stated"}; \
+mean of the last {training["averaged_snapshots"]} snapshots |
+| licence | {LICENCE} |
+
+{SCORES_HEADING}
+
+Not measured yet.
+
+## What it was trained on
+
+{facts["pairs"]:,} sentence pairs by human translators, {limits}. Licences are quoted as the corpus list states them;
+"none" means that none was stated where the text was found. As many sources are under the GPL, LGPL or GFDL, the model
+is published under {LICENCE}.
+
+| source | origin | licence as stated | domain | pairs |
+|---|---|---|---|---|
+{sources}
+
+## How to make it again
+
+With the corpus in the folder `CORPUS`:
+
+    python -m engine.train prepare CORPUS build/train {settings} {without}
+    bash build/train/command.sh      # the line of engine/train/README.md
+    python -m engine.train average build/train build/train/runs/first MODEL
+    python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
+"""
+
+
+def insert_scores(path: Path, scores: Sequence[Score]) -> None:
+    """Put the scores into a card, in place of those that stand there."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TrainingError(f"{path} cannot be read ({error}); write the model folder with `average` first") from error
+    before, found, rest = text.partition(f"{SCORES_HEADING}\n")
+    if not found:
+        raise TrainingError(f"{path} has no line {SCORES_HEADING!r}; write the card again with `average`")
+    after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
+    rows = "\n".join(
+        f"| {s.set_name} | {s.direction} | {s.num_lines:,} | {s.bleu:.1f} | {s.chrf:.1f} |" for s in scores
+    )
+    signatures = "".join(f"    {line}\n" for line in dict.fromkeys(line for s in scores for line in s.signatures))
+    path.write_text(
+        f"{before}{found}\nHeld-out sets, none of their sentences in the training data; beam {scores[0].beam}.\n\n"
+        f"| set | direction | lines | BLEU | chrF |\n|---|---|---|---|---|\n{rows}\n\n{signatures}{after}",
+        encoding="utf-8",
+    )
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,154 @@
+"""A model folder comes back as it was written, or says which file is wrong and what to do."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from engine import text
+from engine.errors import InvalidRequest, ModelError
+from engine.model import BOS, EOS, PAD, UNK, ModelConfig, Transformer, load_model, save_weights
+from engine.text import TextCodec
+
+
+def small_config(vocabulary_size: int) -> ModelConfig:
+    return ModelConfig(
+        vocabulary_size=vocabulary_size,
+        directions=("en-de", "de-en"),
+        model_size=8,
+        num_heads=2,
+        feed_forward_size=8,
+        encoder_layers=1,
+        decoder_layers=1,
+        max_pieces=32,
+        length_ratios={"en-de": 1.1},
+        training={"updates": 3},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, codec: TextCodec) -> Path:
+    """A whole model folder with random weights in float32."""
+    config = small_config(len(codec.vocabulary))
+    codec.save(tmp_path)
+    config.save(tmp_path / "config.json")
+    torch.manual_seed(1)
+    save_weights(tmp_path / "model.safetensors", Transformer(config), torch.float32)
+    return tmp_path
+
+
+def test_a_saved_model_loads_as_it_was(folder: Path, codec: TextCodec) -> None:
+    loaded = load_model(folder)
+    torch.manual_seed(1)
+    original = Transformer(loaded.config)
+    assert loaded.config == small_config(len(codec.vocabulary))
+    assert not loaded.transformer.training
+    assert len(loaded.checksum) == 64
+    for name, value in original.state_dict().items():
+        assert torch.equal(value, loaded.transformer.state_dict()[name]), name
+    assert loaded.codec.vocabulary == codec.vocabulary
+
+
+def test_half_precision_on_disk_is_float32_in_use(folder: Path) -> None:
+    loaded = load_model(folder)
+    save_weights(folder / "model.safetensors", loaded.transformer)
+    again = load_model(folder).transformer
+    for name, value in loaded.transformer.state_dict().items():
+        assert again.state_dict()[name].dtype == torch.float32
+        assert torch.equal(again.state_dict()[name], value.half().float()), name
+
+
+def test_weights_beyond_half_precision_are_not_saved_as_infinity(folder: Path) -> None:
+    model = load_model(folder).transformer
+    with torch.no_grad():
+        model.output_bias[0] = 1e6
+    with pytest.raises(ModelError, match="output_bias does not fit"):
+        save_weights(folder / "other.safetensors", model)
+    assert not (folder / "other.safetensors").exists()
+
+
+def test_a_source_is_direction_then_pieces_then_end(folder: Path) -> None:
+    loaded = load_model(folder)
+    de_en = loaded.codec.vocabulary.id_of("<de-en>")
+    assert loaded.source_ids((50, 51), "de-en") == [de_en, 50, 51, EOS]
+    with pytest.raises(InvalidRequest, match="'en-fr'; this model translates en-de, de-en"):
+        loaded.source_ids((50,), "en-fr")
+
+
+def test_the_model_and_the_vocabulary_agree_on_the_first_ids() -> None:
+    assert (PAD, BOS, EOS, UNK) == (text.PAD_ID, text.BOS_ID, text.EOS_ID, text.UNKNOWN_ID)
+
+
+def cut_in_half(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def pickled(path: Path) -> None:
+    path.write_bytes(pickle.dumps({"embedding.weight": [1.0]}))
+
+
+def lose_a_weight(path: Path) -> None:
+    state = safetensors.torch.load_file(path)
+    del state["output_bias"]
+    safetensors.torch.save_file(state, path)
+
+
+def reshape_a_weight(path: Path) -> None:
+    state = safetensors.torch.load_file(path)
+    safetensors.torch.save_file({**state, "output_bias": state["output_bias"][:-1].clone()}, path)
+
+
+def add_a_weight(path: Path) -> None:
+    state = safetensors.torch.load_file(path)
+    safetensors.torch.save_file({**state, "zero": torch.zeros(1)}, path)
+
+
+def set_entry(name: str, value: object) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), name: value}), encoding="utf-8")
+
+    return change
+
+
+DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
+    ("model.safetensors", Path.unlink, "is missing"),
+    ("model.safetensors", cut_in_half, "no intact safetensors file.*copy the model folder again"),
+    ("model.safetensors", pickled, "no intact safetensors file"),
+    ("model.safetensors", lose_a_weight, "output_bias is missing; config.json describes another model"),
+    ("model.safetensors", reshape_a_weight, "output_bias has shape .*different models"),
+    ("model.safetensors", add_a_weight, "zero is unknown"),
+    ("config.json", Path.unlink, "is missing"),
+    ("config.json", cut_in_half, "cannot be read as JSON"),
+    ("config.json", lambda path: path.write_bytes(b"\xff\xfe\x00"), "cannot be read as JSON"),
+    ("config.json", lambda path: path.write_text("[1]"), "kind is 'list'"),
+    ("config.json", set_entry("kind", "marian"), "kind is 'marian'.*no model of this program"),
+    ("config.json", set_entry("colour", "red"), "unknown entry 'colour'"),
+    ("config.json", set_entry("model_size", 9), "model_size is 9 and num_heads 2"),
+    ("config.json", set_entry("encoder_layers", "six"), "encoder_layers is 'six'"),
+    ("config.json", set_entry("directions", []), "directions is empty"),
+    ("config.json", set_entry("directions", ["ende"]), "direction 'ende' is not of the form"),
+    ("config.json", set_entry("vocabulary_size", 7), "vocabulary.txt.*7.*different models"),
+    ("vocabulary.txt", Path.unlink, "vocabulary.txt"),
+    ("bpe.codes", Path.unlink, "bpe.codes"),
+]
+
+
+@pytest.mark.parametrize(("file", "damage", "message"), DAMAGE, ids=[f"{row[0]}: {row[2][:30]}" for row in DAMAGE])
+def test_a_damaged_folder_names_the_file_and_the_cure(
+    folder: Path, file: str, damage: Callable[[Path], None], message: str
+) -> None:
+    damage(folder / file)
+    with pytest.raises(ModelError, match=message) as caught:
+        load_model(folder)
+    assert str(folder) in str(caught.value)
+
+
+def test_a_missing_folder_says_what_a_folder_holds(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"is no folder; give the folder that holds config.json"):
+        load_model(tmp_path / "nowhere")
