@@ -96,14 +96,16 @@ def session_jsonl(store: LogStore, session_id: int) -> Export:
     """
     session = store.load_session(session_id)
     lines = [to_json(_session_line(session))]
-    lines += [to_json(_event_line(event)) for event in store.events(session_id)]
+    # Events written since are left out, so that the first line's segments and count are those of the rest.
+    lines += [to_json(_event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
     return Export(_name(session, "log.jsonl"), "".join(f"{line}\n" for line in lines).encode("utf-8"))
 
 
 def verify_jsonl(data: bytes) -> ChainReport:
-    """Whether an exported log has every event up to its last one, as it was written."""
+    """Whether an exported log has every event that its first line counts, as it was written."""
+    first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
     previous, count = FIRST_HASH, 0
-    for number, line in enumerate(data.decode("utf-8").split("\n")[1:-1], 1):
+    for number, line in enumerate(lines, 1):
         try:
             event = json.loads(line)
             own = event_hash(
@@ -122,6 +124,8 @@ def verify_jsonl(data: bytes) -> ChainReport:
         if not is_right:
             return ChainReport(False, count, number, f"event {number} is not as it was written")
         previous, count = own, number
+    if json.loads(first)["num_events"] != count:
+        return ChainReport(False, count, count + 1, f"the events from {count + 1} on are missing")
     return ChainReport(True, count)
 
 

@@ -98,6 +98,8 @@ def migrate(db: Database) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         migrations.apply(db)
+        # A write in any case: a file that can only be read shows it now, not at the person's first edit.
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         db.rollback()
         raise

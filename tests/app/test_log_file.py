@@ -1,0 +1,176 @@
+"""Opening the log: older, newer, foreign, damaged and unreachable files."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from app.documents import read_document
+from app.errors import LogError
+from app.glossary import Glossary, Term
+from app.log_store import LogStore
+from app.migrations import APPLICATION_ID, migrations
+
+DOCUMENT = read_document(b"One\nTwo\n", "a.txt")
+
+
+def make_log(path: Path, num_events: int = 3) -> str:
+    """A log with one session; returns its token."""
+    store = LogStore.open(path)
+    session = store.start_session(DOCUMENT, "en-de")
+    for number in range(num_events - 1):
+        store.append(session.id, "edit", {"text": "word " * 200, "n": number}, segment=0)
+    store.close()
+    return session.token
+
+
+def test_an_edit_is_synchronous_and_written_ahead(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    pragmas = {name: store._db.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    store.close()
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
+
+
+def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    old = Database(path)
+    migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
+    assert "glossary_term" not in old.table_names()
+    old.close()
+    modern = tmp_path / "modern.sqlite"
+    token = make_log(modern)
+    # The same session, in the tables of the first step.
+    connection = sqlite3.connect(path)
+    connection.execute("ATTACH ? AS modern", (str(modern),))
+    for table in ("document", "session", "segment", "event"):
+        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
+        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM modern.{table}")
+    connection.commit()
+    connection.close()
+
+    store = LogStore.open(path)
+    session = store.load_session(token)
+    assert session.document.data == DOCUMENT.data
+    assert session.num_events == 3
+    assert session.glossary is None
+    assert store.verify_chain(session.id).is_intact
+    store.set_glossary(session.id, Glossary((Term("one", "eins", 1),), "g.tsv"))
+    assert len(store.load_session(token).glossary or ()) == 1
+    store.close()
+    LogStore.open(path).close()  # a second time there is nothing to do
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+
+    def fail(db: Database) -> None:
+        db.execute("DROP TABLE event")
+        db.execute("CREATE TABLE session (id)")  # it exists: an error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            migrations, "_migrations", [*migrations._migrations, migrations._Migration("m0003_fails", fail)]
+        )
+        with pytest.raises(LogError, match="already exists"):
+            LogStore.open(path)
+    store = LogStore.open(path)
+    assert store.verify_chain(store.load_session(token).id).is_intact
+    store.close()
+
+
+def test_a_log_of_a_newer_version_is_refused_with_the_cure(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    db = Database(path)
+    step = {"migration_set": "pinpoint", "name": "m0099_later", "applied_at": "2030"}
+    db.table(migrations.migrations_table).insert(step)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(LogError, match=r"newer Pinpoint \(it has m0099_later\): update Pinpoint"):
+        LogStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE photo (id INTEGER)")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(LogError, match="another program's database"):
+        LogStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_log_says_whose_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    assert sqlite3.connect(path).execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+
+
+def overwrite(path: Path, start: int, length: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[start : start + length] = b"\xa5" * length
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("start", "length"),
+    [
+        (0, 100),  # the header: no database at all
+        (4096, 4096),  # one page of the middle: only a check of the whole file finds it
+    ],
+)
+def test_a_damaged_log_is_kept_and_a_new_one_begun_beside_it(tmp_path: Path, start: int, length: int) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path, 200)
+    overwrite(path, start, length)
+    damaged = path.read_bytes()
+    store = LogStore.open(path)
+    assert store.path == tmp_path / "log-2.sqlite"
+    assert str(path) in store.notes[0]
+    assert "log-2.sqlite" in store.notes[0]
+    session = store.start_session(DOCUMENT, "en-de")
+    store.close()
+    assert path.read_bytes() == damaged
+    again = LogStore.open(path)  # the next start goes on there, and still says why
+    assert again.path == store.path
+    assert again.notes == store.notes
+    assert again.load_session(session.token).id == session.id
+    again.close()
+
+
+def test_a_text_file_in_the_logs_place_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    path.write_text("my notes\n" * 100, encoding="utf-8")
+    store = LogStore.open(path)
+    store.close()
+    assert store.path != path
+    assert path.read_text(encoding="utf-8").startswith("my notes")
+
+
+@pytest.mark.parametrize("name", ["file/log.sqlite", "folder"])
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("a file where a folder is wanted", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(LogError, match=r"cannot be opened.*--log FILE") as caught:
+        LogStore.open(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+
+
+def test_a_read_only_log_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    connect = sqlite3.connect
+
+    # The tests may run as root, whom no file mode stops: SQLite itself refuses to write.
+    def read_only(database: Path, **options: object) -> sqlite3.Connection:
+        return connect(f"file:{database}?mode=ro", uri=True, **options)  # type: ignore[call-overload,no-any-return]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", read_only)
+        with pytest.raises(LogError, match=r"cannot be opened \(attempt to write a readonly database\)"):
+            LogStore.open(path)
