@@ -18,7 +18,7 @@ from engine.request import SearchOptions
 from engine.search.banks import allocate, rank_within
 from engine.search.finished import FinishedPool, Found
 from engine.search.rows import Candidates, Rows
-from engine.search.tracker import PhraseTracker
+from engine.search.tracker import ConstraintTracker
 
 Interruption = Literal["deadline", "cancelled"]
 Outcome = Literal["complete", "unmet", "failed"] | Interruption
@@ -60,7 +60,7 @@ class BeamSearch:
     def __init__(
         self,
         decoder: StepDecoder,
-        tracker: PhraseTracker,
+        tracker: ConstraintTracker,
         max_lengths: Sequence[int],
         options: SearchOptions,
         roles: TokenRoles,
@@ -79,7 +79,6 @@ class BeamSearch:
         self._interruption = interruption
         num_sentences = len(max_lengths)
         self._num_banks = int(tracker.num_tokens_B.max()) + 1 if num_sentences else 1
-        self._has_phrases = self._num_banks > 1
         self._pools = [FinishedPool(options, text_of) for _ in range(num_sentences)]
         self._results: list[SentenceResult | None] = [None] * num_sentences
         self._rows = Rows.start(tracker.start_B, tracker.required_BP.shape[1])
@@ -121,7 +120,7 @@ class BeamSearch:
     def _forced(self) -> Tensor:
         """(R, F): pieces that take an unmet phrase forward, -1 as padding."""
         rows = self._rows
-        if not self._has_phrases:
+        if self._num_banks == 1:
             return torch.zeros(len(rows), 0, dtype=torch.long)
         return self._tracker.forced(rows.sentences_R, rows.nodes_R, rows.met_RP)
 
@@ -130,16 +129,20 @@ class BeamSearch:
         rows, tracker, end = self._rows, self._tracker, self._roles.end
         log_probs_RV[:, self._never.to(log_probs_RV.device)] = -torch.inf
         needed_R = torch.zeros_like(remaining_R)
-        if self._has_phrases:
+        if tracker.is_needed:
             unfinished_R = ~tracker.may_end(rows.sentences_R, rows.nodes_R, rows.met_RP)
             log_probs_RV[unfinished_R.to(log_probs_RV.device), end] = -torch.inf
             closes_R = tracker.must_close(rows.sentences_R, rows.nodes_R, rows.met_RP)
-            needed_R = tracker.missing(rows.sentences_R, rows.nodes_R, rows.met_RP) + closes_R
-        for row in (needed_R + 1 >= remaining_R).nonzero()[:, 0].tolist():  # no step to spare: rows near the limit only
+            needed_R = tracker.needed(rows.sentences_R, rows.nodes_R, rows.met_RP)
+        in_prefix_R = tracker.in_prefix(rows.nodes_R)
+        is_bound_R = in_prefix_R | (needed_R + 1 >= remaining_R)  # in the prefix, or without a step to spare
+        for row in is_bound_R.nonzero()[:, 0].tolist():
             allowed_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
-            if remaining_R[row] == 1:
+            if in_prefix_R[row]:
+                allowed_V[tracker.prefix_pieces(int(rows.nodes_R[row]))] = True
+            elif remaining_R[row] == 1:
                 allowed_V[end] = True
-            elif self._has_phrases and closes_R[row]:
+            elif tracker.is_needed and closes_R[row]:
                 allowed_V |= self._closing_V
             else:
                 forced_F = forced_RF[row]
@@ -153,12 +156,12 @@ class BeamSearch:
         """
         rows, beam = self._rows, self._options.beam
         vocabulary_size = log_probs_RV.shape[1]
-        values_RK, tokens_RK = (t.cpu() for t in log_probs_RV.topk(min(beam, vocabulary_size), dim=1))
+        values_RK, tokens_RK = self._best_living(log_probs_RV)
         failed_R = values_RK[:, 0].isnan()  # topk ranks not-a-number highest
         failed = rows.sentences_R[failed_R].unique()
         scores_RK = rows.log_probs_R[:, None] + values_RK
         is_best_RK = torch.zeros_like(scores_RK, dtype=torch.bool)
-        is_best_RK[:, 0] = True
+        is_best_RK[torch.arange(len(rows)), values_RK.argmax(1)] = True
         sentences_RK = rows.sentences_R[:, None].expand_as(scores_RK)
         ranks = rank_within(sentences_RK.flatten(), scores_RK.flatten()).view_as(scores_RK)
         row_index_R1 = torch.arange(len(rows))[:, None] * vocabulary_size
@@ -172,6 +175,28 @@ class BeamSearch:
             keys = keys[~torch.isin(rows.sentences_R[keys // vocabulary_size], failed)]
         return keys, failed
 
+    def _best_living(self, log_probs_RV: Tensor) -> tuple[Tensor, Tensor]:
+        """At least the k best continuations of each row that no avoidance forbids: log-probabilities and tokens.
+
+        Forbidden ones get -inf, as if masked beforehand: more are looked at until k living ones are found.
+        """
+        rows, tracker = self._rows, self._tracker
+        beam, vocabulary_size = self._options.beam, log_probs_RV.shape[1]
+        width = min(beam, vocabulary_size)
+        while True:
+            values_RK, tokens_RK = (t.cpu() for t in log_probs_RV.topk(width, dim=1))
+            if not tracker.has_guards:
+                return values_RK, tokens_RK
+            is_text_RK = (tokens_RK != self._roles.end) & (values_RK > -torch.inf)
+            nodes_RK = rows.nodes_R[:, None].expand_as(tokens_RK)
+            is_dead_RK = torch.zeros_like(is_text_RK)
+            is_dead_RK[is_text_RK] = tracker.is_dead(tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK]))
+            num_living_R = ((values_RK > -torch.inf) & ~is_dead_RK).sum(1)
+            is_enough_R = (num_living_R >= beam) | (values_RK[:, -1] == -torch.inf)
+            if width == vocabulary_size or is_enough_R.all():
+                return values_RK.masked_fill(is_dead_RK, -torch.inf), tokens_RK
+            width = min(2 * width, vocabulary_size)
+
     def _weigh(self, keys: Tensor, log_probs_RV: Tensor) -> Candidates:
         """The candidates with their scores, phrases and banks."""
         rows, tracker = self._rows, self._tracker
@@ -183,7 +208,7 @@ class BeamSearch:
         is_end_N = tokens_N == self._roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
         banks_N = torch.zeros_like(rows_N)
-        if self._has_phrases:
+        if tracker.is_needed:
             nodes_N = nodes_N.clone()
             nodes_N[~is_end_N] = tracker.follow(nodes_N[~is_end_N], tokens_N[~is_end_N])
             met_NP = torch.where(is_end_N[:, None], met_NP, met_NP + tracker.counts(nodes_N))
@@ -195,10 +220,10 @@ class BeamSearch:
     def _is_admissible(self, candidates: Candidates, remaining_R: Tensor) -> Tensor:
         """(N,): whether a candidate is possible, can still meet everything in time, and is not pruned away."""
         admissible_N = candidates.scores_N > -torch.inf
-        if self._has_phrases:
-            state = candidates.sentences_N, candidates.nodes_N, candidates.met_NP
-            needed_N = self._tracker.missing(*state) + self._tracker.must_close(*state) + 1
+        if self._tracker.is_needed:
+            needed_N = self._tracker.needed(candidates.sentences_N, candidates.nodes_N, candidates.met_NP) + 1
             admissible_N &= candidates.is_end_N | (needed_N < remaining_R[candidates.rows_N])
+            admissible_N &= ~self._tracker.is_dead(candidates.nodes_N)
         if self._options.pruning_threshold is not None:
             best_B = torch.tensor([pool.best_log_prob for pool in self._pools], dtype=torch.float64)
             floor_B = best_B - self._options.pruning_threshold

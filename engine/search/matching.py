@@ -66,11 +66,13 @@ class Pattern(NamedTuple):
     text: str
     guards_left: bool  # no word character may stand before it
     guards_right: bool
+    ignores_case: bool = False
 
     @classmethod
-    def of(cls, owner: int, text: str, boundary: Boundary) -> Pattern:
+    def of(cls, owner: int, text: str, boundary: Boundary, ignores_case: bool = False) -> Pattern:
         guards_left = boundary != "anywhere" and is_word_char(text[0])
-        return cls(owner, text, guards_left, boundary == "word" and is_word_char(text[-1]))
+        guards_right = boundary == "word" and is_word_char(text[-1])
+        return cls(owner, text.lower() if ignores_case else text, guards_left, guards_right, ignores_case)
 
     @property
     def ends_in_digit(self) -> bool:
@@ -80,10 +82,12 @@ class Pattern(NamedTuple):
 def read(patterns: Sequence[Pattern], partial: Matches, context: Context, character: str) -> tuple[Matches, Matches]:
     """Partial matches after `character`, and the matches that it ends."""
     going, ended = set(), set()
-    joined = context.goes_on(character)
+    joined, folded = context.goes_on(character), character.lower()
     for number, matched in _with_fresh(partial, len(patterns)):
         pattern = patterns[number]
-        if pattern.text[matched] != character or (matched == 0 and pattern.guards_left and joined):
+        if pattern.text[matched] != (folded if pattern.ignores_case else character):
+            continue
+        if matched == 0 and pattern.guards_left and joined:
             continue
         if matched + 1 == len(pattern.text):
             ended.add((number, 0))

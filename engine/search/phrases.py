@@ -1,4 +1,4 @@
-"""What a phrase is to the search: the texts that meet it and the pieces that lead there.
+"""What is asked of a sentence, as the search sees it: phrases, avoided texts, a prefix.
 
 Text decides whether a phrase is met; its canonical pieces only steer (they are what the search forces, and what
 partial progress is counted in). This file turns the one into the other and knows nothing of hypotheses.
@@ -62,3 +62,35 @@ class TrackedPhrase:
     @property
     def num_constraint_tokens(self) -> int:
         return self.count * self.num_pieces
+
+
+@dataclass(frozen=True, slots=True)
+class AvoidedText:
+    """A text that must not stand in the output at word boundaries, whatever the segmentation."""
+
+    text: str
+    ignores_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A text that the output begins with, character by character.
+
+    `pieces` are the canonical ones of all but its last word; the last word may go on, in any pieces.
+    """
+
+    text: str
+    pieces: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceConstraints:
+    """All that one translation must and must not contain."""
+
+    phrases: tuple[TrackedPhrase, ...] = ()
+    avoided: tuple[AvoidedText, ...] = ()
+    prefix: Prefix | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.phrases and not self.avoided and self.prefix is None

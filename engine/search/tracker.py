@@ -1,4 +1,4 @@
-"""Which phrases the hypotheses of a batch have met, and how far they are with the others, in tensors."""
+"""What the hypotheses of a batch have met, still lack and may not write, in tensors."""
 
 from __future__ import annotations
 
@@ -8,43 +8,54 @@ import torch
 from torch import Tensor
 
 from engine.search.automaton import PhraseAutomaton, State
-from engine.search.phrases import PieceTexts, TrackedPhrase
+from engine.search.guard import Guard, GuardState
+from engine.search.phrases import PieceTexts, SentenceConstraints
+
+_FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 
 
-class PhraseTracker:
-    """The phrases of a batch of sentences as tables: nodes, and the node that follows a node and a piece.
+class ConstraintTracker:
+    """The constraints of a batch of sentences as tables: nodes, and the node that follows a node and a piece.
 
-    A node is an automaton state together with what its last piece met; node 0 belongs to sentences without phrases.
-    Tables grow as nodes are reached; only what was never asked before is computed in Python.
+    A node is what a text has come to (automaton and guard) together with what its last piece met. Tables grow as nodes
+    are reached; only what was never asked before is computed in Python.
     """
 
-    def __init__(self, phrases: Sequence[Sequence[TrackedPhrase]], texts: PieceTexts) -> None:
-        """Track `phrases[b]` in the hypotheses of sentence b."""
-        self._automata = [PhraseAutomaton(of_sentence, texts) for of_sentence in phrases]
-        self._texts = texts
-        self._numbers: dict[tuple[int, State, tuple[int, ...]], int] = {}
-        self._nodes: list[tuple[int, State]] = [(-1, State())]
-        self._forced_known: list[bool] = [True]
-        num_phrases = max((len(of_sentence) for of_sentence in phrases), default=0)
-        width = max((len(p.spellings) for of_sentence in phrases for p in of_sentence), default=0)
-        capacity = 64 if num_phrases else 1
+    def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
+        """Track `constraints[b]` in the hypotheses of sentence b."""
+        self._automata = [PhraseAutomaton(of_sentence.phrases, texts) for of_sentence in constraints]
+        self._guards = [
+            Guard(of_sentence, texts) if of_sentence.avoided or of_sentence.prefix else None
+            for of_sentence in constraints
+        ]
+        self._numbers: dict[tuple[int, State, GuardState | None, tuple[int, ...]], int] = {}
+        self._nodes: list[tuple[int, State, GuardState | None]] = [(-1, State(), None)] * 2
+        self._forced_known = [True, True]
+        self._allowed: dict[int, Tensor | None] = {_FREE: None, _DEAD: None}
+        num_phrases = max((len(of_sentence.phrases) for of_sentence in constraints), default=0)
+        width = max((len(p.spellings) for of_sentence in constraints for p in of_sentence.phrases), default=0)
+        self.is_needed = any(not of_sentence.is_empty for of_sentence in constraints)
+        self.has_guards = any(guard is not None for guard in self._guards)
+        capacity = 64 if self.is_needed else 2
         self._following = torch.full((capacity, len(texts.surfaces)), -1, dtype=torch.int32)
-        self._following[0] = 0
+        self._following[_FREE], self._following[_DEAD] = _FREE, _DEAD
         self._counts = torch.zeros(capacity, num_phrases, dtype=torch.long)
         self._pending = torch.zeros(capacity, num_phrases, dtype=torch.long)
         self._to_go = torch.zeros(capacity, num_phrases, dtype=torch.long)
         self._is_open = torch.zeros(capacity, dtype=torch.bool)
         self._forced = torch.full((capacity, num_phrases, width), -1, dtype=torch.long)
+        self._guard_may_end = torch.ones(capacity, dtype=torch.bool)
+        self._prefix_left = torch.zeros(capacity, dtype=torch.long)
 
-        self.required_BP = torch.zeros(len(phrases), num_phrases, dtype=torch.long)
-        self.num_pieces_BP = torch.zeros(len(phrases), num_phrases, dtype=torch.long)
-        for b, of_sentence in enumerate(phrases):
-            for p, phrase in enumerate(of_sentence):
+        self.required_BP = torch.zeros(len(constraints), num_phrases, dtype=torch.long)
+        self.num_pieces_BP = torch.zeros(len(constraints), num_phrases, dtype=torch.long)
+        for b, of_sentence in enumerate(constraints):
+            for p, phrase in enumerate(of_sentence.phrases):
                 self.required_BP[b, p] = phrase.count
                 self.num_pieces_BP[b, p] = phrase.num_pieces
         self.num_tokens_B = (self.required_BP * self.num_pieces_BP).sum(1)  # the paper's C
         self.start_B = torch.tensor(
-            [self._number(b, a.start, (0,) * len(a.phrases)) if a.phrases else 0 for b, a in enumerate(self._automata)],
+            [_FREE if of_sentence.is_empty else self._start(b) for b, of_sentence in enumerate(constraints)],
             dtype=torch.long,
         )
 
@@ -54,11 +65,14 @@ class PhraseTracker:
         unknown_N = following_N < 0
         if unknown_N.any():
             for node, piece in set(zip(nodes_N[unknown_N].tolist(), pieces_N[unknown_N].tolist(), strict=True)):
-                sentence, state = self._nodes[node]
-                number = self._number(sentence, *self._automata[sentence].advance(state, piece))
-                self._following[node, piece] = number
+                number = self._advance(node, piece)
+                self._following[node, piece] = number  # after _advance, which may have grown the table
             following_N = self._following[nodes_N, pieces_N].long()
         return following_N
+
+    def is_dead(self, nodes_N: Tensor) -> Tensor:
+        """(N,): whether the text breaks an avoidance or leaves the prefix."""
+        return nodes_N == _DEAD
 
     def counts(self, nodes_N: Tensor) -> Tensor:
         """(N, P): occurrences that the last piece completed."""
@@ -69,14 +83,20 @@ class PhraseTracker:
         return (self.required_BP[sentences_N] - met_NP).clamp(min=0)
 
     def may_end(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N,): whether everything is met if the sentence ends here."""
-        return (self.unmet(sentences_N, met_NP) <= self._pending[nodes_N]).all(1)
+        """(N,): whether everything is met, and nothing broken, if the sentence ends here."""
+        is_met_N = (self.unmet(sentences_N, met_NP) <= self._pending[nodes_N]).all(1)
+        return is_met_N & self._guard_may_end[nodes_N]
 
     def missing(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): least number of constraint tokens still to come; the bank is C less this."""
         unmet_NP = self.unmet(sentences_N, met_NP)
         whole_NP = (unmet_NP - 1).clamp(min=0) * self.num_pieces_BP[sentences_N]
         return (whole_NP + torch.where(unmet_NP > 0, self._to_go[nodes_N], 0)).sum(1)
+
+    def needed(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
+        """(N,): least number of pieces that must still come before the end, for phrases and prefix."""
+        missing_N = self.missing(sentences_N, nodes_N, met_NP)
+        return missing_N + self.must_close(sentences_N, nodes_N, met_NP) + self._prefix_left[nodes_N]
 
     def must_close(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): whether an open word stands in the way of the next phrase and costs a piece of its own."""
@@ -95,8 +115,40 @@ class PhraseTracker:
         lacking_NP = (unmet_NP > 0) & ((self._to_go[nodes_N] > 0) | (unmet_NP > 1))
         return torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
 
-    def _number(self, sentence: int, state: State, counts: tuple[int, ...]) -> int:
-        key = (sentence, state, counts)
+    def in_prefix(self, nodes_N: Tensor) -> Tensor:
+        """(N,): whether the prefix is not whole yet."""
+        return self._prefix_left[nodes_N] > 0
+
+    def prefix_pieces(self, node: int) -> Tensor:
+        """The pieces with which a text that is `in_prefix` may go on."""
+        if node not in self._allowed:
+            sentence, _, guard_state = self._nodes[node]
+            guard = self._guards[sentence]
+            assert guard is not None
+            assert guard_state is not None
+            allowed = guard.allowed(guard_state)
+            self._allowed[node] = None if allowed is None else torch.tensor(allowed, dtype=torch.long)
+        allowed_pieces = self._allowed[node]
+        assert allowed_pieces is not None, "the prefix is whole"
+        return allowed_pieces
+
+    def _start(self, sentence: int) -> int:
+        automaton, guard = self._automata[sentence], self._guards[sentence]
+        return self._number(sentence, automaton.start, guard.start if guard else None, (0,) * len(automaton.phrases))
+
+    def _advance(self, node: int, piece: int) -> int:
+        sentence, state, guard_state = self._nodes[node]
+        guard = self._guards[sentence]
+        if guard is not None:
+            assert guard_state is not None
+            guard_state = guard.advance(guard_state, piece)
+            if guard_state is None:
+                return _DEAD
+        state, counts = self._automata[sentence].advance(state, piece)
+        return self._number(sentence, state, guard_state, counts)
+
+    def _number(self, sentence: int, state: State, guard_state: GuardState | None, counts: tuple[int, ...]) -> int:
+        key = (sentence, state, guard_state, counts)
         number = self._numbers.get(key)
         if number is not None:
             return number
@@ -105,22 +157,35 @@ class PhraseTracker:
             self._grow()
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
-        self._nodes.append((sentence, state))
+        self._nodes.append((sentence, state, guard_state))
         self._forced_known.append(False)
         self._counts[number, :num_phrases] = torch.tensor(counts)
         self._pending[number, :num_phrases] = torch.tensor(automaton.pending_counts(state))
         self._to_go[number, :num_phrases] = torch.tensor(automaton.to_go(state))
         self._is_open[number] = state.context.is_open
+        guard = self._guards[sentence]
+        if guard is not None and guard_state is not None:
+            self._guard_may_end[number] = guard.may_end(guard_state)
+            self._prefix_left[number] = guard.pieces_left(guard_state)
         return number
 
     def _learn_forced(self, node: int) -> None:
-        sentence, state = self._nodes[node]
+        sentence, state, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             self._forced[node, p, : len(pieces)] = torch.tensor(pieces, dtype=torch.long)
         self._forced_known[node] = True
 
     def _grow(self) -> None:
-        for name in ("_following", "_counts", "_pending", "_to_go", "_is_open", "_forced"):
+        fills = {"_following": -1, "_forced": -1, "_guard_may_end": 1}
+        for name in (
+            "_following",
+            "_counts",
+            "_pending",
+            "_to_go",
+            "_is_open",
+            "_forced",
+            "_guard_may_end",
+            "_prefix_left",
+        ):
             table = getattr(self, name)
-            fill = -1 if name in ("_following", "_forced") else 0
-            setattr(self, name, torch.cat([table, torch.full_like(table, fill)]))
+            setattr(self, name, torch.cat([table, torch.full_like(table, fills.get(name, 0))]))

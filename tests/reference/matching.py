@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.search.phrases import TrackedPhrase
+from engine.search.phrases import AvoidedText, TrackedPhrase
 from tests.reference.toy import ToyTexts
 
 
@@ -134,3 +134,24 @@ def _end_of_last_counted(text: str, phrase: TrackedPhrase) -> int:
         if start >= last_end:
             last_end = end
     return last_end
+
+
+def violates(text: str, avoided: Sequence[AvoidedText], phrases: Sequence[TrackedPhrase], prefix: str = "") -> bool:
+    """Whether an avoided text stands at word boundaries outside the prefix and outside every pinned text."""
+    excused = [
+        (start, start + len(form))
+        for phrase in phrases
+        for form in phrase.forms
+        for start in range(len(text))
+        if stands_at(text, form, start, phrase.boundary)
+    ]
+    if prefix:
+        excused.append((0, len(prefix)))
+    for item in avoided:
+        seen, wanted = (text.lower(), item.text.lower()) if item.ignores_case else (text, item.text)
+        for start in range(len(text)):
+            end = start + len(wanted)
+            inside = any(left <= start and end <= right for left, right in excused)
+            if stands_at(seen, wanted, start, "word") and not inside:
+                return True
+    return False

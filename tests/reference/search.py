@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.request import SearchOptions
-from engine.search.phrases import TrackedPhrase
-from tests.reference.matching import forced_pieces, meets_all, missing_pieces, must_close
+from engine.search.phrases import SentenceConstraints, TrackedPhrase
+from tests.reference.matching import forced_pieces, meets_all, missing_pieces, must_close, violates
 from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts
 
 
@@ -128,24 +128,37 @@ def slow_search(
 
 
 def enumerate_all(
-    model: ToyModel, sentence: int, phrases: Sequence[TrackedPhrase], texts: ToyTexts, max_length: int
+    model: ToyModel, sentence: int, constraints: SentenceConstraints, texts: ToyTexts, max_length: int
 ) -> list[Hyp]:
     """The best sequence of each distinct satisfying text, best first, by looking at all that the rules allow."""
     best: dict[str, Hyp] = {}
-    for hyp in _all_sequences(model, sentence, Hyp(), phrases, texts, max_length):
+    prefix = constraints.prefix.text if constraints.prefix else ""
+    for hyp in _all_sequences(model, sentence, Hyp(), constraints, texts, max_length):
         text = texts.text(hyp.tokens)
-        if meets_all(text, phrases) and (text not in best or hyp.score > best[text].score):
+        is_good = (
+            meets_all(text, constraints.phrases)
+            and text.startswith(prefix)
+            and not violates(text, constraints.avoided, constraints.phrases, prefix)
+        )
+        if is_good and (text not in best or hyp.score > best[text].score):
             best[text] = hyp
     return sorted(best.values(), key=lambda hyp: -hyp.score)
 
 
 def _all_sequences(
-    model: ToyModel, sentence: int, hyp: Hyp, phrases: Sequence[TrackedPhrase], texts: ToyTexts, remaining: int
+    model: ToyModel, sentence: int, hyp: Hyp, constraints: SentenceConstraints, texts: ToyTexts, remaining: int
 ) -> Iterator[Hyp]:
+    phrases, prefix = constraints.phrases, constraints.prefix
     log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
-    for token in allowed_tokens(texts, hyp.tokens, phrases, remaining):
+    if prefix and len(hyp.tokens) < len(prefix.pieces):
+        allowed = {prefix.pieces[len(hyp.tokens)]}
+    elif prefix and not texts.text(hyp.tokens).startswith(prefix.text):
+        allowed = set(range(2, texts.size))
+    else:
+        allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining)
+    for token in allowed:
         longer = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
         if token == END:
             yield longer
         elif needed(texts, longer.tokens, phrases) + 1 < remaining:
-            yield from _all_sequences(model, sentence, longer, phrases, texts, remaining - 1)
+            yield from _all_sequences(model, sentence, longer, constraints, texts, remaining - 1)

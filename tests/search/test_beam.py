@@ -11,8 +11,8 @@ import torch
 
 from engine.request import SearchOptions
 from engine.search.beam import BeamSearch, SentenceResult, TokenRoles
-from engine.search.phrases import TrackedPhrase
-from engine.search.tracker import PhraseTracker
+from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, TrackedPhrase
+from engine.search.tracker import ConstraintTracker
 from tests.reference.matching import count_met, meets_all
 from tests.reference.search import enumerate_all, slow_search
 from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyDecoder, ToyModel, ToyTexts, random_phrases
@@ -27,10 +27,22 @@ def search(
     numbers: Sequence[int] | None = None,
     **settings,
 ) -> list[SentenceResult]:
-    numbers = list(range(len(phrases))) if numbers is None else numbers
+    constraints = [SentenceConstraints(tuple(of_sentence)) for of_sentence in phrases]
+    return search_all(model, constraints, texts, max_lengths, options, numbers, **settings)
+
+
+def search_all(
+    model: ToyModel,
+    constraints: Sequence[SentenceConstraints],
+    texts: ToyTexts,
+    max_lengths: Sequence[int],
+    options: SearchOptions,
+    numbers: Sequence[int] | None = None,
+    **settings,
+) -> list[SentenceResult]:
     return BeamSearch(
-        decoder=ToyDecoder(model, numbers),
-        tracker=PhraseTracker(phrases, texts),
+        decoder=ToyDecoder(model, list(range(len(constraints))) if numbers is None else numbers),
+        tracker=ConstraintTracker(constraints, texts),
         max_lengths=max_lengths,
         options=options,
         roles=TokenRoles(BEGIN, END, never=(BEGIN,)),
@@ -70,25 +82,44 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
         assert [item.log_prob for item in found] == pytest.approx([hyp.log_prob for hyp in slow])
 
 
-def test_wide_beam_finds_what_enumeration_finds():
+def random_constraints(texts: ToyTexts, rng: random.Random) -> SentenceConstraints:
+    """Phrases, avoided texts, some of them inside the phrases, and now and then a prefix."""
+    phrases = tuple(random_phrases(texts, rng, max_phrases=2, max_pieces=2))
+    forms = {form for phrase in phrases for form in phrase.forms}
+    avoided = {texts.phrase(*[texts.pieces[0]]).forms[0], "b", "a b", "ab", "b a"} - forms
+    chosen = rng.sample(sorted(avoided), min(len(avoided), rng.choice([0, 1, 1, 2])))
+    written = [rng.randrange(2, texts.size) for _ in range(rng.choice([0, 0, 1, 2]))]
+    prefix = None
+    if written:
+        text = texts.text(written) + rng.choice(["", " "]) * (not texts.glues_right[written[-1]])
+        prefix = Prefix(text, tuple(written[:-1]))
+    return SentenceConstraints(phrases, tuple(AvoidedText(item) for item in chosen), prefix)
+
+
+@pytest.mark.parametrize("num_cases", [120])
+def test_wide_beam_finds_what_enumeration_finds(num_cases):
     rng = random.Random(7)
     texts = ToyTexts(("a", "b", "a@@"))
-    for case in range(60):
-        phrases = random_phrases(texts, rng, max_phrases=2, max_pieces=2)
-        max_length = max(5, sum(phrase.num_constraint_tokens for phrase in phrases) + 1)
-        if max_length > 7:
+    num_found = 0
+    for case in range(num_cases):
+        constraints = (
+            random_constraints(texts, rng)
+            if case % 3
+            else SentenceConstraints(tuple(random_phrases(texts, rng, max_phrases=2, max_pieces=2)))
+        )
+        num_tokens = sum(phrase.num_constraint_tokens for phrase in constraints.phrases)
+        max_length = max(5, num_tokens + 1 + (constraints.prefix is not None))
+        if max_length > 6:
             continue
         model = ToyModel(texts.size, seed=case)
         options = SearchOptions(beam=3**max_length, nbest=4, pruning_threshold=None, stopping="optimal")
-        (result,) = search(model, [phrases], texts, [max_length], options)
-        best = enumerate_all(model, 0, phrases, texts, max_length)[:4]
-        assert result.outcome == ("complete" if best else "unmet")
-        if best:
-            assert [found.score for found in result.found] == pytest.approx([hyp.score for hyp in best]), (
-                case,
-                phrases,
-            )
-            assert result.found[0].tokens == best[0].tokens
+        (result,) = search_all(model, [constraints], texts, [max_length], options)
+        best = enumerate_all(model, 0, constraints, texts, max_length)[:4]
+        found = [item for item in result.found if item.is_satisfying]
+        assert [item.score for item in found] == pytest.approx([hyp.score for hyp in best]), (case, constraints)
+        assert [item.tokens for item in found[:1]] == [hyp.tokens for hyp in best[:1]], (case, constraints)
+        num_found += bool(best)
+    assert num_found > num_cases / 3
 
 
 def test_without_phrases_it_is_plain_beam_search():

@@ -8,14 +8,15 @@ from itertools import pairwise
 import pytest
 import torch
 
-from engine.search.tracker import PhraseTracker
+from engine.search.phrases import SentenceConstraints
+from engine.search.tracker import ConstraintTracker
 from tests.reference.matching import count_met, meets_all, missing_pieces
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
 
 
 def walk(texts: ToyTexts, phrases, pieces):
     """The tracker after `pieces`: (met so far, may end, missing)."""
-    tracker = PhraseTracker([phrases], texts)
+    tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
     nodes, met = tracker.start_B, torch.zeros(1, len(phrases), dtype=torch.long)
     sentences = torch.zeros(1, dtype=torch.long)
     for piece in pieces:
