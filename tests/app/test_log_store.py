@@ -237,6 +237,12 @@ def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, sessi
         assert again.tombstones() == [stone]
 
 
+def test_an_event_of_a_deleted_session_is_a_clear_error(store: LogStore, session: SessionRecord) -> None:
+    store.delete_session(session.id)
+    with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document anew"):
+        store.append(session.id, "edit", {}, segment=0)
+
+
 class LogStoreAt:
     """A store for the length of a block."""
 
