@@ -95,6 +95,9 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("run", type=Path, help="folder of the run: checkpoints and snapshots")
     parser.add_argument("--device", default="cpu", help="cpu, cuda")
     parser.add_argument("--threads", type=int, default=0, help="processor threads; 0: as many as there are")
+    parser.add_argument(
+        "--adapt-threads", action="store_true", help="use fewer threads while other programs take the processor"
+    )
     model = parser.add_argument_group("model")
     model.add_argument("--model-size", type=int, default=256)
     model.add_argument("--heads", type=int, default=4)

@@ -29,6 +29,7 @@ from engine.model.transformer import BOS, PAD, Transformer
 from engine.train.data import Batch, Batches, PairSet, Prepared
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
+from engine.train.threads import ThreadChooser
 
 CHECKPOINT = "checkpoint.pt"
 
@@ -69,6 +70,7 @@ class Trainer:
         self._optimisers = make_optimisers(self.model, options)
         self.position = Position()
         self._stopping = False
+        self._threads = ThreadChooser(range(1, torch.get_num_threads() + 1)) if options.adapt_threads else None
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / CHECKPOINT).exists():
             self._load_checkpoint()
@@ -95,8 +97,7 @@ class Trainer:
         meter = Meter(options)
         try:
             for batches in self._updates():
-                progress = self._progress()
-                loss, num_pieces = self._update(batches, progress)
+                loss, num_pieces = self._timed_update(batches)
                 position.update += 1
                 position.pieces += num_pieces
                 position.minutes = spent + (time.monotonic() - started) / 60
@@ -149,6 +150,17 @@ class Trainer:
                     position.epoch, position.batch = epoch, number + 1
                     yield pending
                     pending = []
+
+    def _timed_update(self, batches: list[Batch]) -> tuple[float, int]:
+        """`_update` with the thread count that is fastest at the moment, if it may change."""
+        if self._threads is None:
+            return self._update(batches, self._progress())
+        num_threads = self._threads.choose()
+        torch.set_num_threads(num_threads)
+        started = time.monotonic()
+        loss, num_pieces = self._update(batches, self._progress())
+        self._threads.record(num_threads, num_pieces / (time.monotonic() - started))
+        return loss, num_pieces
 
     def _update(self, batches: list[Batch], progress: float) -> tuple[float, int]:
         """One step of the optimisers; the mean loss per target piece and the number of pieces."""

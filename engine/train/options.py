@@ -19,7 +19,8 @@ class TrainOptions:
     `max_minutes` and `max_updates` bound the whole run, over all its calls; the learning rate follows whichever is
     nearer its end and reaches zero there. `pause_after_minutes` ends this call with a checkpoint, to be resumed.
     `batch_pieces` counts padded pieces of the longer side; an update sums `accumulate` batches. `weights` says how
-    often an epoch takes each pair of a domain.
+    often an epoch takes each pair of a domain. `adapt_threads` lets each update use as many processor threads as are
+    fastest at the moment; then, unlike otherwise, a resumed run equals an uninterrupted one to rounding only.
     """
 
     directions: tuple[str, ...] = ("en-de",)
@@ -42,6 +43,7 @@ class TrainOptions:
     checkpoint_minutes: float = 5.0
     keep_snapshots: int = 8
     seed: int = 1
+    adapt_threads: bool = False
 
     def __post_init__(self) -> None:
         if self.max_minutes is None and self.max_updates is None:

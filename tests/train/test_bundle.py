@@ -1,0 +1,135 @@
+"""From a corpus to a model folder by the command line; what the folder says of itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from engine.errors import TrainingError
+from engine.model import ModelConfig, Transformer, load_model, save_weights
+from engine.train.__main__ import main
+from engine.train.bundle import average, insert_scores
+from engine.train.data import Prepared
+from engine.train.scores import Score, score
+from tests.train.corpora import PAIRS, write_corpus
+
+CONFIG = ModelConfig(11, ("en-de",), 8, 2, 8, 1, 1)
+
+
+def test_averaged_weights_are_the_mean(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{i}.safetensors" for i in range(3)]
+    for seed, path in enumerate(paths):
+        torch.manual_seed(seed)
+        save_weights(path, Transformer(CONFIG), torch.float32)
+    states = [safetensors.torch.load_file(path) for path in paths]
+    for name, value in average(paths, CONFIG).state_dict().items():
+        torch.testing.assert_close(value, (states[0][name] + states[1][name] + states[2][name]) / 3)
+
+
+def test_nothing_to_average_is_an_error() -> None:
+    with pytest.raises(TrainingError, match="no snapshots"):
+        average([], CONFIG)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the four commands have run: corpus, work, run, model."""
+    folder = tmp_path_factory.mktemp("made")
+    corpus, work, run, model = (str(folder / name) for name in ("corpus", "work", "run", "model"))
+    write_corpus(folder / "corpus")
+    shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
+    shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
+    commands = [
+        [
+            "prepare",
+            corpus,
+            work,
+            "--domain",
+            "docs",
+            "--domain",
+            "everyday=5",
+            "--pieces",
+            "1200",
+            "--dev",
+            "dev/tiny",
+        ],
+        ["train", work, run, "--max-updates", "4", "--dev-every", "2", "--weight", "docs=2", "--threads", "1", *shape],
+        ["average", work, run, model, "--last", "2", "--label", "A tiny model.", "--hardware", "a test"],
+        ["evaluate", model, corpus, "--set", "dev/tiny", "--beam", "2", "--outputs", str(folder / "outputs")],
+    ]
+    for command in commands:
+        assert main(command) == 0, command[0]
+    return folder
+
+
+def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
+    loaded = load_model(made / "model")
+    prepared = Prepared.load(made / "work")
+    assert loaded.config.directions == ("en-de",)
+    assert loaded.config.vocabulary_size == prepared.vocabulary_size <= 1200
+    assert loaded.config.training["updates"] == 4
+    assert loaded.config.length_ratios == {"en-de": prepared.facts["length_ratios"]["en-de"]}
+    assert len((made / "outputs" / "dev.tiny.en-de.txt").read_text(encoding="utf-8").splitlines()) == len(PAIRS)
+
+
+def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
+    card = (made / "model" / "card.md").read_text(encoding="utf-8")
+    assert "A tiny model." in card
+    assert "| made-up | here \\| there | CC0 | docs | 20 |" in card
+    assert "4 updates" in card
+    assert "minutes on a test" in card
+    assert "GPL-3.0-or-later" in card
+    assert "| dev/tiny | en-de | 20 |" in card
+    assert "BLEU nrefs:1|" in card
+    assert "chrF nrefs:1|" in card
+    assert "Not measured yet" not in card
+
+
+def test_scores_replace_those_that_stand_there(made: Path, tmp_path: Path) -> None:
+    card = tmp_path / "card.md"
+    card.write_text((made / "model" / "card.md").read_text(encoding="utf-8"), encoding="utf-8")
+    insert_scores(card, [Score("test/other", "en-de", 7, 5, 12.34, 45.67, ("BLEU x", "chrF y"))])
+    text = card.read_text(encoding="utf-8")
+    assert "| test/other | en-de | 7 | 12.3 | 45.7 |" in text
+    assert "dev/tiny" not in text.split("## How to make it again")[0]
+    assert text.count("## Scores") == 1
+    assert "## What it was trained on" in text
+
+
+def test_perfect_and_foreign_translations_score_as_they_must() -> None:
+    references = [de for _, de in PAIRS]
+    assert score("set", "en-de", 1, references, references).bleu == pytest.approx(100)
+    assert score("set", "en-de", 1, ["zzz"] * 20, references).bleu == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["prepare", "{0}/nowhere", "{0}/w", "--domain", "docs"], "SOURCES.tsv is missing"),
+        (["prepare", "{0}/corpus", "{0}/w", "--domain", "poems"], "no pair is in the chosen domains"),
+        (["train", "{0}/nowhere", "{0}/r", "--max-updates", "1"], "prepared.json is missing"),
+        (["train", "{0}/work", "{0}/r"], "give max_minutes or max_updates"),
+        (["average", "{0}/work", "{0}/nowhere", "{0}/m"], "config.json is missing"),
+        (["evaluate", "{0}/model", "{0}/corpus", "--set", "dev/none"], "none.en is missing"),
+    ],
+)
+def test_a_command_that_cannot_go_on_says_why(
+    made: Path, capsys: pytest.CaptureFixture[str], command: list[str], message: str
+) -> None:
+    assert main([part.format(made) for part in command]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_training_needs_no_tokeniser() -> None:
+    """A machine that trains has only torch, numpy and safetensors."""
+    code = (
+        "import sys\n"
+        "for name in ('sacremoses', 'subword_nmt', 'sacrebleu', 'gradio'): sys.modules[name] = None\n"
+        "import engine.train.__main__, engine.train.loop, engine.train.bundle\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

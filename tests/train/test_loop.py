@@ -1,0 +1,158 @@
+"""A run learns, stops where it is told, and resumes as if it had never stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine import Request, SearchOptions, Translator
+from engine.errors import TrainingError
+from engine.model import ModelConfig
+from engine.train import loop
+from engine.train.bundle import write_bundle
+from engine.train.data import Batch, Prepared
+from engine.train.loop import Trainer, snapshots
+from engine.train.options import TrainOptions
+from engine.train.prepare import prepare
+from tests.train.corpora import PAIRS, prepare_options, write_corpus
+
+OPTIONS = TrainOptions(
+    max_updates=12, batch_pieces=40, warmup_updates=4, peak_lr=5e-3, dropout=0.2, dev_every=5, checkpoint_minutes=60
+)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny corpus, prepared."""
+    folder = tmp_path_factory.mktemp("train")
+    prepare(write_corpus(folder / "corpus"), folder / "work", prepare_options())
+    return folder / "work"
+
+
+def small_model(work: Path, *directions: str) -> ModelConfig:
+    return ModelConfig(
+        Prepared.load(work).vocabulary_size,
+        directions or ("en-de",),
+        model_size=32,
+        num_heads=2,
+        feed_forward_size=64,
+        encoder_layers=2,
+        decoder_layers=1,
+    )
+
+
+def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in trainer.model.state_dict().items()}
+
+
+@pytest.mark.parametrize("optimiser", ["muon", "adamw"])
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimiser: str, accumulate: int
+) -> None:
+    options = replace(OPTIONS, optimiser=optimiser, accumulate=accumulate)
+    whole = Trainer(work, tmp_path / "whole", small_model(work), options)
+    whole.train()
+
+    first = Trainer(work, tmp_path / "parts", small_model(work), options)
+    update = first._update
+
+    def stop_after_seven(batches: list[Batch], progress: float) -> tuple[float, int]:
+        if first.position.update == 6:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return update(batches, progress)
+
+    monkeypatch.setattr(first, "_update", stop_after_seven)
+    assert first.train().update == 7
+    torch.manual_seed(99)  # another process would stand anywhere else
+    second = Trainer(work, tmp_path / "parts", small_model(work), options)
+    assert second.train().update == 12
+    assert second.position.pieces == whole.position.pieces
+    assert second.is_finished
+    for name, value in weights(whole).items():
+        assert torch.equal(value, weights(second)[name]), name
+
+
+def test_a_pause_ends_the_call_and_not_the_run(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, pause_after_minutes=1e-9)
+    for expected in (1, 2, 3):
+        trainer = Trainer(work, tmp_path / "run", small_model(work), options)
+        assert trainer.train().update == expected
+        assert not trainer.is_finished
+
+
+def test_a_finished_run_trains_no_further(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, max_updates=2)
+    Trainer(work, tmp_path / "run", small_model(work), options).train()
+    again = Trainer(work, tmp_path / "run", small_model(work), options)
+    before = weights(again)
+    assert again.train().update == 2
+    assert all(torch.equal(value, before[name]) for name, value in weights(again).items())
+
+
+def test_only_the_newest_snapshots_stay(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, dev_every=2, keep_snapshots=3)
+    Trainer(work, tmp_path / "run", small_model(work), options).train()
+    assert [path.stem for path in snapshots(tmp_path / "run")] == [
+        "update-0000008",
+        "update-0000010",
+        "update-0000012",
+    ]
+
+
+def test_the_dev_loss_falls_and_is_kept(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, max_updates=40, dropout=0.0)
+    history = Trainer(work, tmp_path / "run", small_model(work), options).train().history
+    assert {name for _, _, name, _ in history} == {"tiny"}
+    assert history[-1][3] < history[0][3] - 0.5
+
+
+def test_a_run_is_not_resumed_with_another_model(work: Path, tmp_path: Path) -> None:
+    Trainer(work, tmp_path / "run", small_model(work), replace(OPTIONS, max_updates=1)).train()
+    with pytest.raises(TrainingError, match="holds a run of another model"):
+        Trainer(work, tmp_path / "run", replace(small_model(work), encoder_layers=1), OPTIONS)
+
+
+def test_a_damaged_checkpoint_is_named_with_the_cure(work: Path, tmp_path: Path) -> None:
+    Trainer(work, tmp_path / "run", small_model(work), replace(OPTIONS, max_updates=1)).train()
+    path = tmp_path / "run" / loop.CHECKPOINT
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(TrainingError, match=r"checkpoint\.pt cannot be resumed.*remove it to start again"):
+        Trainer(work, tmp_path / "run", small_model(work), OPTIONS)
+
+
+def test_a_run_on_other_data_is_refused(work: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="the model has 99 pieces"):
+        Trainer(work, tmp_path / "run", replace(small_model(work), vocabulary_size=99), OPTIONS)
+
+
+def test_weights_of_zero_leave_nothing_to_learn(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, weights={"docs": 0.0, "everyday": 0.0})
+    with pytest.raises(TrainingError, match="nothing to learn from"):
+        Trainer(work, tmp_path / "run", small_model(work), options).train()
+
+
+def test_a_tiny_model_learns_twenty_pairs_in_both_directions_and_translates_them(work: Path, tmp_path: Path) -> None:
+    options = replace(
+        OPTIONS,
+        directions=("en-de", "de-en"),
+        max_updates=160,
+        batch_pieces=120,
+        warmup_updates=10,
+        peak_lr=2e-2,
+        dropout=0.0,
+        label_smoothing=0.0,
+        dev_every=1000,
+    )
+    Trainer(work, tmp_path / "run", small_model(work, "en-de", "de-en"), options).train()
+    write_bundle(work, tmp_path / "run", tmp_path / "model", 1, "A tiny model")
+    translator = Translator.load(tmp_path / "model")
+    for direction, pairs in (("en-de", PAIRS), ("de-en", [(de, en) for en, de in PAIRS])):
+        for source, target in pairs:
+            result = translator.translate(Request(source, direction=direction), SearchOptions(beam=3, nbest=1))
+            assert result.hypotheses[0].text == target
