@@ -16,7 +16,8 @@ from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_we
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.train.data import Prepared
-from engine.train.loop import CHECKPOINT, snapshots
+from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
+from engine.train.options import TrainOptions
 from engine.train.scores import Score
 
 LICENCE = "GPL-3.0-or-later"
@@ -70,15 +71,30 @@ def write_bundle(
         os.replace(partial, folder / file)
     config.save(folder / CONFIG)
     save_weights(folder / WEIGHTS, model)
-    (folder / CARD).write_text(card(config, prepared.facts, model, name, label), encoding="utf-8")
+    options = TrainOptions.load(run / OPTIONS)
+    (folder / CARD).write_text(
+        card(config, prepared.facts, prepared.max_pieces, model, options, name, label), encoding="utf-8"
+    )
 
 
-def card(config: ModelConfig, facts: Mapping[str, Any], model: Transformer, name: str, label: str = "") -> str:
+def card(
+    config: ModelConfig,
+    facts: Mapping[str, Any],
+    max_pieces: int,
+    model: Transformer,
+    options: TrainOptions,
+    name: str,
+    label: str = "",
+) -> str:
     """The model's card in Markdown: what it is, what it was made of, how to make it again."""
     num_parameters = sum(parameter.numel() for parameter in model.parameters())
     training = config.training
     settings = " ".join(f"--domain {d}={words}" for d, words in facts["max_words"].items())
     without = " ".join(f"--without {source}" for source in facts["without"])
+    shape = (
+        f"--model-size {config.model_size} --heads {config.num_heads} --feed-forward {config.feed_forward_size} "
+        f"--encoder-layers {config.encoder_layers} --decoder-layers {config.decoder_layers}"
+    )
     sources = "\n".join(
         f"| {_cell(row['source_id'])} | {_cell(row['origin'])} | {_cell(row['licence'])} | {row['domain']} "
         f"| {row['pairs']:,} |"
@@ -118,11 +134,13 @@ is published under {LICENCE}.
 
 ## How to make it again
 
-With the corpus in the folder `CORPUS`:
+With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
-    python -m engine.train prepare CORPUS build/train {settings} {without}
-    bash build/train/command.sh      # the line of engine/train/README.md
-    python -m engine.train average build/train build/train/runs/first MODEL
+    python -m engine.train prepare CORPUS WORK --pieces {config.vocabulary_size} --max-pieces {max_pieces} \\
+        {settings} {without}
+    python -m engine.train train WORK RUN {shape} \\
+        {options.as_flags()}
+    python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
 """
 

@@ -31,7 +31,7 @@ from engine.train.muon import Muon
 from engine.train.options import TrainOptions
 from engine.train.threads import ThreadChooser
 
-CHECKPOINT = "checkpoint.pt"
+CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"
 
 
 @dataclass(slots=True)
@@ -76,6 +76,7 @@ class Trainer:
             self._load_checkpoint()
         else:
             config.save(folder / "config.json")
+        options.save(folder / OPTIONS)
 
     def _make_batches(self, pairs: PairSet, prepared: Prepared) -> Batches:
         options = self.options

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Literal, get_args
 
 from engine.errors import TrainingError
@@ -67,6 +69,37 @@ class TrainOptions:
         ):
             if value not in allowed:
                 raise TrainingError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
+
+    def save(self, path: Path) -> None:
+        """Write the settings as JSON."""
+        path.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> TrainOptions:
+        """Read what `save` wrote."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return cls(**{**data, "directions": tuple(data["directions"])})
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TrainingError(f"{path} cannot be read ({error!r}); the run is not whole") from error
+
+    def as_flags(self) -> str:
+        """The command-line flags that ask for these settings, those left at their defaults not named."""
+        flags = []
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            flag = "--" + entry.name.replace("_", "-")
+            if entry.name == "weights":
+                flags += [f"--weight {domain}={times:g}" for domain, times in value.items()]
+            elif entry.default is MISSING or value == entry.default:
+                continue
+            elif entry.name == "directions":
+                flags.append(f"{flag} {','.join(value)}")
+            else:
+                flags.append(
+                    flag if value is True else f"{flag} {value:g}" if isinstance(value, float) else f"{flag} {value}"
+                )
+        return " ".join(flags)
 
     def learning_rate(self, update: int, progress: float) -> float:
         """The rate of the 1-based `update`, `progress` in 0..1 being the part of the budget that is spent.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine.errors import TrainingError
@@ -45,3 +47,22 @@ def test_the_inverse_root_schedule_cools_down_in_the_last_fifth() -> None:
 def test_settings_that_cannot_be_meant_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(TrainingError, match=message):
         TrainOptions(**settings)  # type: ignore[arg-type]
+
+
+def test_settings_come_back_from_disk_and_as_flags(tmp_path: Path) -> None:
+    options = TrainOptions(
+        directions=("en-de", "de-en"),
+        max_minutes=5.5,
+        peak_lr=4e-3,
+        optimiser="adamw",
+        weights={"docs": 0.5, "captions": 3.0},
+        adapt_threads=True,
+    )
+    options.save(tmp_path / "options.json")
+    assert TrainOptions.load(tmp_path / "options.json") == options
+    assert options.as_flags() == (
+        "--directions en-de,de-en --max-minutes 5.5 --optimiser adamw --peak-lr 0.004 --weight docs=0.5 "
+        "--weight captions=3 --adapt-threads"
+    )
+    with pytest.raises(TrainingError, match=r"none\.json cannot be read"):
+        TrainOptions.load(tmp_path / "none.json")
