@@ -6,11 +6,12 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.request import Hypothesis, Phrase, Placement, Reason, Request, SearchOptions, Translation
+from engine.request import Avoid, Hypothesis, Phrase, Placement, Reason, Request, SearchOptions, Translation
 from engine.translator import Translator
 from engine.worker import Worker
 
 __all__ = [
+    "Avoid",
     "EngineError",
     "Hypothesis",
     "InvalidRequest",

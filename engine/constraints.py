@@ -1,4 +1,4 @@
-"""A request in the model's terms: source pieces, tracked phrases, and what stands in the way of any translation.
+"""A request in the model's terms: source pieces, the search's constraints, and what stands in the way of them.
 
 Between the request, which speaks of text, and the search, which speaks of pieces; and back again, from a finished text
 to the place of each phrase in it.
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import InvalidRequest
-from engine.request import Phrase, Placement, Reason, Request, SearchOptions
-from engine.search.phrases import Spelling, TrackedPhrase
+from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
+from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.text import TextCodec, is_word_char, occurrences
 
 Span = tuple[int, int]
@@ -21,17 +21,18 @@ Span = tuple[int, int]
 class Constraints:
     """What the search needs to know of one request.
 
-    `phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one phrase
-    with a count. `obstacles` say why no translation can meet the request; empty where one can.
+    `wanted.phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one
+    phrase with a count. `obstacles` say why no translation can meet the request; empty where one can.
     """
 
     source: str
     direction: str
     source_ids: tuple[int, ...]
     unknown_source: tuple[Span, ...]
-    phrases: tuple[TrackedPhrase, ...]
+    wanted: SentenceConstraints
     members: tuple[tuple[int, ...], ...]
     asked: tuple[Phrase, ...]
+    num_prefix: int
     obstacles: tuple[Reason, ...]
 
     @classmethod
@@ -46,37 +47,40 @@ class Constraints:
                 "split the segment"
             )
             obstacles.append(Reason("source_too_long", message))
+        prefix, reasons = _prefix(request.prefix, codec)
+        obstacles += reasons
+        avoided = _avoided(request.avoid, codec)
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
         for numbers in _group(request.phrases, codec):
-            tracked, reasons = _tracked(request.phrases, numbers, codec)
+            tracked, reasons = _tracked(request.phrases, numbers, avoided, codec)
             obstacles += reasons
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
-        if num_tokens + 1 > max_pieces:
-            last = max(number for numbers in members for number in numbers)
-            message = (
-                f"the phrases have {num_tokens} pieces, the model writes at most {max_pieces - 1}; "
-                f"take some away, {request.phrases[last].text!r} for instance"
-            )
-            obstacles.append(Reason("too_long", message, last))
+        num_prefix = len(codec.encode(request.prefix).ids)
+        if num_prefix + num_tokens + 1 > max_pieces:
+            message = f"prefix and phrases have {num_prefix + num_tokens} pieces, the model writes at most "
+            message += f"{max_pieces - 1}; shorten the prefix or take phrases away"
+            obstacles.append(Reason("too_long", message))
         return cls(
             source=request.source,
             direction=direction,
             source_ids=encoding.ids,
             unknown_source=encoding.unknown,
-            phrases=tuple(phrases),
+            wanted=SentenceConstraints(tuple(phrases), avoided, prefix),
             members=tuple(members),
             asked=request.phrases,
+            num_prefix=num_prefix,
             obstacles=tuple(obstacles),
         )
 
     def max_length(self, options: SearchOptions, max_pieces: int, num_tokens: int) -> int:
         """The most tokens that the translation may have, the end included."""
         by_source = int(options.max_length_factor * len(self.source_ids)) + options.max_length_offset
-        return min(max_pieces, max(1, by_source) + num_tokens)
+        by_prefix = self.num_prefix + options.max_length_offset
+        return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + num_tokens)
 
     def place(self, text: str) -> tuple[tuple[Placement, ...], tuple[int, ...]]:
         """Where each required occurrence stands in a text, by phrase, and which phrases lack one.
@@ -85,7 +89,7 @@ class Constraints:
         """
         placements: list[Placement] = []
         unmet: list[int] = []
-        for phrase, members in zip(self.phrases, self.members, strict=True):
+        for phrase, members in zip(self.wanted.phrases, self.members, strict=True):
             spans = _apart([span for form in phrase.forms for span in occurrences(text, form, phrase.boundary)])
             for member in members:
                 count = self.asked[member].count
@@ -103,12 +107,38 @@ class Constraints:
 
 
 def _refuse_unsupported(request: Request) -> None:
-    for name, value in (("avoid", request.avoid), ("prefix", request.prefix)):
-        if value:
-            raise InvalidRequest(f"{name} is {value!r}, which this version cannot honour yet; leave it out")
     for phrase in request.phrases:
         if phrase.case == "auto":
             raise InvalidRequest(f"phrase {phrase.text!r}: case 'auto' is not there yet; use 'exact'")
+
+
+def _prefix(text: str, codec: TextCodec) -> tuple[Prefix | None, list[Reason]]:
+    """The prefix with the pieces of all but its last word, which may go on; a space after it closes that word."""
+    text = codec.normalise(text)
+    if not text:
+        return None, []
+    if not codec.spells(text):
+        written = codec.respell(text)
+        message = f"the prefix cannot be spelt by this model, which would write {written!r}; change it"
+        return None, [Reason("unspellable", message)]
+    if text.endswith(" ") and not text[:-1].endswith(" ") and text.strip():
+        return Prefix(text, codec.encode(text[:-1]).ids), []
+    ids = codec.encode(text).ids
+    last = len(ids) - 1
+    while last > 0 and _goes_on(ids[last - 1], ids[last], codec):
+        last -= 1
+    return Prefix(text, ids[:last]), []
+
+
+def _goes_on(piece: int, following: int, codec: TextCodec) -> bool:
+    """Whether two neighbouring pieces belong to one word."""
+    ends, begins = codec.surfaces[piece], codec.surfaces[following]
+    return codec.glues_right[piece] and is_word_char(ends[-1]) and is_word_char(begins[0])
+
+
+def _avoided(avoid: Sequence[Avoid], codec: TextCodec) -> tuple[AvoidedText, ...]:
+    texts = (AvoidedText(codec.normalise(item.text.strip()), item.case == "permissive") for item in avoid)
+    return tuple(dict.fromkeys(texts))
 
 
 def _forms(phrase: Phrase, codec: TextCodec) -> tuple[str, ...]:
@@ -135,11 +165,14 @@ def _group(phrases: Sequence[Phrase], codec: TextCodec) -> list[tuple[int, ...]]
 
 
 def _tracked(
-    phrases: Sequence[Phrase], numbers: tuple[int, ...], codec: TextCodec
+    phrases: Sequence[Phrase], numbers: tuple[int, ...], avoided: Sequence[AvoidedText], codec: TextCodec
 ) -> tuple[TrackedPhrase | None, list[Reason]]:
-    """One phrase for all of `numbers`; None, with the reasons, where the model can spell none of its forms."""
+    """One phrase for all of `numbers`; None, with the reasons, where no form can be spelt or all are avoided."""
     phrase = phrases[numbers[0]]
-    forms = _forms(phrase, codec)
+    forms = tuple(form for form in _forms(phrase, codec) if not any(_forbids(item, form) for item in avoided))
+    if not forms:
+        message = f"{phrase.text!r} is asked for and avoided at once; take it out of phrases or out of avoid"
+        return None, [Reason("avoided", message, number) for number in numbers]
     spellable = [form for form in forms if codec.spells(form)]
     if not spellable:
         written = codec.respell(forms[0])
@@ -150,6 +183,10 @@ def _tracked(
     ]
     count = sum(phrases[number].count for number in numbers)
     return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count), []
+
+
+def _forbids(avoided: AvoidedText, form: str) -> bool:
+    return avoided.text.lower() == form.lower() if avoided.ignores_case else avoided.text == form
 
 
 def _spellings(form: str, codec: TextCodec) -> list[tuple[int, ...]]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from engine.errors import InvalidRequest
 
 Case = Literal["exact", "auto"]
+AvoidCase = Literal["exact", "permissive"]
 Boundary = Literal["word", "start", "anywhere"]
 Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "failed"]
 Stopping = Literal["beam_finished", "first_finished", "optimal"]
@@ -20,6 +21,7 @@ Finished = Literal["leave", "keep"]
 ReasonKind = Literal[
     "invalid",
     "unspellable",
+    "avoided",
     "too_long",
     "source_too_long",
     "not_placed",
@@ -65,17 +67,33 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One source sentence and what its translation must contain.
+class Avoid:
+    """Text that must not stand in the translation as a word or words of its own, in whatever pieces.
 
-    `direction` ("en-de") may be None: the model's first. `avoid` and `prefix` belong to the contract; an engine that
-    cannot honour them yet refuses the request rather than forget them.
+    `case="permissive"` means it in any case. Inside a pinned phrase or the prefix it is allowed, but there only.
+    """
+
+    text: str
+    case: AvoidCase = "exact"
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InvalidRequest(f"avoid contains {self.text!r}, which is blank; give it text or leave it out")
+        _one_of("case", self.case, get_args(AvoidCase))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One source sentence and what its translation must contain, must not contain and begins with.
+
+    `direction` ("en-de") may be None: the model's first. `avoid` takes strings as well. `prefix` is copied character
+    by character; it may end anywhere: inside a word, which then goes on, or after a space, which closes the word.
     """
 
     source: str
     direction: str | None = None
     phrases: tuple[Phrase, ...] = ()
-    avoid: tuple[str, ...] = ()
+    avoid: tuple[Avoid, ...] = ()
     prefix: str = ""
 
     def __post_init__(self) -> None:
@@ -88,7 +106,8 @@ class Request:
             if not isinstance(phrase, Phrase):
                 raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
         object.__setattr__(self, "phrases", phrases)
-        object.__setattr__(self, "avoid", _strings("avoid", self.avoid))
+        texts = _strings("avoid", self.avoid, but=Avoid)
+        object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +197,15 @@ class Translation:
     elapsed_ms: float = 0.0
 
 
-def _strings(name: str, values: Iterable[str]) -> tuple[str, ...]:
+def _strings(name: str, values: Iterable[Any], but: type | None = None) -> tuple[Any, ...]:
+    """`values` as a tuple, once each is found to be a string, or of the type `but`."""
     if isinstance(values, str):
         raise InvalidRequest(f"{name} is the string {values!r}; give a list of strings")
-    items: tuple[object, ...] = tuple(values)
+    items = tuple(values)
     for item in items:
-        if not isinstance(item, str):
+        if not isinstance(item, str if but is None else (str, but)):
             raise InvalidRequest(f"{name} contains {item!r}; it must be a list of strings")
-    return cast("tuple[str, ...]", items)
+    return items
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

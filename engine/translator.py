@@ -21,7 +21,6 @@ from engine.model import Encoded, LoadedModel, load_model
 from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRoles
 from engine.search.finished import Found
-from engine.search.phrases import SentenceConstraints
 from engine.search.tracker import ConstraintTracker
 from engine.text import BOS_ID, EOS_ID
 
@@ -163,7 +162,7 @@ class Translator:
         options: SearchOptions,
         interruption: Callable[[], Interruption | None],
     ) -> list[SentenceResult]:
-        tracker = ConstraintTracker([SentenceConstraints(wanted.phrases) for wanted in constraints], self._codec)
+        tracker = ConstraintTracker([each.wanted for each in constraints], self._codec)
         max_lengths = [
             wanted.max_length(options, self._model.config.max_pieces, num_tokens)
             for wanted, num_tokens in zip(constraints, tracker.num_tokens_B.tolist(), strict=True)

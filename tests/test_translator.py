@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine import InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator
+from engine import Avoid, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator
 from engine.model import LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, occurrences
 
@@ -193,6 +193,8 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: Request(" \n"), "blank"),
         (lambda: Request("a", phrases=["b"]), "Phrase"),
         (lambda: Request("a", avoid="b"), "list"),
+        (lambda: Request("a", avoid=[" "]), "blank"),
+        (lambda: Request("a", avoid=[1]), "avoid"),
         (lambda: SearchOptions(beam=0), "beam"),
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
@@ -203,11 +205,82 @@ def test_what_cannot_be_meant_is_refused_at_once(make, names):
         make()
 
 
+def test_what_is_avoided_stands_in_no_hypothesis(translator):
+    free = translator.translate(Request(SOURCE), OPTIONS)
+    words = {word.strip(",.?!„“()%;:") for hypothesis in free.hypotheses for word in hypothesis.text.split()} - {""}
+    avoid = sorted(words, key=len)[-4:]
+    result = translator.translate(Request(SOURCE, avoid=avoid, phrases=[Phrase("Knoten")]), OPTIONS)
+    assert result.status == "complete"
+    for hypothesis in result.hypotheses:
+        assert not [word for word in avoid if occurrences(hypothesis.text, word)]
+
+
+def test_avoid_in_any_case_is_found_in_any_case(translator):
+    free = translator.translate(Request(SOURCE), OPTIONS).hypotheses[0].text
+    word = max((word.strip(",.?!„“()%;:") for word in free.split()), key=len)
+    result = translator.translate(Request(SOURCE, avoid=[Avoid(word.swapcase(), case="permissive")]), OPTIONS)
+    for hypothesis in result.hypotheses:
+        assert not occurrences(hypothesis.text.lower(), word.lower())
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "Der",
+        "Der ",
+        "Klicken Sie auf „Über",
+        "In C++ (",
+        "3,",
+        "Öffnen Sie die Einstel",
+        "Straßen",
+        "  zwei",
+        "Das\u00a0Haus ",
+    ],
+)
+def test_every_hypothesis_begins_with_the_prefix(translator, codec, prefix):
+    result = translator.translate(Request(SOURCE, prefix=prefix, phrases=[Phrase("Knoten")]), OPTIONS)
+    assert result.status == "complete"
+    for hypothesis in result.hypotheses:
+        assert hypothesis.text.startswith(codec.normalise(prefix))
+        assert "Knoten" in hypothesis.text
+
+
+def test_phrase_in_the_prefix_counts_as_met(translator):
+    request = Request(SOURCE, prefix="Alle Knoten ", phrases=[Phrase("Knoten")])
+    result = translator.translate(request, OPTIONS)
+    assert result.status == "complete"
+    assert all(hypothesis.placements[0].start == 5 for hypothesis in result.hypotheses)
+
+
+def test_avoided_text_is_allowed_inside_pin_and_prefix_only(translator):
+    request = Request(SOURCE, prefix="Alle Seiten ", phrases=[Phrase("auf allen Knoten")], avoid=["Seiten", "Knoten"])
+    result = translator.translate(request, OPTIONS)
+    assert result.status == "complete"
+    for hypothesis in result.hypotheses:
+        assert len(occurrences(hypothesis.text, "Knoten")) == len(occurrences(hypothesis.text, "auf allen Knoten"))
+        assert occurrences(hypothesis.text, "Seiten") == [(5, 11)]
+
+
+def test_clash_of_phrase_and_avoid_is_named(translator):
+    result = translator.translate(
+        Request(SOURCE, phrases=[Phrase("Haus"), Phrase("Knoten")], avoid=["Knoten"]), OPTIONS
+    )
+    assert (result.status, reason_of(result)[0], reason_of(result)[2]) == ("infeasible", "avoided", 1)
+    other = translator.translate(
+        Request(SOURCE, phrases=[Phrase("Knoten", forms=["Punkt"])], avoid=["Knoten"]), OPTIONS
+    )
+    assert other.status == "complete"
+    assert {hypothesis.placements[0].form for hypothesis in other.hypotheses} == {"Punkt"}
+
+
+def test_prefix_that_cannot_be_spelt_is_told(translator):
+    result = translator.translate(Request(SOURCE, prefix="漢字"), OPTIONS)
+    assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")
+
+
 @pytest.mark.parametrize(
     "request_",
     [
-        Request(SOURCE, avoid=["Haus"]),
-        Request(SOURCE, prefix="Der"),
         Request(SOURCE, phrases=[Phrase("Haus", case="auto")]),
         Request(SOURCE, direction="de-en"),
         Request(SOURCE, phrases=[Phrase("Haus", forms=["Heim"]), Phrase("Heim")]),
