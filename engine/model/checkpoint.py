@@ -56,7 +56,7 @@ def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.floa
         if not bool(torch.isfinite(value).all()):
             raise ModelError(f"{path}: {name} does not fit {dtype}; save in float32")
     partial = path.with_name(path.name + ".partial")
-    safetensors.torch.save_file(state, partial)
+    partial.write_bytes(safetensors.torch.save(state))  # save_file would let the owner alone read it
     os.replace(partial, path)
 
 
