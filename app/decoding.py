@@ -6,6 +6,7 @@ the log never holds the model up.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -20,6 +21,8 @@ from engine import EngineError, Reason, Request, SearchOptions, Translation
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
+
+_log = logging.getLogger("pinpoint")
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
@@ -43,6 +46,14 @@ class Decoding:
         segments = self.workspace.segments
         done = sum(s.decoded is not None or s.target is not None for s in segments)
         return {"done": done, "total": len(segments), "is_running": self.is_wanted}
+
+    def hurry(self, segment: SegmentState) -> None:
+        """The person looks at this segment now: it goes before the rest of the document."""
+        index = segment.index
+        if segment.needs_decoding or self._in_flight.get(index) == "document":
+            self.ask(segment, "interactive")
+        elif index in self._waiting:
+            self._waiting[index] = "interactive"
 
     def ask(self, segment: SegmentState, priority: Priority) -> None:
         """Asks for a translation under the segment's constraints as they are now; any older request is void."""
@@ -137,6 +148,15 @@ class Decoding:
             return
 
     def _on_answer(
+        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
+    ) -> None:
+        try:
+            self._receive(index, number, constraints, done)
+        except Exception as error:  # nobody else would hear of it
+            _log.exception("an answer of the model was lost")
+            self.workspace.report(f"Segment {index + 1}: {type(error).__name__}: {error}")
+
+    def _receive(
         self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
     ) -> None:
         workspace = self.workspace

@@ -112,8 +112,7 @@ class Desk:
         with self._lock:
             for workspace in self._workspaces.values():
                 if workspace.session_id == session_id:
-                    self._current = workspace
-                    return workspace
+                    return self._show(workspace)
             return self._resume(self.store.load_session(session_id))
 
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
@@ -177,6 +176,12 @@ class Desk:
             glossary=record.glossary,
         )
         self._workspaces[record.token] = workspace
+        return self._show(workspace)
+
+    def _show(self, workspace: Workspace) -> Workspace:
+        """Makes it the one that a new tab shows; pages that wait for news of the former one ask anew."""
+        if self._current is not None:
+            self._current.wake()
         self._current = workspace
         return workspace
 

@@ -5,7 +5,6 @@ The page comes up at once; whoever needs the model is told when it is ready.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -75,7 +74,7 @@ class ModelHolder:
                 torch.set_num_threads(num_threads)
             translator = Translator.load(self.folder)
             self.num_threads = torch.get_num_threads()
-            self.checksum = checksum_of(self.folder)
+            self.checksum = translator.checksum
             self.adopt(Worker(translator), name=translator.name, directions=translator.directions)
         except EngineError as error:
             self._finish("failed", str(error))
@@ -94,12 +93,3 @@ class ModelHolder:
         for listener in listeners:
             listener()
 
-
-def checksum_of(folder: Path) -> str:
-    """SHA-256 over the names and contents of a model's files."""
-    digest = hashlib.sha256()
-    for path in sorted(file for file in folder.iterdir() if file.is_file()):
-        digest.update(path.name.encode("utf-8") + b"\0")
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()

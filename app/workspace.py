@@ -150,8 +150,7 @@ class Workspace:
             segment = self._segment(index)
             self.log("focus", {}, segment)
             self.open_index = index
-            if segment.needs_decoding:
-                self._decoding.ask(segment, "interactive")
+            self._decoding.hurry(segment)
             self._decoding.start_from(index)
 
     def edit(self, index: int, text: str | None, origin: EditOrigin, *, client: str = "", sequence: int = 0) -> None:
@@ -241,8 +240,8 @@ class Workspace:
                 if hits != segment.hits:
                     self.adopt(replace(segment, hits=hits))
             self._touch()
-            if self.open_index is not None and self.segments[self.open_index].needs_decoding:
-                self._decoding.ask(self.segments[self.open_index], "interactive")
+            if self.open_index is not None:
+                self._decoding.hurry(self.segments[self.open_index])
             self._decoding.start_from(self.open_index or 0)
 
     def pretranslate(self, is_wanted: bool) -> None:
@@ -283,6 +282,11 @@ class Workspace:
         self.store.append(
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
         )
+
+    def wake(self) -> None:
+        """Tells whoever waits for news to ask again, although there are none."""
+        with self.lock:
+            self._notify()
 
     def report(self, problem: str) -> None:
         """Something went wrong behind the person's back: the page says so."""

@@ -3,6 +3,7 @@
 
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const MAX_PAUSE_MS = 4000;
+const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
   /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news. */
@@ -68,8 +69,12 @@ export class Connection {
     let pause = 250;
     while (!this.isClosed) {
       const {token, version, open, detailStamp} = this.session;
+      const another = new Promise(resolve => { this.switched = () => resolve(SWITCHED); });
       try {
-        const reply = await this.server.changes({token, since: version, open, detail_since: detailStamp});
+        const asked = this.server.changes({token, since: version, open, detail_since: detailStamp});
+        asked.catch(() => {});                        // it may end after nobody waits for it
+        const reply = await Promise.race([asked, another]);
+        if (reply === SWITCHED) continue;
         if (!reply || typeof reply !== 'object') throw new Error('no reply');
         this.setOnline(true);
         pause = 250;

@@ -1,6 +1,8 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
 
+const FADE_MS = 12000;
+
 /** A button that opens a list of choices; Escape and a click elsewhere close it. */
 const menu = (label, opener, fill) => {
   const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
@@ -97,8 +99,14 @@ export class Notes {
       h('div.acts', {}, actions.map(([label, action], i) => button('.btn.small' + (i ? '' : '.primary'), {onclick: () => { close(); action(); }}, label)),
         button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x'))));
     this.host.append(note);
+    if (kind === 'info' && !actions.length) this.fade(note);
     while (this.host.children.length > 3) this.host.firstChild.remove();
     return note;
+  }
+
+  /** Good news goes by itself, but not while somebody points at it. */
+  fade(note) {
+    setTimeout(() => { if (note.matches(':hover, :focus-within')) this.fade(note); else note.remove(); }, FADE_MS);
   }
 
   clear() { this.host.replaceChildren(); }

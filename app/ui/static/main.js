@@ -65,7 +65,7 @@ class Bench {
     this.rows = [];
     this.segment.index = null;
     this.segment.histories.clear();
-    this.connection.sequence = Date.now();
+    this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();
     const first = reply.result?.open ?? 0;

@@ -48,6 +48,7 @@ export class Proposal {
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
     this.line.lang = lang;
     this.line.classList.toggle('none', !tokens.length);
+    this.line.classList.toggle('long', tokens.length > 400);
     this.setBusy(isBusy);
     const nodes = [];
     for (let i = 0; i < tokens.length;) {
