@@ -6,11 +6,23 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.request import Avoid, Hypothesis, Phrase, Placement, Reason, Request, SearchOptions, Translation
+from engine.request import (
+    Alternative,
+    Avoid,
+    Hypothesis,
+    Phrase,
+    Placement,
+    Pricing,
+    Reason,
+    Request,
+    SearchOptions,
+    Translation,
+)
 from engine.translator import Translator
 from engine.worker import Worker
 
 __all__ = [
+    "Alternative",
     "Avoid",
     "EngineError",
     "Hypothesis",
@@ -18,6 +30,7 @@ __all__ = [
     "ModelError",
     "Phrase",
     "Placement",
+    "Pricing",
     "Reason",
     "Request",
     "SearchOptions",

@@ -7,7 +7,7 @@ to the place of each phrase in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.errors import InvalidRequest
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
@@ -75,6 +75,11 @@ class Constraints:
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
         )
+
+    def begun_with(self, text: str, pieces: Sequence[int]) -> Constraints:
+        """These constraints for a translation that begins with exactly `pieces`, which write `text`."""
+        wanted = replace(self.wanted, prefix=Prefix(text, tuple(pieces)))
+        return replace(self, wanted=wanted, num_prefix=len(pieces))
 
     def max_length(self, options: SearchOptions, max_pieces: int, num_tokens: int) -> int:
         """The most tokens that the translation may have, the end included."""

@@ -197,6 +197,30 @@ class Translation:
     elapsed_ms: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another word at some place of a hypothesis, its log-probability there, and the best sentence behind it."""
+
+    word: str
+    log_prob: float
+    hypothesis: Hypothesis
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What the constraints cost in model score: best score without, less best score with.
+
+    `phrases[i]` and `avoid[i]` are the price of that one alone, the others staying; `total` that of all together.
+    Prices need not add up, and one may be negative, as beam search goes. None: no translation to compare with.
+    """
+
+    total: float | None
+    phrases: tuple[float | None, ...]
+    avoid: tuple[float | None, ...]
+    constrained: Translation
+    free: Translation
+
+
 def _strings(name: str, values: Iterable[Any], but: type | None = None) -> tuple[Any, ...]:
     """`values` as a tuple, once each is found to be a string, or of the type `but`."""
     if isinstance(values, str):

@@ -18,11 +18,12 @@ import torch
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import Encoded, LoadedModel, load_model
-from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
+from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRoles
 from engine.search.finished import Found
 from engine.search.tracker import ConstraintTracker
-from engine.text import BOS_ID, EOS_ID
+from engine.search.words import next_words
+from engine.text import BOS_ID, EOS_ID, is_word_char
 
 _DEFAULT_OPTIONS = SearchOptions()
 _MAX_KEPT_ENCODINGS = 64
@@ -98,6 +99,119 @@ class Translator:
                 num_done += 1
                 if progress:
                     progress(num_done)
+
+    @torch.inference_mode()
+    def score(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        tokens: Sequence[int] | None = None,
+        direction: str | None = None,
+    ) -> Hypothesis:
+        """What the model thinks of a given translation: of a text in its canonical pieces, or of exactly these tokens.
+
+        Tokens include the end, as in `Hypothesis.tokens`, and get the log-probabilities that the search gave them.
+        Raises InvalidRequest where neither or both are given, or the text cannot be spelt.
+        """
+        if (target is None) == (tokens is None):
+            raise InvalidRequest("score needs either target, a text, or tokens, a list of piece ids")
+        if target is not None:
+            if not self._codec.spells(target):
+                written = self._codec.respell(target)
+                raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
+            tokens = [*self._codec.encode(target).ids, EOS_ID]
+        assert tokens is not None
+        limit = self._model.config.max_pieces
+        if not 0 < len(tokens) <= limit:
+            raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
+        decoding = self._codec.decode(tokens)
+        wanted = self._constraints(Request(source, direction=direction))
+        if wanted.obstacles:
+            raise InvalidRequest(wanted.obstacles[0].message)
+        device = self._model.transformer.device
+        ids = torch.tensor([self._model.source_ids(wanted.source_ids, wanted.direction)], device=device)
+        lengths = torch.tensor([ids.shape[1]], device=device)
+        log_probs = self._model.transformer.score(ids, lengths, torch.tensor([list(tokens)], device=device))[0].double()
+        log_prob = float(log_probs.sum())
+        return Hypothesis(
+            text=decoding.text,
+            score=log_prob / len(tokens),
+            log_prob=log_prob,
+            tokens=tuple(tokens),
+            token_log_probs=tuple(log_probs.tolist()),
+            token_spans=decoding.spans,
+        )
+
+    def price(
+        self, request: Request, options: SearchOptions = _DEFAULT_OPTIONS, *, cancel: Event | None = None
+    ) -> Pricing:
+        """What the constraints cost, all together and each alone, decoded in one batch with and without them."""
+        phrases, avoid = request.phrases, request.avoid
+        variants = [request, replace(request, phrases=(), avoid=())]
+        variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
+        variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
+        started = time.perf_counter()
+        constraints = [self._constraints(variant) for variant in variants]
+        decoded = self._decode(variants, constraints, options, _interruption(started, cancel, None), started)
+        constrained, free, *without = decoded
+        prices = [_best_score(other, constrained) for other in without]
+        return Pricing(
+            total=_best_score(free, constrained),
+            phrases=tuple(prices[: len(phrases)]),
+            avoid=tuple(prices[len(phrases) :]),
+            constrained=constrained,
+            free=free,
+        )
+
+    @torch.inference_mode()
+    def alternatives(
+        self,
+        request: Request,
+        hypothesis: Hypothesis,
+        offset: int,
+        count: int = 5,
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> tuple[Alternative, ...]:
+        """Other words for the one at `offset` of a hypothesis, each with the best sentence that goes on with it.
+
+        What stands before the word stays; each sentence meets everything that the request asks for. Best sentence
+        first, `count` at most; fewer where the deadline or `cancel` comes first or constraints leave less. Raises
+        InvalidRequest where no word is.
+        """
+        started = time.perf_counter()
+        wanted = self._constraints(request)
+        if wanted.obstacles:
+            raise InvalidRequest(wanted.obstacles[0].message)
+        first, last = _word_at(hypothesis, offset)
+        left = hypothesis.tokens[:first]
+        replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
+        interruption = _interruption(started, cancel, deadline_ms)
+        unbound = replace(wanted.wanted, prefix=None)
+        words = next_words(
+            self._model.transformer.decoder(self._encode(wanted)),
+            ConstraintTracker([unbound], self._codec),
+            self._codec,
+            self._roles,
+            left,
+            count + 1,
+            is_stopped=lambda: interruption() is not None,
+        )
+        words = [word for word in words if self._codec.decode(word.pieces).text != replaced][:count]
+        begun = []
+        for word in words:
+            pieces = (*left, *word.pieces)
+            begun.append(wanted.begun_with(self._codec.decode(pieces).text, pieces))
+        decoded = self._decode([request] * len(begun), begun, options, interruption, started)
+        found = [
+            Alternative(self._codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
+            for word, translation in zip(words, decoded, strict=True)
+            if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
+        ]
+        return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
     def _translate_window(
         self, window: Sequence[Request], options: SearchOptions, batch_size: int, cancel: Event | None
@@ -238,3 +352,31 @@ def _interruption(started: float, cancel: Event | None, deadline_ms: float | Non
         return None
 
     return interruption
+
+
+def _best_score(without: Translation, having: Translation) -> float | None:
+    """What the best score rises by; None where one of the two has no translation that meets its request."""
+    if without.status != "complete" or having.status != "complete":
+        return None
+    return without.hypotheses[0].score - having.hypotheses[0].score
+
+
+def _word_at(hypothesis: Hypothesis, offset: int) -> tuple[int, int]:
+    """The tokens, first and one past the last, of the word that holds the character at `offset`."""
+    text, spans = hypothesis.text, hypothesis.token_spans
+    here = [number for number, (start, end) in enumerate(spans) if start <= offset < end]
+    if not here:
+        raise InvalidRequest(f"offset {offset} is on no word of {text!r}")
+    first, last = here[0], here[0] + 1
+    while first > 0 and _is_one_word(text, spans[first - 1], spans[first]):
+        first -= 1
+    while last < len(spans) and _is_one_word(text, spans[last - 1], spans[last]):
+        last += 1
+    return first, last
+
+
+def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two neighbouring tokens are parts of one word: letters on both sides and nothing between."""
+    if left[1] != right[0] or left[0] == left[1] or right[0] == right[1]:
+        return False
+    return is_word_char(text[left[1] - 1]) and is_word_char(text[right[0]])

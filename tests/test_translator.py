@@ -303,3 +303,69 @@ def test_options_change_the_search_not_the_contract(translator):
         result = translator.translate(request, options)
         assert result.status == "complete", options
         assert all("Knoten" in hypothesis.text for hypothesis in result.hypotheses)
+
+
+def test_score_of_tokens_is_what_the_search_gave_them(translator):
+    result = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten")]), OPTIONS)
+    for hypothesis in result.hypotheses:
+        scored = translator.score(SOURCE, tokens=hypothesis.tokens)
+        assert scored.text == hypothesis.text
+        assert scored.token_log_probs == pytest.approx(hypothesis.token_log_probs, abs=1e-4)
+        assert scored.score == pytest.approx(hypothesis.score, abs=1e-4)
+
+
+def test_score_of_a_text_is_that_of_its_canonical_pieces(translator, codec):
+    target = "Öffnen Sie die „Einstellungen“ (C++)."
+    scored = translator.score(SOURCE, target)
+    assert scored.text == target
+    assert scored.tokens[:-1] == codec.encode(target).ids
+    assert scored.log_prob == pytest.approx(translator.score(SOURCE, tokens=scored.tokens).log_prob)
+    for wrong in ({}, {"target": "a", "tokens": [2]}, {"target": "漢字"}, {"tokens": []}, {"tokens": [10**6]}):
+        with pytest.raises(InvalidRequest):
+            translator.score(SOURCE, **wrong)
+
+
+def test_price_is_the_difference_of_best_scores(translator):
+    request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("Einstellungen")], avoid=["Haus"])
+    pricing = translator.price(request, OPTIONS)
+    with_all = translator.translate(request, OPTIONS).hypotheses[0].score
+    without = [
+        translator.translate(replace(request, phrases=[phrase]), OPTIONS).hypotheses[0].score
+        for phrase in reversed(request.phrases)
+    ]
+    assert pricing.phrases == pytest.approx([score - with_all for score in without], abs=1e-4)
+    free = translator.translate(Request(SOURCE), OPTIONS).hypotheses[0].score
+    assert pricing.total == pytest.approx(free - with_all, abs=1e-4)
+    assert len(pricing.avoid) == 1
+    impossible = translator.price(Request(SOURCE, phrases=[Phrase("漢字"), Phrase("Knoten")]), OPTIONS)
+    assert (impossible.total, impossible.phrases) == (None, (None, None))
+
+
+@pytest.mark.parametrize("place", [0.0, 0.4, 0.8])
+def test_alternatives_are_other_words_with_sentences_that_still_meet_everything(translator, place):
+    request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("auf allen Seiten")], avoid=["der"])
+    hypothesis = translator.translate(request, OPTIONS).hypotheses[0]
+    offset = int(place * len(hypothesis.text))
+    while hypothesis.text[offset] == " ":
+        offset += 1
+    found = translator.alternatives(request, hypothesis, offset, 4, OPTIONS)
+    start = offset
+    while start and hypothesis.text[start - 1].isalnum() and hypothesis.text[start].isalnum():
+        start -= 1
+    assert found
+    assert len({alternative.word for alternative in found}) == len(found)
+    scores = [alternative.hypothesis.score for alternative in found]
+    assert scores == sorted(scores, reverse=True)
+    for alternative in found:
+        text = alternative.hypothesis.text
+        assert text.startswith(hypothesis.text[:start] + alternative.word)
+        assert (0, len(alternative.word)) not in occurrences(hypothesis.text[start:], alternative.word)
+        assert not alternative.hypothesis.unmet
+        assert not occurrences(text, "der")
+
+
+def test_alternatives_need_a_word(translator):
+    hypothesis = translator.translate(Request(SOURCE, prefix="Das Haus "), OPTIONS).hypotheses[0]
+    for offset in (-1, len(hypothesis.text), hypothesis.text.index(" ")):
+        with pytest.raises(InvalidRequest, match="offset"):
+            translator.alternatives(Request(SOURCE), hypothesis, offset)

@@ -3,11 +3,13 @@
     phrases.py   what a phrase is to the search: its texts, its pieces, its boundary rule
     matching.py  finding texts in a stream of characters, by the boundary rules
     automaton.py which phrases of one sentence a text has met and how far it is with the others
-    tracker.py   the same for a batch of hypotheses, as tables
+    guard.py     what a text must not contain, and what it must begin with
+    tracker.py   all that for a batch of hypotheses, as tables
     banks.py     how many places of the beam each bank gets
     rows.py      the live hypotheses of all sentences
     beam.py      one step, and the loop around it
     finished.py  finished hypotheses, and when a sentence has enough of them
+    words.py     which whole words may come next
 
 The search knows a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.
 """

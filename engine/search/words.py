@@ -1,0 +1,96 @@
+"""Which whole words may come next after given pieces, and how likely the model finds each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.search.beam import StepDecoder, TokenRoles
+from engine.search.phrases import PieceTexts
+from engine.search.tracker import ConstraintTracker
+
+_MAX_WORD_PIECES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class NextWord:
+    """A word in the pieces that the model would write it in, and their log-probability."""
+
+    pieces: tuple[int, ...]
+    log_prob: float
+
+
+def next_words(
+    decoder: StepDecoder,
+    tracker: ConstraintTracker,
+    texts: PieceTexts,
+    roles: TokenRoles,
+    left: Sequence[int],
+    count: int,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> list[NextWord]:
+    """Up to `count` words with distinct texts that may follow the pieces `left`, the likeliest first.
+
+    One sentence. A word ends with the first piece that does not glue to its right. Words that the tracker's avoided
+    texts forbid are left out. Beam search over pieces: a word's own best spelling among `4 * count` is found.
+    """
+    width = 4 * count
+    starts = _starts(texts, roles, left)
+    nodes_R = tracker.start_B
+    log_probs_RV = _step(decoder, roles.begin, 1)
+    for piece in left:
+        nodes_R = tracker.follow(nodes_R, torch.tensor([piece]))
+        decoder.select(torch.tensor([0]))
+        log_probs_RV = _step(decoder, piece, 1)
+    never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
+    never_V[[*roles.never, roles.end]] = True
+    glues_right_V = torch.tensor(texts.glues_right)
+    rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    best: dict[str, NextWord] = {}
+    for depth in range(_MAX_WORD_PIECES):
+        log_probs_RV = log_probs_RV.cpu().masked_fill(never_V | (~starts if depth == 0 else False), -torch.inf)
+        scores_RV = log_probs_RV + torch.tensor([log_prob for _, log_prob in rows])[:, None]
+        values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
+        keys = keys[values > -torch.inf]
+        parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
+        nodes = tracker.follow(nodes_R[parents], pieces)
+        is_open = glues_right_V[pieces]
+        going: list[int] = []
+        for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
+            if tracker.is_dead(nodes[place : place + 1]):
+                continue
+            word = NextWord((*rows[parent][0], piece), float(values[place]))
+            if is_open[place]:
+                going.append(place)
+                continue
+            text = "".join(texts.surfaces[p] for p in word.pieces)
+            if text not in best or best[text].log_prob < word.log_prob:
+                best[text] = word
+        ranked = sorted(best.values(), key=lambda word: -word.log_prob)
+        floor = ranked[count - 1].log_prob if len(ranked) >= count else float("-inf")
+        going = [place for place in going if float(values[place]) > floor][:width]
+        if not going or is_stopped():
+            break
+        rows = [((*rows[int(parents[p])][0], int(pieces[p])), float(values[p])) for p in going]
+        decoder.select(parents[going])
+        nodes_R = nodes[going]
+        log_probs_RV = decoder.step(pieces[going], torch.zeros(len(going), dtype=torch.long))
+    return sorted(best.values(), key=lambda word: -word.log_prob)[:count]
+
+
+def _step(decoder: StepDecoder, piece: int, num_rows: int) -> Tensor:
+    return decoder.step(torch.full((num_rows,), piece), torch.zeros(num_rows, dtype=torch.long))
+
+
+def _starts(texts: PieceTexts, roles: TokenRoles, left: Sequence[int]) -> Tensor:
+    """(V,): the pieces that begin a word here: they do not hang on the word before."""
+    is_open = not left or texts.glues_right[left[-1]]
+    return torch.tensor(
+        [
+            bool(surface) and (is_open or not glues)
+            for surface, glues in zip(texts.surfaces, texts.glues_left, strict=True)
+        ]
+    )
