@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from engine.errors import InvalidRequest
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
-from engine.text import TextCodec, is_word_char, occurrences
+from engine.text import TextCodec, is_sentence_start, is_word_char, occurrences
 
 Span = tuple[int, int]
+_Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in common to be one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,7 @@ class Constraints:
 
     @classmethod
     def of(cls, request: Request, direction: str, codec: TextCodec, max_pieces: int) -> Constraints:
-        """For a model of `max_pieces`. Raises InvalidRequest for what this engine cannot do yet."""
-        _refuse_unsupported(request)
+        """For a model of `max_pieces`. Raises InvalidRequest for phrases that contradict each other."""
         encoding = codec.encode(request.source)
         obstacles: list[Reason] = []
         if len(encoding.ids) + 2 > max_pieces:  # the direction and the end are pieces too
@@ -95,7 +95,14 @@ class Constraints:
         placements: list[Placement] = []
         unmet: list[int] = []
         for phrase, members in zip(self.wanted.phrases, self.members, strict=True):
-            spans = _apart([span for form in phrase.forms for span in occurrences(text, form, phrase.boundary)])
+            spans = _apart(
+                [
+                    (start, end)
+                    for number, form in enumerate(phrase.forms)
+                    for start, end in occurrences(text, form, phrase.boundary)
+                    if number not in phrase.initial or is_sentence_start(text, start)
+                ]
+            )
             for member in members:
                 count = self.asked[member].count
                 taken, spans = spans[:count], spans[count:]
@@ -109,12 +116,6 @@ class Constraints:
         text = self.asked[phrase].text
         message = f"{text!r} found no place within the length limit; raise max_length_offset or take a phrase away"
         return Reason("not_placed", message, phrase)
-
-
-def _refuse_unsupported(request: Request) -> None:
-    for phrase in request.phrases:
-        if phrase.case == "auto":
-            raise InvalidRequest(f"phrase {phrase.text!r}: case 'auto' is not there yet; use 'exact'")
 
 
 def _prefix(text: str, codec: TextCodec) -> tuple[Prefix | None, list[Reason]]:
@@ -153,17 +154,17 @@ def _forms(phrase: Phrase, codec: TextCodec) -> tuple[str, ...]:
 
 def _group(phrases: Sequence[Phrase], codec: TextCodec) -> list[tuple[int, ...]]:
     """Numbers of phrases that ask for the same, together: they need separate occurrences."""
-    groups: dict[tuple[frozenset[str], str], list[int]] = {}
-    owner: dict[str, tuple[frozenset[str], str]] = {}
+    groups: dict[_Kind, list[int]] = {}
+    owner: dict[str, _Kind] = {}
     for number, phrase in enumerate(phrases):
-        key = frozenset(_forms(phrase, codec)), phrase.boundary
+        key = frozenset(_forms(phrase, codec)), (phrase.boundary, phrase.case)
         for form in key[0]:
             other = owner.setdefault(form, key)
             if other != key:
                 first = phrases[groups[other][0]].text
                 raise InvalidRequest(
                     f"phrases {first!r} and {phrase.text!r} both take {form!r} but differ otherwise; "
-                    "give them the same forms and boundary, or no form in common"
+                    "give them the same forms, boundary and case, or no form in common"
                 )
         groups.setdefault(key, []).append(number)
     return [tuple(numbers) for numbers in groups.values()]
@@ -183,11 +184,20 @@ def _tracked(
         written = codec.respell(forms[0])
         message = f"{forms[0]!r} cannot be spelt by this model, which would write {written!r}; reword the phrase"
         return None, [Reason("unspellable", message, number) for number in numbers]
+    capitals = _capitalised(spellable) if phrase.case == "auto" else []
+    initial = frozenset(range(len(spellable), len(spellable) + len(capitals)))
+    spellable = [*spellable, *(form for form in capitals if codec.spells(form))]
     spellings = [
         Spelling.of(index, pieces, codec) for index, form in enumerate(spellable) for pieces in _spellings(form, codec)
     ]
     count = sum(phrases[number].count for number in numbers)
-    return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count), []
+    return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count, initial), []
+
+
+def _capitalised(forms: Sequence[str]) -> list[str]:
+    """The forms with a capital first letter, those that are no forms already."""
+    capitals = (form[0].upper() + form[1:] for form in forms)
+    return [form for form in dict.fromkeys(capitals) if form not in forms]
 
 
 def _forbids(avoided: AvoidedText, form: str) -> bool:

@@ -273,6 +273,20 @@ def test_clash_of_phrase_and_avoid_is_named(translator):
     assert {hypothesis.placements[0].form for hypothesis in other.hypotheses} == {"Punkt"}
 
 
+@pytest.mark.parametrize(("prefix", "capital"), [("", True), ("Ja. ", True), ("Ja ", False), ("Ja: „", False)])
+def test_capitalised_form_counts_where_a_sentence_begins(translator, prefix, capital):
+    phrase = Phrase("auf allen Knoten", case="auto")
+    begun = translator.translate(Request(SOURCE, prefix=prefix + "Auf allen Knoten", phrases=[phrase]), OPTIONS)
+    assert begun.status == "complete"
+    for hypothesis in begun.hypotheses:
+        (placement,) = hypothesis.placements
+        assert hypothesis.text[placement.start : placement.end] == placement.form
+        assert (placement.start == len(prefix)) is capital
+    exact = replace(phrase, case="exact")
+    plain = translator.translate(Request(SOURCE, prefix=prefix + "Auf allen Knoten", phrases=[exact]), OPTIONS)
+    assert {hypothesis.placements[0].form for hypothesis in plain.hypotheses} == {"auf allen Knoten"}
+
+
 def test_prefix_that_cannot_be_spelt_is_told(translator):
     result = translator.translate(Request(SOURCE, prefix="漢字"), OPTIONS)
     assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")
@@ -281,7 +295,6 @@ def test_prefix_that_cannot_be_spelt_is_told(translator):
 @pytest.mark.parametrize(
     "request_",
     [
-        Request(SOURCE, phrases=[Phrase("Haus", case="auto")]),
         Request(SOURCE, direction="de-en"),
         Request(SOURCE, phrases=[Phrase("Haus", forms=["Heim"]), Phrase("Heim")]),
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.search.matching import NONE, Context, Match, Matches, Pattern, decide, read
+from engine.search.matching import AT_START, ENDED, NONE, UNTRACKED, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
 
 _FAR = 1 << 30
@@ -40,11 +40,15 @@ class PhraseAutomaton:
         self._pattern_of_spelling: list[int] = []
         for number, phrase in enumerate(self.phrases):
             first_pattern = len(self._patterns)
-            self._patterns += [Pattern.of(number, form, phrase.boundary) for form in phrase.forms]
+            self._patterns += [
+                Pattern.of(number, form, phrase.boundary, is_initial=index in phrase.initial)
+                for index, form in enumerate(phrase.forms)
+            ]
             self._spellings += phrase.spellings
             self._pattern_of_spelling += [first_pattern + spelling.form for spelling in phrase.spellings]
         self._starters = {pattern.text[0] for pattern in self._patterns}
-        self.start = State()
+        tracks_sentences = any(phrase.initial for phrase in self.phrases)
+        self.start = State(Context(sentence=AT_START if tracks_sentences else UNTRACKED))
 
     def advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
         """The state after `piece`, and how often each phrase turned out to be met on the way."""
@@ -156,5 +160,9 @@ class PhraseAutomaton:
 
     def _may_begin(self, state: State, piece: int, pattern: Pattern) -> bool:
         """Whether the pattern's first piece can begin it here: no word is open before it."""
+        if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
+            return False
         has_space = state.context.emission(self._texts, piece) != self._texts.surfaces[piece]
+        if pattern.is_initial and state.context.sentence == ENDED and not has_space:
+            return False
         return has_space or not pattern.guards_left or not state.context.goes_on(pattern.text[0])

@@ -38,7 +38,9 @@ class Guard:
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self._texts = texts
         self._prefix = constraints.prefix.text if constraints.prefix else ""
-        self._patterns = [Pattern.of(-1, avoided.text, "word", avoided.ignores_case) for avoided in constraints.avoided]
+        self._patterns = [
+            Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
+        ]
         self._num_avoided = len(self._patterns)
         self._patterns += [
             Pattern.of(0, form, phrase.boundary)

@@ -12,9 +12,18 @@ from typing import NamedTuple
 
 from engine.request import Boundary
 from engine.search.phrases import PieceTexts
-from engine.text.boundaries import NUMBER_JOINERS, is_digit, is_mark, is_word_char
+from engine.text.boundaries import (
+    NUMBER_JOINERS,
+    SENTENCE_CLOSERS,
+    SENTENCE_ENDS,
+    SENTENCE_OPENERS,
+    is_digit,
+    is_mark,
+    is_word_char,
+)
 
 OTHER, WORD, DIGIT, NUMBER_JOINER = range(4)
+UNTRACKED, AT_START, INSIDE, ENDED = range(4)  # where in a sentence a text stands, where that matters
 
 # (pattern, characters matched) or, for matches that wait, (pattern, characters since the end)
 Match = tuple[int, int]
@@ -32,6 +41,17 @@ def kind_of(character: str) -> int:
     return NUMBER_JOINER if character in NUMBER_JOINERS else OTHER
 
 
+def sentence_after(place: int, character: str) -> int:
+    """Where in a sentence a text stands after `character`; the rule of `boundaries.is_sentence_start`."""
+    if place == UNTRACKED:
+        return UNTRACKED
+    if character in SENTENCE_ENDS or (place == ENDED and character in SENTENCE_CLOSERS):
+        return ENDED
+    if character.isspace():
+        return INSIDE if place == INSIDE else AT_START
+    return AT_START if place == AT_START and character in SENTENCE_OPENERS else INSIDE
+
+
 class Context(NamedTuple):
     """The end of a text, as far as it bears on what may follow."""
 
@@ -39,6 +59,7 @@ class Context(NamedTuple):
     last: int = OTHER
     is_first: bool = True  # nothing is written yet
     is_open: bool = False  # the last piece glues to its right
+    sentence: int = UNTRACKED
 
     def emission(self, texts: PieceTexts, piece: int) -> str:
         """The characters that `piece` adds, with the space before it."""
@@ -52,7 +73,7 @@ class Context(NamedTuple):
         return self.last == NUMBER_JOINER and self.before_last == DIGIT and is_digit(character)
 
     def after(self, character: str) -> Context:
-        return Context(self.last, kind_of(character), False, self.is_open)
+        return Context(self.last, kind_of(character), False, self.is_open, sentence_after(self.sentence, character))
 
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
         """This context with the openness that `piece`, whose characters it has taken, leaves behind."""
@@ -67,12 +88,15 @@ class Pattern(NamedTuple):
     guards_left: bool  # no word character may stand before it
     guards_right: bool
     ignores_case: bool = False
+    is_initial: bool = False  # counts only where a sentence begins
 
     @classmethod
-    def of(cls, owner: int, text: str, boundary: Boundary, ignores_case: bool = False) -> Pattern:
+    def of(
+        cls, owner: int, text: str, boundary: Boundary, *, ignores_case: bool = False, is_initial: bool = False
+    ) -> Pattern:
         guards_left = boundary != "anywhere" and is_word_char(text[0])
         guards_right = boundary == "word" and is_word_char(text[-1])
-        return cls(owner, text.lower() if ignores_case else text, guards_left, guards_right, ignores_case)
+        return cls(owner, text.lower() if ignores_case else text, guards_left, guards_right, ignores_case, is_initial)
 
     @property
     def ends_in_digit(self) -> bool:
@@ -82,12 +106,12 @@ class Pattern(NamedTuple):
 def read(patterns: Sequence[Pattern], partial: Matches, context: Context, character: str) -> tuple[Matches, Matches]:
     """Partial matches after `character`, and the matches that it ends."""
     going, ended = set(), set()
-    joined, folded = context.goes_on(character), character.lower()
+    joined, starts, folded = context.goes_on(character), context.sentence == AT_START, character.lower()
     for number, matched in _with_fresh(partial, len(patterns)):
         pattern = patterns[number]
         if pattern.text[matched] != (folded if pattern.ignores_case else character):
             continue
-        if matched == 0 and pattern.guards_left and joined:
+        if matched == 0 and ((pattern.guards_left and joined) or (pattern.is_initial and not starts)):
             continue
         if matched + 1 == len(pattern.text):
             ended.add((number, 0))

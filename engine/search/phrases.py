@@ -47,17 +47,21 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class TrackedPhrase:
-    """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form."""
+    """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form.
+
+    The forms numbered in `initial` (capitalised ones) count only where a sentence begins.
+    """
 
     forms: tuple[str, ...]
     spellings: tuple[Spelling, ...]
     boundary: Boundary = "word"
     count: int = 1
+    initial: frozenset[int] = frozenset()
 
     @property
     def num_pieces(self) -> int:
-        """Pieces of the shortest spelling: what one occurrence weighs in the banks."""
-        return min(len(spelling.pieces) for spelling in self.spellings)
+        """Pieces of the shortest spelling that can stand anywhere: what one occurrence weighs in the banks."""
+        return min(len(spelling.pieces) for spelling in self.spellings if spelling.form not in self.initial)
 
     @property
     def num_constraint_tokens(self) -> int:

@@ -2,10 +2,14 @@
 
 from engine.text.boundaries import (
     NUMBER_JOINERS,
+    SENTENCE_CLOSERS,
+    SENTENCE_ENDS,
+    SENTENCE_OPENERS,
     is_digit,
     is_left_boundary,
     is_mark,
     is_right_boundary,
+    is_sentence_start,
     is_word_char,
     occurrences,
 )
@@ -34,6 +38,9 @@ __all__ = [
     "NUMBER_JOINERS",
     "PAD_ID",
     "PLACEHOLDER_PIECES",
+    "SENTENCE_CLOSERS",
+    "SENTENCE_ENDS",
+    "SENTENCE_OPENERS",
     "SPECIAL_PIECES",
     "UNKNOWN_ID",
     "UNKNOWN_SURFACE",
@@ -45,6 +52,7 @@ __all__ = [
     "is_left_boundary",
     "is_mark",
     "is_right_boundary",
+    "is_sentence_start",
     "is_word_char",
     "normalise",
     "occurrences",

@@ -6,12 +6,26 @@ points of text in NFC and knows nothing of pieces. Never the regex `\\b`: it fai
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
 from engine.request import Boundary
 
 NUMBER_JOINERS = ".,"
+SENTENCE_ENDS = frozenset(".!?…。！？")
+SENTENCE_CLOSERS = frozenset("\"')]}”’»›“‘")
+SENTENCE_OPENERS = frozenset("\"'([{„‚«‹»›“‘¿¡-–—")
+
+
+def _one_of(characters: frozenset[str]) -> str:
+    return "".join(sorted(map(re.escape, characters)))
+
+
+_BEFORE_SENTENCE = re.compile(
+    rf"(?:\A|[{_one_of(SENTENCE_ENDS)}][{_one_of(SENTENCE_ENDS | SENTENCE_CLOSERS)}]*\s)"
+    rf"[\s{_one_of(SENTENCE_OPENERS)}]*\Z"
+)
 
 
 @lru_cache(maxsize=8192)
@@ -56,6 +70,14 @@ def is_right_boundary(text: str, end: int) -> bool:
         after in NUMBER_JOINERS and is_digit(text[end - 1]) and end + 1 < len(text) and is_digit(text[end + 1])
     )
     return not joins_numbers
+
+
+def is_sentence_start(text: str, start: int) -> bool:
+    """Whether a sentence begins at `start`: at the start of the text, or after sentence-final punctuation and space.
+
+    Closing quotes and brackets may follow the punctuation, opening ones the space.
+    """
+    return _BEFORE_SENTENCE.search(text[:start]) is not None
 
 
 def occurrences(text: str, phrase: str, boundary: Boundary = "word") -> list[tuple[int, int]]:

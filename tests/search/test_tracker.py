@@ -7,9 +7,13 @@ from itertools import pairwise
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.search.phrases import SentenceConstraints
+from engine.search.matching import AT_START, sentence_after
+from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
+from engine.text.boundaries import is_sentence_start
 from tests.reference.matching import count_met, meets_all, missing_pieces
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
 
@@ -136,3 +140,23 @@ def test_what_is_met_stays_met():
         met = [walk(WORDS, phrases, pieces[:n])[0] for n in range(11)]
         for earlier, later in pairwise(met):
             assert all(a <= b for a, b in zip(earlier, later, strict=True))
+
+
+@given(st.text(alphabet='a. !„“)"(:', max_size=12))
+def test_reading_on_finds_the_sentence_starts_that_the_whole_text_shows(text):
+    place = AT_START
+    for position, character in enumerate(text):
+        assert (place == AT_START) is is_sentence_start(text, position)
+        place = sentence_after(place, character)
+
+
+def test_capitalised_form_is_forced_and_met_at_the_start_of_a_sentence_only():
+    texts = ToyTexts(("a", "A", "b", "￭.", "￭,"))
+    plain = texts.phrase("a b", "A b")
+    phrase = TrackedPhrase(plain.forms, plain.spellings, initial=frozenset({1}))
+    for written, met in [("A b", True), ("b ￭. A b", True), ("b A b", False), ("b ￭, A b", False), ("b a b", True)]:
+        assert walk(texts, [phrase], texts.ids(written))[1] is met, written
+    for written, forced in [("", "a A"), ("b ￭.", "a A"), ("b", "a"), ("b ￭,", "a")]:
+        _, _, _, tracker, nodes, met_counts = walk(texts, [phrase], texts.ids(written))
+        pieces = tracker.forced(torch.tensor([0]), nodes, met_counts)[0].tolist()
+        assert {piece for piece in pieces if piece >= 0} == set(texts.ids(forced)), written

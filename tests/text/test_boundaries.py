@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import is_digit, is_mark, is_word_char, occurrences
+from engine.text import is_digit, is_mark, is_sentence_start, is_word_char, occurrences
 
 MATCHES = [
     # text, phrase, boundary, where it stands, why
@@ -141,3 +141,23 @@ def test_empty_phrase_stands_nowhere():
 )
 def test_character_classes(char, word, digit, mark):
     assert (is_word_char(char), is_digit(char), is_mark(char)) == (word, digit, mark)
+
+
+@pytest.mark.parametrize(
+    ("before", "expected", "why"),
+    [
+        ("", True, "the text begins"),
+        ("„", True, "with a quote"),
+        ("Ja. ", True, "after a full stop"),
+        ("Ja! (", True, "and an opening bracket"),
+        ("„Ja.“ ", True, "after a closing quote"),
+        ("Wirklich?! ", True, "after two marks"),
+        ("Ja.", False, "without a space it may be an abbreviation or a file name"),
+        ("Ja, ", False, "a comma ends no sentence"),
+        ("Ja: „", False, "nor does a colon"),
+        ("3.1", False, "inside a number"),
+        ("Ja. Nein ", False, "inside the next sentence"),
+    ],
+)
+def test_sentence_start(before, expected, why):
+    assert is_sentence_start(before + "Wort", len(before)) is expected, why
