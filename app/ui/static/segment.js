@@ -16,6 +16,7 @@ export class Segment {
     this.pins = [];                                   // what the person wants, ahead of the server by a moment
     this.termsOff = [];
     this.isDirty = false;                             // the field holds what the server does not have yet
+    this.isTyped = false;                             // the field holds the person's own words
     this.histories = new Map();
     this.proposal = new Proposal({
       onPin: (text, replaced) => this.pin(text, replaced),
@@ -77,6 +78,7 @@ export class Segment {
     this.index = index;
     this.detail = null;
     this.isDirty = false;
+    this.isTyped = false;
     this.hideAsk();
     this.pinInput.value = '';
     const row = this.bench.rows[index];
@@ -112,7 +114,10 @@ export class Segment {
       this.termsOff = [...detail.terms_off];
       this.paintProposal();
     }
-    if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) this.field.set(detail.target ?? detail.proposal?.text ?? '');
+    if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
+      this.field.set(detail.target ?? detail.proposal?.text ?? '');
+      this.isTyped = detail.origin === 'typed';
+    }
     this.paintSource(detail.source, detail.terms);
     this.paintPins();
     this.paintHypotheses();
@@ -172,6 +177,7 @@ export class Segment {
 
   onTyped() {
     this.isDirty = true;
+    this.isTyped = true;
     this.hideAsk();
     drafts.keep(this.bench.session.token, this.index, this.field.text);
     this.paintState();
@@ -198,8 +204,7 @@ export class Segment {
   /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
   take(row, isSure = false) {
     if (this.field.text === row.text && this.detail?.target != null) { this.focusField(); return; }
-    const isTyped = this.isDirty || this.detail?.origin === 'typed';
-    if (isTyped && !isSure && this.field.text.trim() && this.field.text !== row.text) {
+    if (this.isTyped && !isSure && this.field.text.trim() && this.field.text !== row.text) {
       this.ask.replaceChildren(icon('problem', true), h('span.q', {}, t('replace.question', {n: row.rank + 1})),
         button('.btn.small.primary', {onclick: () => { this.hideAsk(); this.take(row, true); }}, t('replace.yes')),
         button('.btn.small', {onclick: () => { this.hideAsk(); this.focusField(); }}, t('replace.no')));
@@ -210,6 +215,7 @@ export class Segment {
     this.history.record(this.snapshot(), 'take');
     clearTimeout(this.timer);
     this.field.set(row.text, row.text.length);
+    this.isTyped = false;
     drafts.keep(this.bench.session.token, this.index, row.text);
     this.sendText(row.text, 'hypothesis', {rank: row.rank});
     this.paintState();
@@ -277,6 +283,7 @@ export class Segment {
     const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
     if (snapshot.text !== this.snapshot().text) {
       this.field.set(text, snapshot.start, snapshot.end);
+      this.isTyped = snapshot.text !== null;
       if (snapshot.text !== null) drafts.keep(this.bench.session.token, this.index, snapshot.text);
       this.sendText(snapshot.text, origin);
     }

@@ -1,0 +1,156 @@
+"""The real app on a tiny model of random weights, in a process of its own, and the system's Chromium before it."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from engine.model import EOS, ModelConfig, Transformer, save_weights
+from engine.text import TextCodec
+from tests.e2e.screen import Screen
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START_SECONDS = 90
+
+
+class App:
+    """`python -m app` in a process of its own. `log` is its database, which a second App may take over."""
+
+    def __init__(self, model: Path, log: Path, *flags: str) -> None:
+        command = [sys.executable, "-m", "app", "--model", str(model), "--log", str(log), "--port", "0", "--no-browser"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+        self.log = log
+        self.process = subprocess.Popen(
+            [*command, "--threads", "1", *flags],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self._queue: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.url = self._wait_for_url()
+
+    def kill(self) -> None:
+        """Ends it as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Ends it as Ctrl+C would."""
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            self._queue.put(line)
+        self._queue.put(None)
+
+    def _wait_for_url(self) -> str:
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            try:
+                line = self._queue.get(timeout=1)
+            except queue.Empty:
+                continue
+            if line is None:
+                break
+            if found := re.search(r"http://\S+", line):
+                return found.group()
+        self.kill()
+        raise AssertionError("the app did not start:\n" + "".join(self.lines))
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> Path:
+    """A model that writes words without a meaning: what holds on the screen holds whatever the weights say."""
+    folder = tmp_path_factory.mktemp("models") / "random-en-de"
+    folder.mkdir()
+    torch.manual_seed(1)
+    sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}
+    config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes)
+    model = Transformer(config)
+    for name, parameter in model.named_parameters():  # or it would say one word all the time
+        parameter.data.mul_(0.3 if "embedding" in name else 5.0)
+    pieces = zip(codec.vocabulary.surfaces, codec.vocabulary.glues_left, codec.vocabulary.glues_right, strict=True)
+    is_word = [len(s) > 2 and s.isascii() and s.isalpha() and not left and not right for s, left, right in pieces]
+    model.output_bias.data = torch.where(torch.tensor(is_word), 0.0, -12.0)
+    model.output_bias.data[EOS] = 2.0
+    config.save(folder / "config.json")
+    codec.save(folder)
+    save_weights(folder / "model.safetensors", model)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium; without one the tests are skipped, in CI they fail."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        message = "no Chromium on this machine: install it (apt install chromium) to run the browser tests"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One app for all tests; each opens a document of its own."""
+    app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite")
+    yield app
+    app.stop()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile of its own, in which nothing from outside may be fetched and no dialog may open."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def screen(app: App, context: BrowserContext) -> Iterator[Screen]:
+    """The page, up and with its model; at the end nothing may have gone wrong behind the screen."""
+    screen = Screen(context.new_page(), app.url)
+    yield screen
+    screen.check_nothing_went_wrong()
+
+
+@pytest.fixture
+def page(screen: Screen) -> Page:
+    """Playwright's view of the screen."""
+    return screen.page

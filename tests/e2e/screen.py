@@ -1,0 +1,165 @@
+"""What a person sees and does, in words: the tests say these, the selectors stand here."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Dialog, Locator, Page, expect
+
+DOCUMENT = """Open the settings and select the wireless network.
+The router saves the file when the light turns green.
+You can change the password of the network later.
+Do not switch the router off during the update.
+"""
+
+
+class Screen:
+    """One browser tab with the workbench in it."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.dialogs: list[str] = []
+        self.errors: list[str] = []
+        self.foreign_requests: list[str] = []
+        page.on("dialog", self._on_dialog)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._on_request)
+        self.visit()
+
+    # ---- coming and going ----
+
+    def visit(self) -> None:
+        """Loads the page and waits until it can be worked with."""
+        self.page.goto(self.url)
+        self.wait_until_up()
+
+    def wait_until_up(self) -> None:
+        expect(self.page.locator("#pinpoint-edit")).to_be_visible()
+
+    def open_text(self, text: str | bytes, name: str = "manual.txt", *, waits: bool = True) -> None:
+        """Opens a document by upload; with `waits` until its first proposal is there."""
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        before = self.token()
+        self.upload("document", name, data)
+        self.eventually(lambda: self.token() != before)
+        if waits:
+            expect(self.page.locator(".docinfo .name")).to_have_text(name)
+            self.wait_for_proposal()
+
+    def upload(self, kind: str, name: str, data: bytes) -> None:
+        self.page.locator(f"input[data-kind={kind}]").set_input_files(
+            {"name": name, "mimeType": "text/plain", "buffer": data}
+        )
+
+    def download(self, label: str, folder: Path) -> Path:
+        """Saves an export, chosen from the menu, into a folder."""
+        self.page.get_by_role("button", name="Export").click()
+        with self.page.expect_download() as started:
+            self.page.get_by_role("menuitem", name=label).click()
+        path = folder / started.value.suggested_filename
+        started.value.save_as(path)
+        return path
+
+    # ---- the open segment ----
+
+    @property
+    def field(self) -> Locator:
+        return self.page.locator("#pinpoint-edit")
+
+    @property
+    def proposal(self) -> Locator:
+        return self.page.locator(".hyp")
+
+    @property
+    def words(self) -> Locator:
+        return self.page.locator(".hyp .w")
+
+    @property
+    def hypotheses(self) -> Locator:
+        return self.page.locator(".nb")
+
+    @property
+    def notes(self) -> Locator:
+        return self.page.locator(".banner .say")
+
+    def wait_for_proposal(self) -> None:
+        """Until the open segment has an answer to what was asked last."""
+        expect(self.words.first).to_be_visible()
+        expect(self.proposal).to_have_attribute("aria-busy", "false")
+
+    def proposal_text(self) -> str:
+        """The proposal as plain text, without what is said to screen readers only."""
+        return str(
+            self.proposal.evaluate(
+                "line => { const copy = line.cloneNode(true); copy.querySelectorAll('.sr').forEach(e => e.remove()); "
+                "return copy.textContent; }"
+            )
+        )
+
+    def pins(self) -> list[str]:
+        """The pinned phrases, as listed under the source."""
+        return [str(pin.get_attribute("data-pin")) for pin in self.page.locator("li[data-pin]").all()]
+
+    def wait_for_pin(self, text: str, status: str = "met") -> None:
+        pin = self.page.locator("li[data-pin]").filter(has=self.page.locator(".what", has_text=text))
+        expect(pin).to_have_attribute("data-status", status)
+
+    def boxes(self) -> list[list[str]]:
+        """The boxed texts of each hypothesis."""
+        return [row.locator(".bx").all_inner_texts() for row in self.hypotheses.all()]
+
+    def open_segment(self, number: int) -> None:
+        """Goes to a segment by its number in the list."""
+        self.page.locator(f'.row[data-index="{number - 1}"]').click()
+        expect(self.page.locator(".editor .no")).to_have_text(str(number))
+
+    def row(self, number: int) -> Locator:
+        return self.page.locator(f'.row[data-index="{number - 1}"]')
+
+    def wait_until_saved(self) -> None:
+        """Until the status bar says that everything typed is stored."""
+        expect(self.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "ok")
+
+    def type_text(self, text: str) -> None:
+        """Replaces the text of the edit field by typing."""
+        self.field.click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+
+    # ---- behind the screen ----
+
+    def token(self) -> str:
+        return str(self.page.evaluate("sessionStorage.getItem('pinpoint:session')"))
+
+    def eventually(self, claim: Callable[[], Any], seconds: float = 15) -> None:
+        """Waits until the claim holds."""
+        end = time.monotonic() + seconds
+        while not claim():
+            assert time.monotonic() < end, "it did not come to hold"
+            self.page.wait_for_timeout(50)
+
+    def check_nothing_went_wrong(self) -> None:
+        assert self.dialogs == []
+        assert self.errors == []
+        assert self.foreign_requests == []
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def _on_request(self, request: Any) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https", "ws", "wss") and address.netloc != urlsplit(self.url).netloc:
+            self.foreign_requests.append(request.url)
+
+
+def events(jsonl: Path) -> list[dict[str, Any]]:
+    """The events of an exported session log."""
+    lines = [json.loads(line) for line in jsonl.read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line["record"] == "event"]

@@ -1,0 +1,73 @@
+"""Files and texts that cannot be used: a clear message, nothing lost, the app goes on."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+
+# What is uploaded, and a part of what the person must read.
+REFUSED = [
+    ("empty.txt", b"", "empty"),
+    ("blank.txt", b"\n \n\t\n", "white space"),
+    ("photo.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG picture"),
+    ("tool.txt", bytes(range(256)) * 40, "binary"),
+    ("letter.pdf", b"%PDF-1.7 ...", "PDF"),
+    ("huge.txt", b"One more line of text.\n" * 260_000, "5 MiB"),
+]
+
+ACCEPTED = [
+    ("utf16.txt", "Grüße aus Köln".encode("utf-16"), "Grüße aus Köln"),
+    ("latin1.txt", "Grüße aus Köln".encode("latin-1"), "Grüße aus Köln"),
+    ("marked.txt", "Grüße aus Köln".encode("utf-8-sig"), "Grüße aus Köln"),
+    ("../../<b>x.txt", b"Hello there", "Hello there"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "said"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_unusable_document_is_refused_and_the_work_stays(screen: Screen, name: str, data: bytes, said: str):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Bleibt hier")
+    screen.upload("document", name, data)
+    expect(screen.page.locator(".banner.bad .say")).to_contain_text(said)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("manual.txt")
+    expect(screen.field).to_have_value("Bleibt hier")
+    screen.wait_until_saved()
+
+
+@pytest.mark.parametrize(("name", "data", "source"), ACCEPTED, ids=[case[0] for case in ACCEPTED])
+def test_text_in_any_common_encoding_is_read(screen: Screen, name: str, data: bytes, source: str):
+    screen.open_text(data, name, waits=False)
+    expect(screen.page.locator("p.source")).to_have_text(source)
+
+
+def test_segment_of_2000_words_is_shown_with_a_clear_message(screen: Screen):
+    long = " ".join(["word"] * 2000)
+    screen.open_text(f"{long}\nShort line.\n", "long.txt", waits=False)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("long.txt")
+    expect(screen.page.locator(".said")).to_contain_text("pieces")
+    screen.type_text("Von Hand übersetzt.")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    screen.wait_for_proposal()
+
+
+def test_pasted_line_breaks_become_spaces(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.click()
+    screen.page.keyboard.press("Control+A")
+    screen.page.keyboard.insert_text("Zeile eins\nZeile zwei")
+    expect(screen.field).to_have_value("Zeile eins Zeile zwei")
+    screen.page.keyboard.press("Enter")
+    expect(screen.field).to_have_value("Zeile eins Zeile zwei")
+
+
+def test_empty_translation_is_not_confirmed(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.click()
+    screen.page.keyboard.press("Control+A")
+    screen.page.keyboard.press("Delete")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.notes).to_contain_text("nothing to confirm")
+    expect(screen.page.locator(".editor .no")).to_have_text("1")

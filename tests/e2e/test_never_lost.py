@@ -1,0 +1,127 @@
+"""Crashes, lost connections and restarts: what was typed is there again, and the person is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import DOCUMENT, Screen
+
+SERVER_CALLS = re.compile("/component_server")
+
+
+@pytest.fixture
+def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[App]:
+    """An app that a test may kill."""
+    app = App(model_folder, tmp_path / "own.sqlite")
+    yield app
+    app.kill()
+
+
+def test_next_start_after_a_kill_offers_to_go_on(
+    own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
+):
+    screen = Screen(context.new_page(), own_app.url)
+    screen.open_text(DOCUMENT, "handbook.txt")
+    screen.upload("glossary", "terms.tsv", b"router\tRouter\n")
+    expect(screen.page.locator(".gchip")).to_contain_text("1 term")
+    screen.page.get_by_label("Pin a phrase that the model did not say").fill("zuerst")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin("zuerst")
+    screen.type_text("Fertig.")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("2")
+    screen.type_text("Halb fertig")
+    screen.wait_until_saved()
+    own_app.kill()
+    expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
+
+    again = App(model_folder, own_app.log)
+    fresh = browser.new_context()
+    try:
+        later = Screen(fresh.new_page(), again.url)
+        offer = later.page.locator(".banner", has_text="handbook.txt")
+        expect(offer).to_contain_text("1 of 4")
+        offer.get_by_role("button", name="Go on").click()
+        expect(later.page.locator(".docinfo .name")).to_have_text("handbook.txt")
+        expect(later.page.locator(".editor .no")).to_have_text("2")
+        expect(later.field).to_have_value("Halb fertig")
+        expect(later.row(1).locator(".tgt")).to_have_text("Fertig.")
+        expect(later.page.locator(".gchip")).to_contain_text("1 term")
+        later.open_segment(1)
+        later.wait_for_pin("zuerst")
+        later.check_nothing_went_wrong()
+    finally:
+        fresh.close()
+        again.stop()
+
+
+def test_text_that_was_not_acknowledged_is_restored_after_a_reload(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.route(SERVER_CALLS, lambda route: route.abort())  # the connection is gone
+    screen.type_text("Nur im Browser")
+    expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
+    expect(screen.page.locator(".status")).to_contain_text("kept in this browser")
+    screen.page.unroute(SERVER_CALLS)
+    screen.visit()
+    expect(screen.field).to_have_value("Nur im Browser")
+    screen.wait_until_saved()
+    screen.visit()
+    expect(screen.field).to_have_value("Nur im Browser")
+
+
+def test_page_goes_on_by_itself_once_the_connection_is_back(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.route(SERVER_CALLS, lambda route: route.abort())
+    screen.type_text("Gleich wieder da")
+    expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
+    screen.page.unroute(SERVER_CALLS)
+    screen.wait_until_saved()
+    expect(screen.field).to_have_value("Gleich wieder da")
+
+
+def test_second_tab_shows_the_same_work(screen: Screen, context: BrowserContext):
+    screen.open_text(DOCUMENT)
+    other = Screen(context.new_page(), screen.url)
+    expect(other.page.locator(".docinfo .name")).to_have_text("manual.txt")
+    other.open_segment(2)
+    screen.type_text("Aus dem ersten Fenster")
+    screen.wait_until_saved()
+    expect(other.row(1).locator(".tgt")).to_have_text("Aus dem ersten Fenster")
+    other.check_nothing_went_wrong()
+
+
+def test_missing_model_is_said_and_editing_goes_on(context: BrowserContext, tmp_path: Path):
+    app = App(tmp_path / "no-such-model", tmp_path / "log.sqlite")
+    try:
+        screen = Screen(context.new_page(), app.url)
+        expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
+        screen.type_text("Ohne Modell")
+        screen.page.keyboard.press("Control+Enter")
+        expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+        screen.check_nothing_went_wrong()
+    finally:
+        app.stop()
+
+
+def test_busy_port_moves_on_and_says_so(app: App, model_folder: Path, tmp_path: Path):
+    port = app.url.rpartition(":")[2]
+    second = App(model_folder, tmp_path / "log.sqlite", "--port", port)
+    try:
+        assert second.url != app.url
+        assert any(f"Port {port} is busy" in line for line in second.lines)
+    finally:
+        second.stop()
+
+
+def test_other_sites_are_refused(screen: Screen):
+    api = screen.page.request
+    assert api.get(screen.url, headers={"Host": "evil.example"}).status == 403
+    assert api.post(f"{screen.url}/gradio_api/component_server", headers={"Origin": "http://evil.example"}).status == 403
+    response = api.get(screen.url)
+    assert "connect-src 'self'" in response.headers["content-security-policy"]

@@ -1,0 +1,305 @@
+"""A person's day in the browser: pin, require terms, edit, confirm, export, come back."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+SOURCES = DOCUMENT.splitlines()
+
+
+def test_first_start_shows_the_sample_document(screen: Screen):
+    expect(screen.page.locator(".docinfo .name")).to_have_text(re.compile(r"\.txt$"))
+    screen.wait_for_proposal()
+    expect(screen.page.locator(".model")).to_have_text("random-en-de")
+    expect(screen.page.get_by_role("progressbar")).to_be_attached()
+
+
+def test_pinned_word_stands_in_every_hypothesis(screen: Screen):
+    screen.open_text(DOCUMENT)
+    word = screen.words.nth(1)
+    text = word.inner_text()
+    word.click()
+    screen.wait_for_pin(text)
+    screen.wait_for_proposal()
+    boxes = screen.boxes()
+    assert boxes
+    assert all(text in boxed for boxed in boxes)
+    assert text in screen.page.locator(".hyp .pin").first.inner_text()
+
+
+def test_phrase_is_pinned_by_dragging_as_one_shape_and_released_by_a_click(screen: Screen):
+    screen.open_text(DOCUMENT)
+    first, last = screen.words.nth(0), screen.words.nth(2)
+    start, end = first.bounding_box(), last.bounding_box()
+    assert start and end
+    mouse = screen.page.mouse
+    mouse.move(start["x"] + 3, start["y"] + start["height"] / 2)
+    mouse.down()
+    mouse.move(end["x"] + 3, end["y"] + end["height"] / 2, steps=5)
+    mouse.up()
+    expect(screen.page.locator("li[data-pin]")).to_have_count(1)
+    (phrase,) = screen.pins()
+    assert len(phrase.split()) >= 2
+    screen.wait_for_pin(phrase)
+    screen.wait_for_proposal()
+    assert phrase in screen.proposal_text()
+    expect(screen.page.locator(".hyp .pin")).to_have_count(1)
+    screen.page.locator(".hyp .pin .w").first.click()
+    expect(screen.page.locator("li[data-pin]")).to_have_count(0)
+    screen.wait_for_proposal()
+    expect(screen.page.locator(".hyp .pin")).to_have_count(0)
+
+
+def test_phrase_is_pinned_with_the_keyboard_alone(screen: Screen):
+    screen.open_text(DOCUMENT)
+    keyboard = screen.page.keyboard
+    screen.field.focus()
+    for key in ("Control+ArrowUp", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Space"):
+        keyboard.press(key)
+    expect(screen.page.locator("li[data-pin]")).to_have_count(1)
+    (phrase,) = screen.pins()
+    screen.wait_for_pin(phrase)
+    screen.wait_for_proposal()
+    assert phrase in screen.proposal_text()
+    keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+
+
+def test_phrase_the_model_did_not_say_is_pinned_and_placed(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.get_by_label("Pin a phrase that the model did not say").fill("ganz neue Wörter")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin("ganz neue Wörter")
+    screen.wait_for_proposal()
+    assert "ganz neue Wörter" in screen.proposal_text()
+    screen.page.get_by_role("button", name="Release “ganz neue Wörter”").click()
+    expect(screen.page.locator("li[data-pin]")).to_have_count(0)
+
+
+def test_selected_text_of_the_field_is_pinned_by_key(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Das drahtlose Netz zuerst")
+    screen.field.evaluate("area => area.setSelectionRange(4, 18)")
+    screen.page.keyboard.press("Alt+p")
+    screen.wait_for_pin("drahtlose Netz")
+    expect(screen.field).to_have_value("Das drahtlose Netz zuerst")
+
+
+def test_unspellable_pin_is_flagged_with_the_reason_and_nothing_is_lost(screen: Screen):
+    screen.open_text(DOCUMENT)
+    before = screen.proposal_text()
+    screen.type_text("Mein Text")
+    screen.page.get_by_label("Pin a phrase that the model did not say").fill("Wort \U00012345")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin("Wort", "unmet")
+    reason = screen.page.locator("li[data-pin] .why")
+    expect(reason).not_to_be_empty()
+    expect(screen.field).to_have_value("Mein Text")
+    assert screen.proposal_text() == before
+    expect(screen.page.locator(".said")).to_contain_text("last proposal")
+
+
+def test_pins_are_one_shape_in_the_markup_and_text_never_becomes_html(screen: Screen):
+    hostile = ["<img src=x onerror=alert(1)>", "${alert(1)} {{alert(2)}}", "<script>alert(3)</script>"]
+    screen.open_text("\n".join(hostile), "hostile.txt")
+    for number, source in enumerate(hostile, 1):
+        if number > 1:
+            screen.open_segment(number)
+        expect(screen.page.locator("p.source")).to_have_text(source)
+        screen.page.get_by_label("Pin a phrase that the model did not say").fill(source)
+        screen.page.keyboard.press("Enter")
+        expect(screen.page.locator("li[data-pin]")).to_have_attribute("data-pin", source)
+        screen.type_text(source)
+        screen.wait_until_saved()
+    screen.upload("glossary", "g.tsv", b"script\t<b onclick=alert(4)>fett</b>\nimg\t${alert(5)}\n")
+    expect(screen.page.locator(".side .pair").first).to_contain_text("fett")
+    expect(screen.row(1).locator(".src")).to_have_text(hostile[0])
+    assert screen.page.locator(".pinpoint img, .pinpoint script, .pinpoint [onclick]").count() == 0
+    assert screen.dialogs == []
+
+
+def test_terms_of_an_uploaded_glossary_stand_in_every_hypothesis(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\nmodem,Modem\n")
+    expect(screen.page.locator(".gchip")).to_contain_text("3 terms")
+    expect(screen.page.locator(".ti")).to_have_count(2)
+    expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)
+    screen.wait_for_proposal()
+    assert all({"Einstellungen", "WLAN"} <= set(boxed) for boxed in screen.boxes())
+    expect(screen.page.locator(".source .term")).to_have_count(2)
+    screen.page.locator(".ti", has_text="WLAN").get_by_role("button", name="Not here").click()
+    expect(screen.page.locator(".ti[data-status=off]")).to_contain_text("WLAN")
+    screen.wait_for_proposal()
+    screen.eventually(lambda: screen.boxes() and all("WLAN" not in boxed for boxed in screen.boxes()))
+    screen.page.locator(".ti", has_text="WLAN").get_by_role("button", name="Use again").click()
+    expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)
+
+
+def test_rows_of_a_glossary_that_cannot_be_used_are_listed_with_the_reason(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "mixed.tsv", b"router\tRouter\nonly one column\nfile\tDatei\n\tleer\n")
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("2 terms can be used")
+    expect(dialog.locator("tbody tr")).to_have_count(2)
+    expect(dialog.locator("tbody tr").first).to_contain_text("only one column")
+    dialog.locator(".df button").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("2 terms")
+
+
+def test_glossary_of_one_column_is_refused_and_the_former_one_stays(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "good.tsv", b"router\tRouter\n")
+    expect(screen.page.locator(".gchip")).to_contain_text("1 term")
+    screen.upload("glossary", "bad.csv", b"router\nsettings\n")
+    expect(screen.page.locator(".banner.bad .say")).to_contain_text("1 column")
+    expect(screen.page.locator(".gchip")).to_contain_text("good.tsv")
+
+
+def test_hypothesis_goes_into_an_untouched_field_but_asks_before_replacing_typed_text(screen: Screen):
+    screen.open_text(DOCUMENT)
+    second = str(screen.hypotheses.nth(1).get_attribute("title"))
+    screen.hypotheses.nth(1).click()
+    expect(screen.field).to_have_value(second)
+    screen.type_text("Selbst getippt")
+    first = str(screen.hypotheses.nth(0).get_attribute("title"))
+    screen.hypotheses.nth(0).click()
+    expect(screen.field).to_have_value("Selbst getippt")
+    screen.page.get_by_role("button", name="Replace").click()
+    expect(screen.field).to_have_value(first)
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value("Selbst getippt")
+    screen.page.keyboard.press("Control+Shift+z")
+    expect(screen.field).to_have_value(first)
+
+
+def test_undo_brings_back_pins_as_well_as_text(screen: Screen):
+    screen.open_text(DOCUMENT)
+    text = screen.words.nth(1).inner_text()
+    screen.words.nth(1).click()
+    screen.wait_for_pin(text)
+    screen.field.focus()
+    screen.page.keyboard.press("Control+z")
+    expect(screen.page.locator("li[data-pin]")).to_have_count(0)
+    screen.page.keyboard.press("Control+y")
+    screen.wait_for_pin(text)
+
+
+def test_typed_text_is_not_overwritten_by_a_late_answer(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.words.nth(1).click()  # an answer is on its way
+    screen.field.focus()
+    screen.page.keyboard.press("Control+A")
+    screen.page.keyboard.type("Das bleibt stehen", delay=15)
+    screen.wait_for_proposal()
+    screen.wait_until_saved()
+    expect(screen.field).to_have_value("Das bleibt stehen")
+    expect(screen.page.locator("li[data-pin]")).to_have_count(1)
+
+
+def test_burst_of_pins_ends_in_the_state_of_the_last_one(screen: Screen):
+    screen.open_text(DOCUMENT)
+    box = screen.page.get_by_label("Pin a phrase that the model did not say")
+    for text in ("eins", "zwei", "drei", "vier", "fünf", "sechs"):
+        box.fill(text)
+        screen.page.keyboard.press("Enter")
+    screen.page.get_by_role("button", name="Release “zwei”").click()
+    for text in ("eins", "drei", "vier", "fünf", "sechs"):
+        screen.wait_for_pin(text)
+    screen.wait_for_proposal()
+    assert screen.pins() == ["eins", "drei", "vier", "fünf", "sechs"]
+    assert all(set(boxed) == {"eins", "drei", "vier", "fünf", "sechs"} for boxed in screen.boxes())
+
+
+def test_confirmed_segments_are_exported_and_found_again_after_a_reload(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT, "handbook.txt")
+    screen.words.nth(1).click()
+    (pin,) = (screen.eventually(lambda: len(screen.pins()) == 1), screen.pins())[1]
+    screen.wait_for_pin(pin)
+    screen.type_text("Öffnen Sie die Einstellungen.")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("2")
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    screen.wait_for_proposal()
+    screen.type_text("=Der Router speichert die Datei.")
+    screen.wait_until_saved()
+
+    document = screen.download("Translated document", tmp_path)
+    assert document.name == "handbook.de.txt"
+    lines = document.read_text(encoding="utf-8").splitlines()
+    assert lines == ["Öffnen Sie die Einstellungen.", "=Der Router speichert die Datei.", *SOURCES[2:]]
+
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    kinds = {event["type"] for event in log}
+    assert {"open", "focus", "decode_request", "decode_result", "pin", "edit", "confirm", "export"} <= kinds
+    result = next(e for e in log if e["type"] == "decode_result" and e["payload"]["hypotheses"][0]["placements"])
+    assert result["payload"]["hypotheses"][0]["placements"][0]["form"] == pin
+    confirm = next(event for event in log if event["type"] == "confirm")
+    assert confirm["payload"]["text"] == "Öffnen Sie die Einstellungen."
+
+    table = screen.download("Session log as CSV", tmp_path)
+    rows = list(csv.reader(table.read_text(encoding="utf-8-sig").splitlines()))
+    assert rows[1][1] == "confirmed"
+    assert "'=Der Router speichert die Datei." in rows[2]  # no formula
+
+    screen.visit()
+    expect(screen.page.locator(".docinfo .name")).to_have_text("handbook.txt")
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    expect(screen.row(1).locator(".tgt")).to_have_text("Öffnen Sie die Einstellungen.")
+    expect(screen.field).to_have_value("=Der Router speichert die Datei.")
+    screen.open_segment(1)
+    expect(screen.field).to_have_value("Öffnen Sie die Einstellungen.")
+    assert screen.pins() == [pin]
+
+
+def test_keys_move_between_segments_and_the_list_can_be_filtered(screen: Screen):
+    screen.open_text(DOCUMENT)
+    number = screen.page.locator(".editor .no")
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+ArrowDown")
+    expect(number).to_have_text("2")
+    screen.wait_for_proposal()
+    screen.page.keyboard.press("Control+Enter")
+    expect(number).to_have_text("3")
+    screen.page.keyboard.press("Alt+ArrowUp")
+    expect(number).to_have_text("2")
+    screen.page.get_by_role("button", name="Reopen").click()
+    expect(screen.page.locator(".prog")).to_contain_text("0 / 4")
+    screen.page.keyboard.press("Control+Enter")
+    expect(number).to_have_text("3")
+    screen.page.get_by_role("button", name=re.compile(r"^Confirmed")).click()
+    expect(screen.page.locator(".row")).to_have_count(1)
+    expect(screen.row(2)).to_be_visible()
+    screen.page.get_by_role("button", name=re.compile(r"^All")).click()
+    screen.page.keyboard.press("Control+k")
+    screen.page.keyboard.type("password")
+    expect(screen.page.locator(".row, .editor")).to_have_count(1)
+    screen.page.keyboard.press("Escape")
+    expect(screen.page.locator(".row")).to_have_count(3)
+    screen.page.keyboard.press("Alt+h")
+    expect(screen.page.get_by_role("tab", name="Keys")).to_be_focused()
+
+
+def test_pretranslation_can_be_cancelled_and_resumed(screen: Screen):
+    screen.open_text("\n".join(f"{line} Number {n}." for n in range(60) for line in SOURCES), "long.txt")
+    status = screen.page.locator(".status")
+    status.get_by_role("button", name="Cancel").click()
+    resume = status.get_by_role("button", name="Resume")
+    expect(resume).to_be_visible()
+    screen.open_segment(3)  # the open segment is decoded in any case
+    screen.wait_for_proposal()
+    resume.click()
+    expect(status.get_by_role("button", name="Cancel")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_uses_the_systems_light_or_dark(screen: Screen, scheme: str):
+    screen.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    screen.visit()
+    background = screen.page.locator(".pinpoint").evaluate("element => getComputedStyle(element).backgroundColor")
+    assert background == {"light": "rgb(245, 245, 242)", "dark": "rgb(20, 22, 25)"}[scheme]
