@@ -23,7 +23,7 @@ from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRo
 from engine.search.finished import Found
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS_ID, EOS_ID, is_word_char
+from engine.text import BOS_ID, EOS_ID, words
 
 _DEFAULT_OPTIONS = SearchOptions()
 _MAX_KEPT_ENCODINGS = 64
@@ -191,7 +191,7 @@ class Translator:
         replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
         interruption = _interruption(started, cancel, deadline_ms)
         unbound = replace(wanted.wanted, prefix=None)
-        words = next_words(
+        following = next_words(
             self._model.transformer.decoder(self._encode(wanted)),
             ConstraintTracker([unbound], self._codec),
             self._codec,
@@ -200,15 +200,15 @@ class Translator:
             count + 1,
             is_stopped=lambda: interruption() is not None,
         )
-        words = [word for word in words if self._codec.decode(word.pieces).text != replaced][:count]
+        following = [word for word in following if self._codec.decode(word.pieces).text != replaced][:count]
         begun = []
-        for word in words:
+        for word in following:
             pieces = (*left, *word.pieces)
             begun.append(wanted.begun_with(self._codec.decode(pieces).text, pieces))
         decoded = self._decode([request] * len(begun), begun, options, interruption, started)
         found = [
             Alternative(self._codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
-            for word, translation in zip(words, decoded, strict=True)
+            for word, translation in zip(following, decoded, strict=True)
             if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
         ]
         return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
@@ -363,20 +363,8 @@ def _best_score(without: Translation, having: Translation) -> float | None:
 
 def _word_at(hypothesis: Hypothesis, offset: int) -> tuple[int, int]:
     """The tokens, first and one past the last, of the word that holds the character at `offset`."""
-    text, spans = hypothesis.text, hypothesis.token_spans
-    here = [number for number, (start, end) in enumerate(spans) if start <= offset < end]
-    if not here:
-        raise InvalidRequest(f"offset {offset} is on no word of {text!r}")
-    first, last = here[0], here[0] + 1
-    while first > 0 and _is_one_word(text, spans[first - 1], spans[first]):
-        first -= 1
-    while last < len(spans) and _is_one_word(text, spans[last - 1], spans[last]):
-        last += 1
-    return first, last
-
-
-def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether two neighbouring tokens are parts of one word: letters on both sides and nothing between."""
-    if left[1] != right[0] or left[0] == left[1] or right[0] == right[1]:
-        return False
-    return is_word_char(text[left[1] - 1]) and is_word_char(text[right[0]])
+    spans = hypothesis.token_spans
+    for first, last in words(hypothesis.text, spans):
+        if spans[first][0] <= offset < spans[last - 1][1]:
+            return first, last
+    raise InvalidRequest(f"offset {offset} is on no word of {hypothesis.text!r}")

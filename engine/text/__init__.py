@@ -28,6 +28,7 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
+from engine.text.words import words
 
 __all__ = [
     "BOS_ID",
@@ -56,4 +57,5 @@ __all__ = [
     "is_word_char",
     "normalise",
     "occurrences",
+    "words",
 ]

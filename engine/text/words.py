@@ -1,0 +1,29 @@
+"""Which pieces of a text make up each of its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.text.boundaries import is_word_char
+
+
+def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The pieces of each word, as (first, one past the last); a mark is a word of its own, empty pieces are none.
+
+    `spans[i]` are the characters of piece i in `text`.
+    """
+    found: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(spans):
+        if start == end:
+            continue
+        goes_on = found and found[-1][1] == number and _is_one_word(text, spans[number - 1], (start, end))
+        if goes_on:
+            found[-1] = (found[-1][0], number + 1)
+        else:
+            found.append((number, number + 1))
+    return found
+
+
+def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two neighbouring pieces are parts of one word: letters on both sides and nothing between."""
+    return left[1] == right[0] and is_word_char(text[left[1] - 1]) and is_word_char(text[right[0]])
