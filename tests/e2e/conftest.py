@@ -142,15 +142,19 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def shared_page(browser: Browser) -> Iterator[Page]:
+    """One tab for the tests of a module: loading Gradio takes longer than most of them."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(20_000)
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def screen(app: App, context: BrowserContext) -> Iterator[Screen]:
-    """The page, up and with its model; at the end nothing may have gone wrong behind the screen."""
-    screen = Screen(context.new_page(), app.url)
+def screen(app: App, shared_page: Page) -> Iterator[Screen]:
+    """The page as a test finds it; at its end nothing may have gone wrong behind the screen."""
+    screen = Screen(shared_page, app.url)
     yield screen
+    screen.leave()
     screen.check_nothing_went_wrong()
-
-
-@pytest.fixture
-def page(screen: Screen) -> Page:
-    """Playwright's view of the screen."""
-    return screen.page

@@ -27,20 +27,37 @@ class Screen:
         self.dialogs: list[str] = []
         self.errors: list[str] = []
         self.foreign_requests: list[str] = []
-        page.on("dialog", self._on_dialog)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._on_request)
-        self.visit()
+        self._listeners = {"dialog": self._on_dialog, "pageerror": self._on_error, "request": self._on_request}
+        for event, listener in self._listeners.items():
+            page.on(event, listener)  # type: ignore[call-overload]
+        if not self._is_clean():
+            self.visit()
 
     # ---- coming and going ----
 
     def visit(self) -> None:
         """Loads the page and waits until it can be worked with."""
         self.page.goto(self.url)
-        self.wait_until_up()
+        expect(self.field).to_be_visible()
 
-    def wait_until_up(self) -> None:
-        expect(self.page.locator("#pinpoint-edit")).to_be_visible()
+    def leave(self) -> None:
+        """Makes way for the next one who uses the page."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+
+    def _is_clean(self) -> bool:
+        """Whether the page is up and nothing of an earlier test lies about on it."""
+        if not self.page.url.startswith(self.url):
+            return False
+        for left in (
+            "dialog[open]",
+            ".banner",
+            ".ask:not([hidden])",
+            ".seg button:not(:first-child)[aria-pressed=true]",
+        ):
+            if self.page.locator(left).count():
+                return False
+        return self.page.locator(".search input").input_value() == ""
 
     def open_text(self, text: str | bytes, name: str = "manual.txt", *, waits: bool = True) -> None:
         """Opens a document by upload; with `waits` until its first proposal is there."""
@@ -152,6 +169,9 @@ class Screen:
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
+
+    def _on_error(self, error: Any) -> None:
+        self.errors.append(str(error))
 
     def _on_request(self, request: Any) -> None:
         address = urlsplit(request.url)

@@ -27,6 +27,8 @@ def test_next_start_after_a_kill_offers_to_go_on(
     own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
 ):
     screen = Screen(context.new_page(), own_app.url)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at any first start
+    expect(screen.page.locator(".banner")).to_have_count(0)
     screen.open_text(DOCUMENT, "handbook.txt")
     screen.upload("glossary", "terms.tsv", b"router\tRouter\n")
     expect(screen.page.locator(".gchip")).to_contain_text("1 term")
@@ -122,6 +124,8 @@ def test_busy_port_moves_on_and_says_so(app: App, model_folder: Path, tmp_path: 
 def test_other_sites_are_refused(screen: Screen):
     api = screen.page.request
     assert api.get(screen.url, headers={"Host": "evil.example"}).status == 403
-    assert api.post(f"{screen.url}/gradio_api/component_server", headers={"Origin": "http://evil.example"}).status == 403
+    assert (
+        api.post(f"{screen.url}/gradio_api/component_server", headers={"Origin": "http://evil.example"}).status == 403
+    )
     response = api.get(screen.url)
     assert "connect-src 'self'" in response.headers["content-security-policy"]

@@ -13,11 +13,16 @@ from tests.e2e.screen import DOCUMENT, Screen, events
 SOURCES = DOCUMENT.splitlines()
 
 
-def test_first_start_shows_the_sample_document(screen: Screen):
-    expect(screen.page.locator(".docinfo .name")).to_have_text(re.compile(r"\.txt$"))
-    screen.wait_for_proposal()
+def test_sample_document_opens_with_its_glossary(screen: Screen):
+    before = screen.token()
+    screen.page.get_by_role("button", name="Open", exact=True).click()
+    screen.page.get_by_role("menuitem", name="Sample document").click()
+    screen.eventually(lambda: screen.token() != before)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")
     expect(screen.page.locator(".model")).to_have_text("random-en-de")
-    expect(screen.page.get_by_role("progressbar")).to_be_attached()
+    assert screen.page.locator(".row").count() >= 40
+    screen.page.get_by_role("button", name="Use the sample glossary").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
 
 
 def test_pinned_word_stands_in_every_hypothesis(screen: Screen):
@@ -126,7 +131,9 @@ def test_pins_are_one_shape_in_the_markup_and_text_never_becomes_html(screen: Sc
 
 def test_terms_of_an_uploaded_glossary_stand_in_every_hypothesis(screen: Screen):
     screen.open_text(DOCUMENT)
-    screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\nmodem,Modem\n")
+    screen.upload(
+        "glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\nmodem,Modem\n"
+    )
     expect(screen.page.locator(".gchip")).to_contain_text("3 terms")
     expect(screen.page.locator(".ti")).to_have_count(2)
     expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)

@@ -25,7 +25,7 @@ class Bench {
 
   async start() {
     const reply = await this.greet();
-    const head = h('header.head', {}), noteHost = h('div.notes', {'aria-live': 'polite'}), doc = h('main.doc', {});
+    const head = h('header.head', {}), noteHost = h('div.notes', {'aria-live': 'polite'}), doc = h('section.doc', {'aria-label': t('list.heading')});
     const side = h('aside.side', {'aria-label': t('side.label')}), foot = h('footer.status', {});
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
     this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
