@@ -12,9 +12,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-_NUMBER_JOINERS = ".,"
+from engine import is_word_char, stands_alone
+
 _CLUSTER = re.compile(r"\s+|\S[\u0300-\u036f]*")
 _PLAIN_SPACES = re.compile(r"\s\s|[^\S ]")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
@@ -35,7 +35,7 @@ class Term:
     def is_case_exact(self) -> bool:
         """Whether capitals must agree: those behind a word's first letter say so ("IT", "iPhone", not "New York")."""
         return any(
-            character != character.lower() and is_word_character(before)
+            character != character.lower() and is_word_char(before)
             for before, character in zip(self.source, self.source[1:], strict=False)
         )
 
@@ -160,38 +160,11 @@ def fold_term(source: str) -> str:
     return _lower(fold_spelling(source))
 
 
-@lru_cache(maxsize=8192)
-def is_word_character(character: str) -> bool:
-    """Whether it is a letter, a mark or a number: what makes a word longer. The engine draws the same line."""
-    return unicodedata.category(character)[0] in "LMN"
-
-
-def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is not a part of a longer word or number.
-
-    "cat" does not stand alone in "concat", nor "1" in "1.000"; "Mail" does in "E-Mail", and "C++" before a comma.
-    """
-    before, first = text[max(start - 2, 0) : start], text[start]
-    last, after = text[end - 1], text[end : end + 2]
-    if after and unicodedata.category(after[0])[0] == "M":
-        return False  # an accent would change the last character
-    return not (_joins(first, before[::-1]) or _joins(last, after))
-
-
-def _joins(edge: str, neighbours: str) -> bool:
-    """Whether the characters beside an edge, the nearest first, belong to the same word or number."""
-    if not neighbours or not is_word_character(edge):
-        return False
-    if is_word_character(neighbours[0]):
-        return True
-    return edge.isdecimal() and neighbours[0] in _NUMBER_JOINERS and neighbours[1:].isdecimal()
-
-
 def _token_end(text: str, start: int) -> int:
     """The end of the word that begins at `start`; any other character stands for itself."""
     end = start + 1
-    if is_word_character(text[start]):
-        while end < len(text) and is_word_character(text[end]):
+    if is_word_char(text[start]):
+        while end < len(text) and is_word_char(text[end]):
             end += 1
     return end
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
-from app.glossary import TermHit, is_word_character, stands_alone
+from app.glossary import TermHit
 from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
+from engine import is_word_char, stands_alone
 
 Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
@@ -101,9 +102,9 @@ def form_in(text: str, target: str) -> str | None:
     """
     for match in re.finditer(re.escape(target), text, re.IGNORECASE):
         start, end = match.span()
-        if start > 0 and is_word_character(text[start - 1]):
+        if start > 0 and is_word_char(text[start - 1]):
             continue
-        while end < len(text) and is_word_character(text[end]):
+        while end < len(text) and is_word_char(text[end]):
             end += 1
         return text[start:end]
     return None

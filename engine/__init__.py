@@ -18,6 +18,7 @@ from engine.request import (
     SearchOptions,
     Translation,
 )
+from engine.text import is_word_char, occurrences, stands_alone
 from engine.translator import Translator
 from engine.worker import Worker
 
@@ -38,4 +39,7 @@ __all__ = [
     "Translation",
     "Translator",
     "Worker",
+    "is_word_char",
+    "occurrences",
+    "stands_alone",
 ]

@@ -12,6 +12,7 @@ from engine.text.boundaries import (
     is_sentence_start,
     is_word_char,
     occurrences,
+    stands_alone,
 )
 from engine.text.codec import Decoding, Encoding, TextCodec
 from engine.text.normal import normalise
@@ -57,5 +58,6 @@ __all__ = [
     "is_word_char",
     "normalise",
     "occurrences",
+    "stands_alone",
     "words",
 ]

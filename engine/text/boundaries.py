@@ -80,11 +80,21 @@ def is_sentence_start(text: str, start: int) -> bool:
     return _BEFORE_SENTENCE.search(text[:start]) is not None
 
 
-def occurrences(text: str, phrase: str, boundary: Boundary = "word") -> list[tuple[int, int]]:
-    """All (start, end) at which `phrase` stands in `text`, overlapping ones too, in order.
+def stands_alone(text: str, start: int, end: int, boundary: Boundary = "word") -> bool:
+    """Whether `text[start:end]` is no part of a longer word or number.
 
     "word" asks for a boundary on both sides, "start" on the left only, "anywhere" on neither. A mark right after the
-    end always forbids the match, as it would change the phrase's last character. Both texts in NFC.
+    end always forbids it, as it would change the last character.
+    """
+    if end < len(text) and is_mark(text[end]):
+        return False
+    if boundary != "anywhere" and not is_left_boundary(text, start):
+        return False
+    return boundary != "word" or is_right_boundary(text, end)
+
+
+def occurrences(text: str, phrase: str, boundary: Boundary = "word") -> list[tuple[int, int]]:
+    """All (start, end) at which `phrase` stands alone in `text`, overlapping ones too, in order. Both texts in NFC.
 
     >>> occurrences("cat, concat, cats", "cat")
     [(0, 3)]
@@ -97,10 +107,7 @@ def occurrences(text: str, phrase: str, boundary: Boundary = "word") -> list[tup
     start = text.find(phrase)
     while start >= 0:
         end = start + len(phrase)
-        cuts_character = end < len(text) and is_mark(text[end])
-        left_ok = boundary == "anywhere" or is_left_boundary(text, start)
-        right_ok = boundary != "word" or is_right_boundary(text, end)
-        if left_ok and right_ok and not cuts_character:
+        if stands_alone(text, start, end, boundary):
             found.append((start, end))
         start = text.find(phrase, start + 1)
     return found

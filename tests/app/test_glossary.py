@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.glossary import Glossary, Term, TermHit, stands_alone
+from app.glossary import Glossary, Term, TermHit
 from engine.text import occurrences
 
 # Letters of both cases, a mark that composes with a and not with b, digits and their joiners, signs, a word joiner.
@@ -59,13 +59,6 @@ def test_hits_do_not_overlap_and_only_longer_or_earlier_ones_suppress(text: str,
 def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[str]) -> None:
     for hit in Glossary(tuple(Term(source, "x") for source in sources)).find(text):
         assert 0 <= hit.start < hit.end <= len(text)
-
-
-@given(st.text(st.sampled_from(ALPHABET), min_size=1, max_size=10), st.data())
-def test_boundaries_are_those_of_the_engine(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    assert stands_alone(text, start, end) == ((start, end) in occurrences(text, text[start:end]))
 
 
 @pytest.mark.parametrize(
