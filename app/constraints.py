@@ -27,8 +27,8 @@ class Constraint:
     term_keys: tuple[str, ...] = ()
 
     def phrase(self) -> Phrase:
-        """The engine's side of this constraint."""
-        return Phrase(self.text, count=self.count)
+        """The engine's side of this constraint. A term may be capitalised where a sentence begins, a pin is as it is."""
+        return Phrase(self.text, count=self.count, case="exact" if self.is_pinned else "auto")
 
 
 def term_key(term: Term) -> str:
