@@ -27,7 +27,7 @@ class Constraint:
     term_keys: tuple[str, ...] = ()
 
     def phrase(self) -> Phrase:
-        """The engine's side of this constraint. A term may be capitalised where a sentence begins, a pin is as it is."""
+        """The engine's side of this constraint. A sentence may begin with a term, capitalised; a pin stays as it is."""
         return Phrase(self.text, count=self.count, case="exact" if self.is_pinned else "auto")
 
 

@@ -35,6 +35,7 @@ class Decoding:
         self.workspace = workspace
         self.options = options
         self.is_wanted = True
+        self.is_suspended = False  # another document is on the screen
         self.last_ms: float | None = None
         self._todo: deque[int] = deque()
         self._in_flight: dict[int, Priority] = {}
@@ -78,11 +79,13 @@ class Decoding:
         self.is_wanted = is_wanted
         if is_wanted:
             self.start_from(self.workspace.open_index or 0)
-            return
-        decoder = self.workspace.model.decoder
-        for index, priority in list(self._in_flight.items()):
-            if decoder is not None and priority == "document":
-                decoder.cancel(self._key(index))
+        else:
+            self._cancel("document")
+
+    def suspend(self) -> None:
+        """Makes way for another document until `start_from` is called by a page that shows this one."""
+        self.is_suspended = True
+        self._cancel("document")
 
     def on_model(self) -> None:
         """The model has come, or will never come."""
@@ -98,17 +101,20 @@ class Decoding:
     def close(self) -> None:
         """Lets go of everything that is under way."""
         self.is_wanted = False
-        decoder = self.workspace.model.decoder
-        for index in list(self._in_flight):
-            if decoder is not None:
-                decoder.cancel(self._key(index))
+        self._cancel("document", "interactive")
         self._answers.shutdown(wait=False)
+
+    def _cancel(self, *priorities: Priority) -> None:
+        decoder = self.workspace.model.decoder
+        if decoder is not None:
+            for index in [i for i, priority in self._in_flight.items() if priority in priorities]:
+                decoder.cancel(self._key(index))
 
     def _key(self, index: int) -> str:
         return f"{self.workspace.token}/{index}"
 
     def _pump(self) -> None:
-        while self.is_wanted and self._todo and len(self._in_flight) < WINDOW:
+        while self.is_wanted and not self.is_suspended and self._todo and len(self._in_flight) < WINDOW:
             if self.workspace.model.decoder is None:
                 return
             segment = self.workspace.segments[self._todo.popleft()]
@@ -128,6 +134,7 @@ class Decoding:
                 "number": number,
                 "priority": priority,
                 "constraints": [asdict(constraint) for constraint in constraints],
+                "phrases": [asdict(phrase) for phrase in phrases],
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -156,9 +163,7 @@ class Decoding:
             _log.exception("an answer of the model was lost")
             self.workspace.report(f"Segment {index + 1}: {type(error).__name__}: {error}")
 
-    def _receive(
-        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
-    ) -> None:
+    def _receive(self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]) -> None:
         workspace = self.workspace
         with workspace.lock:
             segment = workspace.segments[index]

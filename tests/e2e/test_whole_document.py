@@ -1,0 +1,100 @@
+"""A day's work in small: the sample document with its glossary, on the bundled model, from first segment to last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from engine import Phrase, Request, SearchOptions, Translator
+from tests.e2e.conftest import ROOT, App
+from tests.e2e.screen import Screen, events
+
+MODEL = ROOT / "data" / "models" / "en-de"
+SAMPLE = ROOT / "data" / "samples" / "getting-started.txt"
+
+
+@pytest.fixture(scope="module")
+def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    app = App(MODEL, tmp_path_factory.mktemp("bundled") / "sessions.sqlite")
+    yield app
+    app.stop()
+
+
+def test_a_document_is_post_edited_with_pins_and_terms_and_the_log_tells_all(
+    bundled_app: App, context: BrowserContext, tmp_path: Path
+):
+    screen = Screen(context.new_page(), bundled_app.url)
+    number = screen.page.locator(".editor .no")
+    screen.page.get_by_role("button", name="Use the sample glossary").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+    sources = SAMPLE.read_text(encoding="utf-8").split("\n")
+    segments = [line.strip() for line in sources if line.strip()]
+    confirmed, pinned = [], {}
+    for index in range(1, len(segments) + 1):
+        expect(number).to_have_text(str(index))
+        screen.wait_for_proposal()
+        if index % 6 == 1:
+            screen.words.nth(screen.words.count() - 1).click()
+            screen.eventually(lambda: len(screen.pins()) == 1)
+            (pin,) = screen.pins()
+            screen.wait_for_pin(pin)
+            screen.wait_for_proposal()
+            pinned[index - 1] = pin
+            assert all(pin in boxed for boxed in screen.boxes()), (
+                f"segment {index}: {pin!r} is boxed in every hypothesis"
+            )
+        if index % 9 == 4:
+            screen.type_text(f"Von Hand übersetzt: „{index}“.")
+            screen.wait_until_saved()
+        confirmed.append(screen.field.input_value())
+        screen.page.keyboard.press("Control+Enter")
+    expect(screen.page.locator(".prog")).to_contain_text(f"{len(segments)} / {len(segments)}")
+
+    document = screen.download("Translated document", tmp_path).read_text(encoding="utf-8")
+    assert [line.strip() for line in document.split("\n") if line.strip()] == confirmed
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    confirms = {event["segment"]: event["payload"]["text"] for event in log if event["type"] == "confirm"}
+    assert confirms == dict(enumerate(confirmed))
+    assert {event["segment"] for event in log if event["type"] == "pin"} == set(pinned)
+    assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
+    results = [event["payload"] for event in log if event["type"] == "decode_result"]
+    num_terms = 0
+    for result in results:
+        if result["status"] != "complete":
+            assert result["reasons"] or result["status"] == "cancelled", "what is not met is said"
+            continue
+        for hypothesis in result["hypotheses"]:
+            for placement in hypothesis["placements"]:
+                assert hypothesis["text"][placement["start"] : placement["end"]] == placement["form"]
+                num_terms += 1
+    assert num_terms > 100
+    screen.check_nothing_went_wrong()
+
+
+def test_a_stored_request_gives_its_list_again(bundled_app: App, context: BrowserContext, tmp_path: Path):
+    """The log keeps all that a translation came from: what was asked, with which options, of which model."""
+    screen = Screen(context.new_page(), bundled_app.url)
+    screen.wait_for_proposal()
+    exported = screen.download("Session log as JSONL", tmp_path)
+    session = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])
+    sources = {segment["index"]: segment["source"] for segment in session["segments"]}
+    translator = Translator.load(MODEL)
+    requests, num_compared = {}, 0
+    for event in events(exported):
+        payload = event["payload"]
+        key = event["segment"], payload.get("number")
+        if event["type"] == "decode_request":
+            assert payload["model"] == translator.checksum
+            requests[key] = payload
+        elif event["type"] == "decode_result" and payload["status"] == "complete" and num_compared < 5:
+            phrases = [Phrase(**phrase) for phrase in requests[key]["phrases"]]
+            request = Request(sources[key[0]], phrases=phrases)
+            again = translator.translate(request, SearchOptions(**requests[key]["options"]))
+            assert [h.text for h in again.hypotheses] == [h["text"] for h in payload["hypotheses"]]
+            assert [h.score for h in again.hypotheses] == pytest.approx([h["score"] for h in payload["hypotheses"]])
+            num_compared += 1
+    assert num_compared > 0
