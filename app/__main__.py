@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
 import threading
 import webbrowser
@@ -58,6 +59,11 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     return flags
 
 
+def _stop(*_: object) -> None:
+    """Ends as Ctrl+C does, so that what is open is closed."""
+    raise KeyboardInterrupt
+
+
 def _serve(flags: argparse.Namespace) -> int:
     _keep_to_this_computer()
     from app.model_holder import ModelHolder
@@ -71,8 +77,9 @@ def _serve(flags: argparse.Namespace) -> int:
     from app.desk import Desk
     from app.log_store import LogStore
     from app.ui.api import Api
-    from app.ui.server import bind, build_server
+    from app.ui.server import bind, build_server, is_loopback
 
+    signal.signal(signal.SIGTERM, _stop)
     store = LogStore.open(flags.log or default_log_path())
     desk = Desk(store, model, SAMPLES_FOLDER)
     try:
@@ -84,6 +91,8 @@ def _serve(flags: argparse.Namespace) -> int:
         if flags.port not in (0, port):
             print(f"Port {flags.port} is busy; using {port} instead.")
         application = build_server(Api(desk), host=flags.host, port=port)
+        if not is_loopback(flags.host):
+            print("Everyone who can reach this address can read and change the documents: there is no password.")
         print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)
         if not flags.no_browser and _has_display():
             threading.Timer(1.0, webbrowser.open, [address]).start()

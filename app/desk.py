@@ -50,20 +50,24 @@ class Desk:
         self.direction = "en-de"
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
+        self._has_offered = False
         self._lock = threading.RLock()
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
-        """The session of that token; without one, what is open, else the sample document and an offer to go on."""
+        """The session of that token; without one, what is open, else the sample document.
+
+        Once after each start, an offer to go on with an earlier session comes with it.
+        """
         with self._lock:
             if token is not None:
                 try:
                     return self.find(token), {}
                 except UnknownSession:
                     pass
-            if self._current is not None:
-                return self._current, {}
-            offers = self.offers()
-            workspace = self.open_sample()
+            workspace = self._current or self.open_sample()
+            offers = self.offers(besides=workspace) if not self._has_offered else []
+            self._has_offered = True
+            offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
             return workspace, {"offer": offers[0]} if offers else {}
 
     def find(self, token: str) -> Workspace:
@@ -179,9 +183,9 @@ class Desk:
         return self._show(workspace)
 
     def _show(self, workspace: Workspace) -> Workspace:
-        """Makes it the one that a new tab shows; pages that wait for news of the former one ask anew."""
-        if self._current is not None:
-            self._current.wake()
+        """Makes it the one that a new tab shows."""
+        if self._current is not None and self._current is not workspace:
+            self._current.suspend()
         self._current = workspace
         return workspace
 

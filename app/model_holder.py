@@ -92,4 +92,3 @@ class ModelHolder:
             listeners, self._listeners = self._listeners, []
         for listener in listeners:
             listener()
-

@@ -150,6 +150,7 @@ class Workspace:
             segment = self._segment(index)
             self.log("focus", {}, segment)
             self.open_index = index
+            self._decoding.is_suspended = False
             self._decoding.hurry(segment)
             self._decoding.start_from(index)
 
@@ -283,9 +284,10 @@ class Workspace:
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
         )
 
-    def wake(self) -> None:
-        """Tells whoever waits for news to ask again, although there are none."""
+    def suspend(self) -> None:
+        """Another document is shown: translates no further until somebody opens a segment; pages may ask anew."""
         with self.lock:
+            self._decoding.suspend()
             self._notify()
 
     def report(self, problem: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import Any, get_args
@@ -56,7 +57,8 @@ class Api:
         news = asyncio.Event()
 
         def tell() -> None:
-            loop.call_soon_threadsafe(news.set)
+            with contextlib.suppress(RuntimeError):  # the server is closing: nobody waits any more
+                loop.call_soon_threadsafe(news.set)
 
         end = workspace.subscribe(tell)
         try:

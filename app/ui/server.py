@@ -94,7 +94,12 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
         max_file_size=MAX_UPLOAD,
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
     )
-    return Guard(app, is_local_only=host in _LOOPBACK)
+    return Guard(app, is_local_only=is_loopback(host))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer can reach a server that listens on `host`."""
+    return host in _LOOPBACK
 
 
 def bind(host: str, port: int, tries: int = 50) -> socket.socket:

@@ -97,21 +97,25 @@ export class Connection {
   }
 }
 
-/* Drafts: what has been typed and not yet been acknowledged, kept in this browser. */
+/* Drafts: what has been typed and not yet been acknowledged, kept in this browser with what the server had then. */
 const PREFIX = 'pinpoint:draft:';
-const key = (token, index) => `${PREFIX}${token}:${index}`;
+const keyOf = (token, index) => `${PREFIX}${token}:${index}`;
 const guarded = action => { try { return action(); } catch { return null; } };   // storage may be off or full
+const read = key => guarded(() => JSON.parse(localStorage.getItem(key)));
 
 export const drafts = {
-  keep: (token, index, text) => guarded(() => localStorage.setItem(key(token, index), JSON.stringify({text, at: Date.now()}))),
-  drop: (token, index, text) => guarded(() => {
-    const kept = JSON.parse(localStorage.getItem(key(token, index)) || 'null');
-    if (kept && kept.text === text) localStorage.removeItem(key(token, index));
+  keep: (token, index, text, base) => guarded(() => {
+    const key = keyOf(token, index);
+    localStorage.setItem(key, JSON.stringify({text, base: read(key)?.base ?? base ?? null}));
   }),
-  /** [[index, text], ...] of one session. */
-  list: token => guarded(() => Object.keys(localStorage).filter(k => k.startsWith(`${PREFIX}${token}:`)).flatMap(k => {
-    const kept = guarded(() => JSON.parse(localStorage.getItem(k)));
-    const index = Number(k.slice(k.lastIndexOf(':') + 1));
-    return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [[index, kept.text]] : [];
+  /** Forgets a draft that has been stored: that text, or with no text any. */
+  drop: (token, index, text = null) => guarded(() => {
+    const kept = read(keyOf(token, index));
+    if (kept && (text === null || kept.text === text)) localStorage.removeItem(keyOf(token, index));
+  }),
+  /** [{index, text, base}, ...] of one session. */
+  list: token => guarded(() => Object.keys(localStorage).filter(key => key.startsWith(`${PREFIX}${token}:`)).flatMap(key => {
+    const kept = read(key), index = Number(key.slice(key.lastIndexOf(':') + 1));
+    return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [{index, ...kept}] : [];
   })) || [],
 };

@@ -81,19 +81,29 @@ class Bench {
       [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], 'offer');
   }
 
-  /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. */
+  /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. Where the
+      text was changed elsewhere since, the person decides. */
   restoreDrafts() {
-    const {token, open} = this.session;
-    const kept = drafts.list(token).filter(([index, text]) => {
-      if (!this.rows[index]) return false;
-      if (this.rows[index].target === text && this.rows[index].state !== 'pretranslated') { drafts.drop(token, index, text); return false; }
-      return true;
-    });
-    for (const [index, text] of kept) {
-      if (index === open) { this.segment.field.set(text, text.length); this.segment.paintState(); }
-      this.connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`).then(reply => { if (reply.ok) drafts.drop(token, index, text); });
+    const {token} = this.session;
+    const restored = [];
+    for (const {index, text, base} of drafts.list(token)) {
+      const row = this.rows[index];
+      const current = row && ['edited', 'confirmed'].includes(row.state) ? row.target : null;
+      if (!row || current === text) drafts.drop(token, index);
+      else if (current === null || current === base) { this.restore(index, text); restored.push(index + 1); }
+      else {
+        this.notes.say('warn', t('restored.conflict', {where: index + 1, text}), [
+          [t('restored.use'), () => this.restore(index, text)], [t('restored.drop'), () => drafts.drop(token, index)]], `draft ${index}`);
+      }
     }
-    if (kept.length) this.say('info', tn('restored', kept.length, {where: kept.map(([index]) => index + 1).join(', ')}));
+    if (restored.length) this.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
+  }
+
+  async restore(index, text) {
+    const {token, open} = this.session;
+    if (index === open) this.segment.show(text);
+    const reply = await this.connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`);
+    if (reply.ok) drafts.drop(token, index);
   }
 
   /** A reply to a command (or to the watch, where command is null). */

@@ -179,12 +179,14 @@ export class Segment {
     this.isDirty = true;
     this.isTyped = true;
     this.hideAsk();
-    drafts.keep(this.bench.session.token, this.index, this.field.text);
+    this.keepDraft(this.field.text);
     this.paintState();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS);
     this.bench.status.update();
   }
+
+  keepDraft(text) { drafts.keep(this.bench.session.token, this.index, text, this.detail?.target); }
 
   /** Sends what was typed, now. */
   flush() {
@@ -201,6 +203,9 @@ export class Segment {
     this.paintHypotheses();
   }
 
+  /** A text that is being sent already. */
+  show(text) { this.field.set(text, text.length); this.isTyped = true; this.paintState(); }
+
   /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
   take(row, isSure = false) {
     if (this.field.text === row.text && this.detail?.target != null) { this.focusField(); return; }
@@ -216,7 +221,7 @@ export class Segment {
     clearTimeout(this.timer);
     this.field.set(row.text, row.text.length);
     this.isTyped = false;
-    drafts.keep(this.bench.session.token, this.index, row.text);
+    this.keepDraft(row.text);
     this.sendText(row.text, 'hypothesis', {rank: row.rank});
     this.paintState();
     this.focusField();
@@ -284,7 +289,7 @@ export class Segment {
     if (snapshot.text !== this.snapshot().text) {
       this.field.set(text, snapshot.start, snapshot.end);
       this.isTyped = snapshot.text !== null;
-      if (snapshot.text !== null) drafts.keep(this.bench.session.token, this.index, snapshot.text);
+      if (snapshot.text !== null) this.keepDraft(snapshot.text);
       this.sendText(snapshot.text, origin);
     }
     if (snapshot.pins.join('\n') !== this.pins.join('\n') || snapshot.termsOff.join('\n') !== this.termsOff.join('\n')) {
@@ -299,7 +304,7 @@ export class Segment {
     if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
     clearTimeout(this.timer);
     this.isDirty = false;
-    drafts.keep(this.bench.session.token, index, text);
+    this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});
     if (next !== null) this.bench.openSegment(next);
