@@ -83,7 +83,7 @@ class Constraints:
 
     def max_length(self, options: SearchOptions, max_pieces: int, num_tokens: int) -> int:
         """The most tokens that the translation may have, the end included."""
-        by_source = int(options.max_length_factor * len(self.source_ids)) + options.max_length_offset
+        by_source = int(min(options.max_length_factor * len(self.source_ids), max_pieces)) + options.max_length_offset
         by_prefix = self.num_prefix + options.max_length_offset
         return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + num_tokens)
 

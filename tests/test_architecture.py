@@ -20,7 +20,8 @@ ENGINE_FLOORS = (
     {"model", "search"},
     {"constraints"},
     {"translator"},
-    {"worker", "train", "__main__"},
+    {"worker", "train", "command_line"},
+    {"__main__"},
 )
 FLOOR_OF = {unit: floor for floor, units in enumerate(ENGINE_FLOORS) for unit in units}
 

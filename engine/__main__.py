@@ -1,0 +1,128 @@
+"""`python -m engine`: JSON lines in, JSON lines out. Opens files and the model; turns failures into exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import BinaryIO, TextIO
+
+import torch
+
+from engine.command_line.arguments import STANDARD_STREAM, parse
+from engine.command_line.commands import Commands
+from engine.command_line.fields import Defaults
+from engine.command_line.lines import Line, read_lines
+from engine.command_line.records import Records, Writer
+from engine.command_line.terminal import Interrupt, ProgressBar
+from engine.errors import EngineError
+from engine.translator import Translator
+
+DONE, SOME_LINES_FAILED, STOPPED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
+
+
+class _CannotGoOn(Exception):
+    """The world's mistakes that end the run, in words for a person."""
+
+
+def main(
+    arguments: Sequence[str] | None = None,
+    stdin: BinaryIO | None = None,
+    stdout: BinaryIO | None = None,
+    stderr: TextIO | None = None,
+) -> int:
+    """Runs one command; its exit status. Wrong flags raise SystemExit, as argparse does."""
+    flags, defaults = parse(arguments)
+    output = stdout or sys.stdout.buffer
+    messages = stderr or sys.stderr
+    try:
+        return _run(flags, defaults, stdin or sys.stdin.buffer, output, messages)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        if output is sys.stdout.buffer:  # or else Python complains when it flushes it at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OUTPUT_CLOSED
+    except (EngineError, _CannotGoOn) as error:
+        print(f"error: {error}", file=messages)
+    except OSError as error:
+        print(f"error: {error}; what was written until now is whole lines", file=messages)
+    except (MemoryError, torch.OutOfMemoryError):
+        print("error: the memory is full; lower --batch-size or --beam", file=messages)
+    return STOPPED
+
+
+def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+    with ExitStack() as files:
+        # 1. whatever can be wrong before a line is read
+        source = stdin if flags.input == STANDARD_STREAM else files.enter_context(_open(flags.input, "rb"))
+        if STANDARD_STREAM not in (flags.input, flags.output) and _is_same_file(flags.input, flags.output):
+            raise _CannotGoOn(f"{flags.output} is the input too; write to another file")
+        if flags.threads:
+            torch.set_num_threads(flags.threads)
+        translator = Translator.load(flags.model, _device(flags.device))
+        output = stdout if flags.output == STANDARD_STREAM else files.enter_context(_open(flags.output, "wb"))
+
+        # 2. line by line
+        interrupt = files.enter_context(Interrupt())
+        commands = Commands(
+            translator,
+            defaults,
+            Records(flags.brief),
+            interrupt.cancel,
+            batch_size=1 if source.isatty() else getattr(flags, "batch_size", 1),
+            deadline_ms=getattr(flags, "deadline_ms", None),
+            is_plain=getattr(flags, "plain", False),
+        )
+        writer = Writer(output)
+        progress = ProgressBar(stderr, source, output)
+        files.callback(progress.clear)
+        for line, answer in flags.run(commands, _lines(source, interrupt)):
+            writer.write(line.number, answer)
+            progress.show(writer.num_lines, line.end)
+    if interrupt.cancel.is_set():
+        return INTERRUPTED
+    if writer.num_failed:
+        print(f"{writer.num_failed:,} of {writer.num_lines:,} lines failed; the output says why", file=stderr)
+        return SOME_LINES_FAILED
+    return DONE
+
+
+def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[Line]:
+    """The lines of the input; Ctrl-C while one is awaited ends the run at once."""
+    lines = read_lines(source)
+    while True:
+        with interrupt.waiting():
+            line = next(lines, None)
+        if line is None:
+            return
+        yield line
+
+
+def _open(path: str, mode: str) -> BinaryIO:
+    try:
+        return open(path, mode)  # type: ignore[return-value]  # the mode is one of bytes
+    except OSError as error:
+        doing = "read" if mode == "rb" else "written"
+        raise _CannotGoOn(f"{path} cannot be {doing}: {error.strerror}") from error
+
+
+def _is_same_file(first: str, second: str) -> bool:
+    return os.path.exists(second) and os.path.samefile(first, second)
+
+
+def _device(name: str) -> torch.device:
+    """The device of this name; it is tried, as PyTorch may know it and yet not have it."""
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise _CannotGoOn(f"--device {name} cannot be used ({reason}); take cpu") from error
+    return device
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The parts of the engine's command line: JSON lines to requests, translations to JSON lines."""

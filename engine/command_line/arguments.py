@@ -1,0 +1,216 @@
+"""The flags, and what they mean for lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from engine.command_line import manual
+from engine.command_line.commands import Commands
+from engine.command_line.fields import MAX_BEAM, Defaults, check_limits
+from engine.command_line.lines import LineProblem
+from engine.errors import InvalidRequest
+from engine.request import Finished, SearchOptions, Stopping
+
+BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
+STANDARD_STREAM = "-"
+
+_DEFAULTS = SearchOptions()
+
+
+class _Manual(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=118)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line; `run` of what it parses is the command, a method of Commands."""
+    parser = argparse.ArgumentParser(
+        prog="python -m engine",
+        description=manual.OVERVIEW,
+        epilog=manual.COMMON + "\nengine/README.md shows each command at work.",
+        formatter_class=_Manual,
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", help="translate, score, alternatives or price"
+    )
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        description, rest = text.split("\n\nkeys of a line:", maxsplit=1)
+        return commands.add_parser(
+            name,
+            description=description,
+            epilog=f"keys of a line:{rest}\n{manual.COMMON}",
+            formatter_class=_Manual,
+            allow_abbrev=False,
+        )
+
+    translate = add("translate", manual.TRANSLATE)
+    translate.set_defaults(run=Commands.translate)
+    files = _add_files(translate)
+    files.add_argument("--plain", action="store_true", help="the input is plain text, a sentence a line, and no JSON")
+    _add_model(translate)
+    _add_search(translate)
+    time = _add_time(translate)
+    time.add_argument(
+        "--batch-size", type=_at_least_1, default=16, metavar="N", help="sentences decoded together (default: 16)"
+    )
+
+    score = add("score", manual.SCORE)
+    score.set_defaults(run=Commands.score)
+    _add_files(score)
+    _add_model(score)
+
+    alternatives = add("alternatives", manual.ALTERNATIVES)
+    alternatives.set_defaults(run=Commands.alternatives)
+    _add_files(alternatives)
+    _add_model(alternatives)
+    _add_search(alternatives)
+    _add_time(alternatives)
+
+    price = add("price", manual.PRICE)
+    price.set_defaults(run=Commands.price)
+    _add_files(price)
+    _add_model(price)
+    _add_search(price)
+    return parser
+
+
+def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, Defaults]:
+    """The flags and what they mean for lines; ends the program with usage and status 2 where one is wrong."""
+    parser = build_parser()
+    flags = parser.parse_args(arguments)
+    given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
+    try:
+        return flags, Defaults(check_limits(SearchOptions(**given)), flags.direction)
+    except (InvalidRequest, LineProblem) as error:
+        parser.error(str(error))
+
+
+def _add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("files")
+    group.add_argument(
+        "input", nargs="?", default=STANDARD_STREAM, metavar="INPUT", help="file to read (default: standard input)"
+    )
+    group.add_argument(
+        "-o", "--output", default=STANDARD_STREAM, metavar="FILE", help="file to write (default: standard output)"
+    )
+    group.add_argument(
+        "--brief",
+        action="store_true",
+        help="leave tokens, their log-probabilities and spans, and the alignment out of the answers",
+    )
+    return group
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model",
+        type=Path,
+        default=BUNDLED_MODEL,
+        metavar="FOLDER",
+        help="a model's folder (default: the bundled one)",
+    )
+    group.add_argument("--direction", metavar="FROM-TO", help="of lines that name none (default: the model's first)")
+    group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
+    group.add_argument(
+        "--threads", type=_at_least_1, metavar="N", help="processor threads (default: as many as PyTorch takes)"
+    )
+
+
+_SEARCH_FLAGS = (
+    "beam",
+    "nbest",
+    "stopping",
+    "finished",
+    "pruning_threshold",
+    "max_length_factor",
+    "max_length_offset",
+)
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("search", "For lines whose own options do not say otherwise.")
+    group.add_argument(
+        "--beam",
+        type=int,
+        default=_DEFAULTS.beam,
+        metavar="N",
+        help=f"hypotheses kept, up to {MAX_BEAM} ({_DEFAULTS.beam})",
+    )
+    group.add_argument(
+        "--nbest",
+        type=int,
+        default=_DEFAULTS.nbest,
+        metavar="N",
+        help=f"translations wanted, at most ({_DEFAULTS.nbest})",
+    )
+    group.add_argument(
+        "--stopping",
+        choices=get_args(Stopping),
+        default=_DEFAULTS.stopping,
+        help="end once as many hypotheses as the beam is wide have finished, after the first, or once none could "
+        f"enter the n-best list any more ({_DEFAULTS.stopping})",
+    )
+    group.add_argument(
+        "--finished",
+        choices=get_args(Finished),
+        default=_DEFAULTS.finished,
+        help="a finished hypothesis leaves its place in the beam to others, or keeps it as in the paper on dynamic "
+        f"beam allocation ({_DEFAULTS.finished})",
+    )
+    group.add_argument(
+        "--pruning-threshold",
+        type=_number_or_none,
+        default=_DEFAULTS.pruning_threshold,
+        metavar="X",
+        help="drop hypotheses whose log-probability is so far below the best finished one; none: keep all "
+        f"({_DEFAULTS.pruning_threshold:g})",
+    )
+    group.add_argument(
+        "--max-length-factor",
+        type=float,
+        default=_DEFAULTS.max_length_factor,
+        metavar="X",
+        help=f"a translation has at most X pieces for each of the source ({_DEFAULTS.max_length_factor:g}),",
+    )
+    group.add_argument(
+        "--max-length-offset",
+        type=int,
+        default=_DEFAULTS.max_length_offset,
+        metavar="N",
+        help=f"and N more ({_DEFAULTS.max_length_offset}), those of the phrases not counted",
+    )
+
+
+def _add_time(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("time")
+    group.add_argument(
+        "--deadline-ms",
+        type=_milliseconds,
+        metavar="MS",
+        help="for each line; when it is over, the best so far is the answer (default: no end)",
+    )
+    return group
+
+
+def _at_least_1(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too small; it must be at least 1")
+    return number
+
+
+def _number_or_none(text: str) -> float | None:
+    return None if text == "none" else float(text)
+
+
+def _milliseconds(text: str) -> float:
+    number = float(text)
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is no time; it must be at least 0")
+    return number

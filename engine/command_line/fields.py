@@ -1,0 +1,218 @@
+"""JSON objects to what the engine is asked, every key and type checked; messages name the field, its value, the cure.
+
+The keys are the field names of `engine.request`, but `text` for the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+from engine.command_line.lines import LineProblem, described
+from engine.request import Avoid, Phrase, Request, SearchOptions
+
+MAX_BEAM = 1000  # rows; more would fill the memory of most machines
+MAX_ALTERNATIVES = 100
+MAX_PRICED = 100  # each is decoded once more, all together in one batch
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+_DEFAULT_OPTIONS = SearchOptions()
+_REQUEST_KEYS = ("text", "direction", "phrases", "avoid", "prefix", "options")
+_PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
+_AVOID_KEYS = tuple(field.name for field in fields(Avoid))
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds for a line that does not say otherwise."""
+
+    options: SearchOptions
+    direction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One line of `translate` or `price`."""
+
+    request: Request
+    options: SearchOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreJob:
+    """One line of `score`: exactly one of `target` and `tokens` is given."""
+
+    source: str
+    target: str | None
+    tokens: tuple[int, ...] | None
+    direction: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesJob:
+    """One line of `alternatives`: words at `offset` of the given target, or of the best translation where none is."""
+
+    request: Request
+    options: SearchOptions
+    target: str | None
+    tokens: tuple[int, ...] | None
+    offset: int
+    count: int
+
+
+def job(line: Json, defaults: Defaults) -> Job:
+    """What a line of `translate` asks for; raises LineProblem or InvalidRequest."""
+    _check_keys(line, "", _REQUEST_KEYS, required=("text",))
+    return Job(_request(line, defaults), _options(line, defaults.options))
+
+
+def plain_job(text: str, defaults: Defaults) -> Job:
+    """A line of plain text, to translate without constraints."""
+    return Job(Request(text, direction=defaults.direction), defaults.options)
+
+
+def price_job(line: Json, defaults: Defaults) -> Job:
+    """What a line of `price` asks for; raises LineProblem or InvalidRequest."""
+    found = job(line, defaults)
+    num_priced = len(found.request.phrases) + len(found.request.avoid)
+    if num_priced > MAX_PRICED:
+        raise LineProblem("invalid", f"phrases and avoid have {num_priced} items; price takes at most {MAX_PRICED}")
+    return found
+
+
+def score_job(line: Json, defaults: Defaults) -> ScoreJob:
+    """What a line of `score` asks for; raises LineProblem."""
+    _check_keys(line, "", ("text", "target", "tokens", "direction"), required=("text",))
+    target, tokens = _target(line)
+    if (target is None) == (tokens is None):
+        raise LineProblem("invalid", "give either target, a text, or tokens, a list of piece ids")
+    return ScoreJob(_string(line["text"], "text"), target, tokens, _direction(line, defaults))
+
+
+def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
+    """What a line of `alternatives` asks for; raises LineProblem or InvalidRequest."""
+    own = ("target", "tokens", "offset", "count")
+    _check_keys(line, "", (*_REQUEST_KEYS, *own), required=("text", "offset"))
+    target, tokens = _target(line)
+    if target is not None and tokens is not None:
+        raise LineProblem("invalid", "target and tokens are both given; one says all")
+    count = _integer(line.get("count", 5), "count")
+    if not 1 <= count <= MAX_ALTERNATIVES:
+        raise LineProblem("invalid", f"count is {count}; it must be between 1 and {MAX_ALTERNATIVES}")
+    offset = _integer(line["offset"], "offset")
+    return AlternativesJob(_request(line, defaults), _options(line, defaults.options), target, tokens, offset, count)
+
+
+def check_limits(options: SearchOptions) -> SearchOptions:
+    """The options, once they are found to fit into memory; raises LineProblem."""
+    if options.beam > MAX_BEAM:
+        raise LineProblem("invalid", f"beam is {options.beam}; it must be at most {MAX_BEAM}")
+    return options
+
+
+def _request(line: Json, defaults: Defaults) -> Request:
+    return Request(
+        _string(line["text"], "text"),
+        direction=_direction(line, defaults),
+        phrases=tuple(_list(line.get("phrases", []), "phrases", _phrase)),
+        avoid=tuple(_list(line.get("avoid", []), "avoid", _avoid)),
+        prefix=_string(line.get("prefix", ""), "prefix"),
+    )
+
+
+def _phrase(value: Any, name: str) -> Phrase:
+    if isinstance(value, str):
+        return Phrase(value)
+    _check_keys(value, name, _PHRASE_KEYS, required=("text",))
+    given: Json = {}
+    for key, read in (("text", _string), ("count", _integer), ("case", _string), ("boundary", _string)):
+        if key in value:
+            given[key] = read(value[key], f"{name}.{key}")
+    given["forms"] = tuple(_list(value.get("forms", []), f"{name}.forms", _string))
+    if value.get("source_span") is not None:
+        span = _list(value["source_span"], f"{name}.source_span", _integer)
+        if len(span) != 2:
+            raise LineProblem("invalid", f"{name}.source_span has {len(span)} numbers; give start and end")
+        given["source_span"] = (span[0], span[1])
+    return Phrase(**given)
+
+
+def _avoid(value: Any, name: str) -> Avoid:
+    if isinstance(value, str):
+        return Avoid(value)
+    _check_keys(value, name, _AVOID_KEYS, required=("text",))
+    given: Json = {key: _string(value[key], f"{name}.{key}") for key in value}
+    return Avoid(**given)
+
+
+def _options(line: Json, defaults: SearchOptions) -> SearchOptions:
+    given = line.get("options", {})
+    _check_keys(given, "options", tuple(field.name for field in fields(SearchOptions)))
+    checked = {key: _option(key, value) for key, value in given.items()}
+    return check_limits(replace(defaults, **checked))
+
+
+def _option(key: str, value: Any) -> Any:
+    """The value of one search option, of the type that its default has."""
+    name, default = f"options.{key}", getattr(_DEFAULT_OPTIONS, key)
+    if value is None and key == "pruning_threshold":
+        return None
+    if isinstance(default, str):
+        return _string(value, name)
+    return _number(value, name) if isinstance(default, float) else _integer(value, name)
+
+
+def _direction(line: Json, defaults: Defaults) -> str | None:
+    value = line.get("direction")
+    return defaults.direction if value is None else _string(value, "direction")
+
+
+def _target(line: Json) -> tuple[str | None, tuple[int, ...] | None]:
+    target, tokens = line.get("target"), line.get("tokens")
+    return (
+        None if target is None else _string(target, "target"),
+        None if tokens is None else tuple(_list(tokens, "tokens", _integer)),
+    )
+
+
+def _check_keys(value: Any, name: str, allowed: tuple[str, ...], required: tuple[str, ...] = ()) -> None:
+    """Whether `value` is an object with all required keys and no unknown one; `name` is "" for the line itself."""
+    if not isinstance(value, dict):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be an object")
+    dot = f"{name}." if name else ""
+    for key in value:
+        if key not in allowed:
+            raise LineProblem("invalid", f"unknown key {described(dot + key)}; known are {', '.join(allowed)}")
+    for key in required:
+        if key not in value:
+            raise LineProblem("invalid", f"{dot}{key} is missing; known keys are {', '.join(allowed)}")
+
+
+def _string(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be a string")
+    return value
+
+
+def _integer(value: Any, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be a whole number")
+    return value
+
+
+def _number(value: Any, name: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise LineProblem("invalid", f"{name} is {described(value)}; that is too large") from None
+
+
+def _list(value: Any, name: str, read: Callable[[Any, str], T]) -> list[T]:
+    if not isinstance(value, list):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be a list")
+    return [read(item, f"{name}[{index}]") for index, item in enumerate(value)]

@@ -1,0 +1,106 @@
+"""Bytes to numbered lines to JSON objects, each line on its own. Knows nothing of requests."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, NoReturn
+
+MAX_LINE_BYTES = 1 << 20
+
+ProblemKind = Literal["unreadable", "invalid", "not_a_number"]
+
+
+class LineProblem(Exception):
+    """Why a line has no answer: its own error object, and never the end of the run."""
+
+    def __init__(self, kind: ProblemKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Line `number` (from 1), its bytes without the line feed, and the offset of what follows it in the input."""
+
+    number: int
+    content: bytes
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The line's text; raises LineProblem where it is none or too long. A byte order mark does not count."""
+        if len(self.content) > MAX_LINE_BYTES:
+            raise LineProblem("unreadable", f"the line is longer than {MAX_LINE_BYTES:,} bytes; split the text")
+        content = self.content.removesuffix(b"\r")
+        if self.number == 1:
+            content = content.removeprefix(codecs.BOM_UTF8)
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            message = (
+                f"the line is not UTF-8 (byte {error.start + 1} is 0x{content[error.start]:02x}); convert the file"
+            )
+            raise LineProblem("unreadable", message) from None
+
+
+def read_lines(stream: BinaryIO) -> Iterator[Line]:
+    """The lines of a stream as they come; only the line feed ends one. One that is too long is cut, not kept whole."""
+    number = end = 0
+    while content := stream.readline(MAX_LINE_BYTES + 2):
+        end += len(content)
+        last = content
+        while len(last) == MAX_LINE_BYTES + 2 and not last.endswith(b"\n"):  # pass over the rest of it
+            last = stream.readline(MAX_LINE_BYTES + 2)
+            end += len(last)
+        number += 1
+        yield Line(number, content.removesuffix(b"\n"), end)
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object in a line; raises LineProblem saying where it goes wrong."""
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_without_doubles, parse_constant=_no_constant, parse_float=_finite, strict=True
+        )
+    except json.JSONDecodeError as error:
+        found = "the line is blank" if not text.strip() else f"not JSON: {error.msg} at character {error.colno}"
+        raise LineProblem("unreadable", f"{found}; write one JSON object a line") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of open brackets
+        raise LineProblem("unreadable", f"this JSON cannot be read: {error}") from None
+    if not isinstance(value, dict):
+        raise LineProblem("invalid", f'the line is {described(value)}; write an object such as {{"text": "..."}}')
+    return value
+
+
+def described(value: object) -> str:
+    """A value as JSON, cut to a length fit for a message."""
+    try:
+        shown = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "nested too deeply"
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise LineProblem("invalid", f"the key {described(key)} stands twice; keep one")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise LineProblem("unreadable", f"not JSON: {name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise LineProblem("invalid", f"the number {digits[:20]} is too large")
+    return number

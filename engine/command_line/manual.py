@@ -1,0 +1,148 @@
+"""What `--help` says beside the flags: the keys of lines and answers, examples, exit statuses."""
+
+from __future__ import annotations
+
+from engine.command_line.fields import MAX_ALTERNATIVES, MAX_PRICED
+from engine.command_line.lines import MAX_LINE_BYTES
+
+OVERVIEW = """\
+Translate with words that must stand in the translation, from a shell or another program.
+
+Every command reads JSON lines, one object a line, and writes one JSON line for each, in the same order, as soon as it
+is ready. `python -m engine COMMAND --help` tells the keys of a command's lines.
+
+commands:
+  translate     n-best translations that meet every constraint
+  score         what the model thinks of given translations
+  alternatives  other words for one of a translation
+  price         what each constraint costs
+"""
+
+COMMON = f"""\
+lines:
+  UTF-8, one JSON object a line, at most {MAX_LINE_BYTES:,} bytes. Each answer carries the number of its line:
+
+    {{"line": 1, ...}}                                               the answer
+    {{"line": 2, "error": {{"kind": "...", "message": "..."}}}}        why there is none; the other lines go on
+
+  Kinds of errors: "unreadable" (no JSON, no UTF-8, too long), "invalid" (a key, a type or a value is wrong, or the
+  model cannot do it), "not_a_number" (the model's weights are damaged). Scores are natural logarithms; offsets count
+  Unicode characters from 0.
+
+exit status:
+  0    every line has its answer (phrases that cannot be met are an answer: see "status")
+  1    some lines have an error instead
+  2    nothing could be done, or no more: wrong flags, no model, a file that cannot be read or written
+  130  Ctrl-C; what was translated until then is written
+  141  whoever read the output has closed it
+"""
+
+TRANSLATE = """\
+The n-best translations of each line, with every phrase in place.
+
+keys of a line:
+  text       the source; the only key that must be there
+  phrases    what must stand in the translation: a list of strings, or of objects with
+               text         the phrase
+               forms        other spellings, any one of which will do: ["Fahrrads", "Fahrräder"]
+               count        at least so many times (1)
+               boundary     what may touch it: "word" nothing that makes it part of a word, "start" lets a longer word
+                            begin with it, "anywhere" anything ("word")
+               case         "exact", or "auto": capitalised too where a sentence begins ("exact")
+               source_span  [start, end] of the term in the source, for those that come from a glossary
+  avoid      what must not stand there as words of their own: a list of strings, or of objects with
+               text         the words
+               case         "exact", or "permissive": in any case ("exact")
+  prefix     how the translation begins, character by character; it may end inside a word ("")
+  direction  "en-de", say (--direction, or else the model's first)
+  options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
+             max_length_factor, max_length_offset; see the flags of these names
+
+keys of an answer:
+  status          "complete": every hypothesis meets every phrase; or else "unmet", "infeasible" (before any search),
+                  "deadline", "cancelled", "failed"
+  hypotheses      best first: text, score (log-probability per token), log_prob, tokens (ids, the end included),
+                  token_log_probs, token_spans, placements (phrase number, form, start, end), alignment (source start
+                  and end, target start and end), unmet (numbers of phrases)
+  reasons         for anything but "complete": kind, message with the cure, phrase (its number, or null)
+  unknown_source  [start, end] of source characters that the model cannot read
+  num_steps       decoding steps
+  elapsed_ms      of the batch that the line was decoded in
+
+examples:
+  Two words that must stand there, in any of two forms for the second:
+
+    echo '{"text": "A man is riding a red bicycle.", "phrases": ["Herr", {"text": "Rad", "forms": ["Rades"]}]}' \\
+        | python -m engine translate --nbest 1 --brief
+
+  Plain text in, the best translations alone out:
+
+    python -m engine translate --plain --nbest 1 sentences.txt | jq -r '.hypotheses[0].text'
+
+  A program that sends a line and waits for its answer before it sends the next:
+
+    python -m engine translate --batch-size 1
+
+  Lines are read ahead, eight batches at a time, to decode sentences of like length together; with --batch-size 1, with
+  --deadline-ms, or typed at a terminal, each is answered before the next is read.
+"""
+
+SCORE = """\
+What the model thinks of a given translation.
+
+keys of a line:
+  text       the source
+  target     its translation, scored in the pieces that the model would cut it into; or instead of it
+  tokens     piece ids, the end included, as in a hypothesis of `translate`, to which they give the same score
+  direction  "en-de", say (--direction, or else the model's first)
+
+keys of an answer:
+  text, score (log-probability per token), log_prob, tokens, token_log_probs, token_spans
+
+example:
+    echo '{"text": "A red bicycle.", "target": "Ein rotes Fahrrad."}' | python -m engine score --brief
+"""
+
+ALTERNATIVES = f"""\
+Other words for the one at some place of a translation, each with the best sentence that goes on with it.
+
+What stands before the word stays as it is, and every sentence meets the line's phrases, avoided texts and prefix.
+
+keys of a line:
+  text, phrases, avoid, prefix, direction, options
+             as for `translate`
+  offset     a character of the word to replace, counted in the translation
+  target     the translation that holds the word; or instead of it
+  tokens     its piece ids, as in a hypothesis of `translate`; with neither, the best translation of the line is taken
+  count      how many alternatives at most, up to {MAX_ALTERNATIVES} (5)
+
+keys of an answer:
+  text          the translation that the offset counts in
+  offset        as asked
+  alternatives  best sentence first: word, log_prob of that word in its place, hypothesis
+
+example:
+    echo '{{"text": "A red bicycle.", "target": "Ein rotes Fahrrad.", "offset": 4, "count": 3}}' \\
+        | python -m engine alternatives --brief
+"""
+
+PRICE = f"""\
+What constraints cost: the model's score of the best translation without them, less that with them.
+
+All phrases and avoided texts together, and each alone while the others stay. One may be negative now and then, as beam
+search goes; null where there is no translation to compare with. A line can have {MAX_PRICED} of them at most.
+
+keys of a line:
+  text, phrases, avoid, prefix, direction, options
+             as for `translate`
+
+keys of an answer:
+  total        the price of all together
+  phrases      the price of each, in their order
+  avoid        the price of each, in their order
+  constrained  the translation with them, as of `translate`
+  free         the translation without
+
+example:
+    echo '{{"text": "A red bicycle.", "phrases": ["Rad"], "avoid": ["rotes"]}}' | python -m engine price --brief
+"""
