@@ -203,12 +203,13 @@ class Workspace:
         with self.lock:
             segment = self._segment(index)
             text = clean_target(text)
-            if not text:
+            if not text.strip():
                 raise CommandError(f"Segment {index + 1} has no translation to confirm: type one first.")
             if segment.state == "confirmed" and segment.target == text:
                 return
-            after = self._with_text(segment, text, "confirmed")
             machine = segment.machine_text
+            origin = segment.origin if text == segment.target else "hypothesis" if text == machine else "typed"
+            after = replace(self._with_text(segment, text, "confirmed"), origin=origin)
             payload = {
                 "text": text,
                 "machine_text": machine,

@@ -1,0 +1,88 @@
+"""A decoder whose answers a test gives by hand, in any order; the real one has an order of its own."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from app.model_holder import ModelHolder, Priority
+from app.workspace import Workspace
+from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
+
+
+class HandDecoder:
+    """Keeps what is submitted, by key, the newest last."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, Request, Priority, Future[Translation]]] = []
+        self.cancelled: list[str] = []
+        self.is_closed = False
+
+    def submit(
+        self, request: Request, options: SearchOptions, *, key: str, priority: Priority = "interactive"
+    ) -> Future[Translation]:
+        future: Future[Translation] = Future()
+        self.requests.append((key, request, priority, future))
+        return future
+
+    def cancel(self, key: str) -> None:
+        self.cancelled.append(key)
+        for other, request, _, future in self.requests:
+            if other == key and not future.done():
+                future.set_result(Translation(request, "cancelled"))
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def of(self, index: int) -> list[tuple[Request, Priority, Future[Translation]]]:
+        """What was asked for one segment, the newest last."""
+        return [
+            (request, priority, future) for key, request, priority, future in self.requests if key.endswith(f"/{index}")
+        ]
+
+    def answer(self, index: int, *texts: str, at: int = -1) -> None:
+        """Answers a segment's request (the newest) with these texts, best first; phrases are found in them."""
+        request, _, future = self.of(index)[at]
+        future.set_result(translation(request, *texts))
+
+    def answer_all(self) -> None:
+        """Answers everything that waits with "de: source" and the phrases behind it."""
+        while waiting := [entry for entry in self.requests if not entry[3].done()]:
+            for _, request, _, future in waiting:
+                phrases = " ".join(phrase.text for phrase in request.phrases)
+                future.set_result(translation(request, f"de: {request.source} {phrases}".strip()))
+
+
+def translation(request: Request, *texts: str) -> Translation:
+    """An answer with these texts; a phrase that does not stand in a text is unmet there."""
+    hypotheses = []
+    for rank, text in enumerate(texts):
+        placements, unmet = [], []
+        for number, phrase in enumerate(request.phrases):
+            start = text.find(phrase.text)
+            if start < 0:
+                unmet.append(number)
+            else:
+                placements.append(Placement(number, phrase.text, start, start + len(phrase.text)))
+        score = -0.5 - 0.25 * rank
+        hypotheses.append(
+            Hypothesis(
+                text, score, 4 * score, (1,), (4 * score,), ((0, len(text)),), tuple(placements), (), tuple(unmet)
+            )
+        )
+    missing = hypotheses[0].unmet if hypotheses else ()
+    reasons = tuple(Reason("not_placed", "no place was found", number) for number in missing)
+    return Translation(request, "unmet" if missing else "complete", tuple(hypotheses), reasons, elapsed_ms=12.5)
+
+
+def ready_model(decoder: HandDecoder) -> ModelHolder:
+    """A model holder whose model is there."""
+    from pathlib import Path
+
+    model = ModelHolder(Path("models/hand"))
+    model.adopt(decoder, name="hand", directions=("en-de",))
+    return model
+
+
+def settle(workspace: Workspace) -> None:
+    """Waits until every answer given so far has been taken."""
+    workspace._decoding._answers.submit(lambda: None).result(10)

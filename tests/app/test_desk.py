@@ -1,0 +1,167 @@
+"""Opening, leaving and taking up documents again, over the app's whole life."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.desk import Desk
+from app.errors import DocumentError, GlossaryError
+from app.log_store import LogStore
+from app.places import SAMPLES_FOLDER
+from app.workspace import CommandError
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
+
+TEXT = b"Open the settings.\nThe router saves the file.\n"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.sqlite"
+
+
+class Run:
+    """The app from its start to its end."""
+
+    def __init__(self, log: Path) -> None:
+        self.store = LogStore.open(log)
+        self.decoder = HandDecoder()
+        self.desk = Desk(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
+
+    def end(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def run(log: Path) -> Iterator[Run]:
+    run = Run(log)
+    yield run
+    run.end()
+
+
+def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
+    workspace, result = run.desk.welcome(None)
+    assert workspace.document.name == "getting-started.txt"
+    assert len(workspace.segments) >= 50
+    assert result == {}
+
+
+def test_samples_glossary_is_free_of_errors_and_stands_in_the_sample(run: Run):
+    workspace, _ = run.desk.welcome(None)
+    report = run.desk.import_sample_glossary(workspace)
+    assert (report["num_terms"], report["num_errors"]) == (20, 0)
+    assert sum(bool(segment.hits) for segment in workspace.segments) >= 15
+
+
+def test_new_tab_shows_what_was_opened_last(run: Run):
+    run.desk.welcome(None)
+    opened = run.desk.open_document(TEXT, "manual.txt")
+    assert run.desk.welcome(None) == (opened, {})
+
+
+def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
+    first = Run(log)
+    workspace = first.desk.open_document(TEXT, "manual.txt")
+    first.desk.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    workspace.open(0)
+    workspace.constrain(0, ["Dialog"], [])
+    workspace.confirm(0, "Öffnen Sie den Dialog.")
+    workspace.constrain(1, [], ["file\tDatei"])
+    workspace.edit(1, "Halb fertig", "hypothesis")
+    token = workspace.token
+    first.end()
+
+    second = Run(log)
+    shown, result = second.desk.welcome(None)
+    assert shown.document.name == "getting-started.txt"
+    assert result["offer"]["name"] == "manual.txt"
+    assert (result["offer"]["num_confirmed"], result["offer"]["num_segments"]) == (1, 2)
+    again = second.desk.go_on(result["offer"]["session"])
+    assert again.token == token
+    assert [(s.state, s.target, s.pins, sorted(s.terms_off), s.origin) for s in again.segments] == [
+        ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
+        ("edited", "Halb fertig", (), ["file\tDatei"], "hypothesis"),
+    ]
+    assert again.glossary is not None
+    assert again.glossary.name == "terms.tsv"
+    assert again.first_to_do() == 1
+    assert second.desk.welcome(None) == (again, {})  # offered once
+    second.end()
+
+
+def test_page_of_a_former_run_finds_its_session_by_the_token(log: Path):
+    first = Run(log)
+    token = first.desk.open_document(TEXT, "manual.txt").token
+    first.end()
+    second = Run(log)
+    workspace, result = second.desk.welcome(token)
+    assert (workspace.token, workspace.document.name, result) == (token, "manual.txt", {})
+    second.end()
+
+
+def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(log: Path):
+    for _ in range(3):
+        run = Run(log)
+        _, result = run.desk.welcome(None)
+        assert result == {}
+        run.end()
+    run = Run(log)
+    assert len(run.store.sessions()) == 1
+    run.end()
+
+
+def test_document_opened_again_begins_a_session_of_its_own(run: Run):
+    first = run.desk.open_document(TEXT, "manual.txt")
+    first.edit(0, "Etwas", "typed")
+    second = run.desk.open_document(TEXT, "manual.txt")
+    assert second.token != first.token
+    assert second.segments[0].target is None
+    assert run.desk.find(first.token) is first
+
+
+def test_document_that_is_left_makes_way_for_the_one_that_is_shown(run: Run):
+    long = "\n".join(f"Line number {n}." for n in range(40)).encode()
+    first = run.desk.open_document(long, "long.txt")
+    second = run.desk.open_document(TEXT, "manual.txt")
+    settle(first)
+    run.decoder.answer_all()
+    settle(first)
+    settle(second)
+    assert first.snapshot()["progress"]["done"] == 0
+    assert second.snapshot()["progress"]["done"] == 2
+    first.open(0)
+    for _ in range(10):
+        run.decoder.answer_all()
+        settle(first)
+    assert first.snapshot()["progress"]["done"] == 40
+
+
+def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
+    workspace = run.desk.open_document(TEXT, "manual.txt")
+    with pytest.raises(DocumentError, match="PDF"):
+        run.desk.open_document(b"%PDF-1.4", "manual.pdf")
+    with pytest.raises(GlossaryError, match="1 column"):
+        run.desk.import_glossary(workspace, b"router\nfile\n", "terms.tsv")
+    with pytest.raises(DocumentError, match=r"missing\.txt"):
+        run.desk.open_files(tmp_path / "missing.txt", None)
+    assert run.desk.welcome(None)[0] is workspace
+    assert workspace.glossary is None
+
+
+def test_exports_are_named_after_the_document_and_logged(run: Run):
+    workspace = run.desk.open_document(TEXT, "manual.txt")
+    workspace.confirm(0, "Öffnen Sie die Einstellungen.")
+    document = run.desk.export(workspace, "document")
+    assert (document.name, document.data.decode()) == (
+        "manual.de.txt",
+        "Öffnen Sie die Einstellungen.\nThe router saves the file.\n",
+    )
+    assert run.desk.export(workspace, "log.csv").name == "manual.log.csv"
+    assert run.desk.export(workspace, "log.jsonl").name == "manual.log.jsonl"
+    kinds = [event.payload["kind"] for event in run.store.events(workspace.session_id) if event.type == "export"]
+    assert kinds == ["document", "log.csv", "log.jsonl"]
+    with pytest.raises(CommandError, match=r"document, log\.csv, log\.jsonl"):
+        run.desk.export(workspace, "../../etc/passwd")

@@ -1,0 +1,112 @@
+"""What the page draws of an answer: nothing may be lost or added on the way from text to words and runs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.constraints import Constraint
+from app.glossary import Term, TermHit
+from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, word_spans
+from engine import Hypothesis, Placement, Request, Translation
+
+WORD_CASES = [
+    ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
+    ("%s {0} C++ #1 <b>", ["%s", "{0}", "C++", "#1", "<b>"], "placeholders and names stay whole"),
+    ("E-Mail um 10:30 (heute)", ["E-Mail", "um", "10:30", "heute"], "marks inside a word belong to it"),
+    ("Ja … – nein", ["Ja", "…", "–", "nein"], "a mark alone can be pressed too"),
+    ("", [], "nothing to press"),
+    ("日本語 テスト", ["日本語", "テスト"], "words are what spaces part"),
+]
+
+
+def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float = -0.5) -> Hypothesis:
+    return Hypothesis(text, score, score, (1,), (score,), ((0, len(text)),), placements)
+
+
+def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
+    start = text.index(form, from_)
+    return Placement(phrase, form, start, start + len(form))
+
+
+@pytest.mark.parametrize(("text", "words", "why"), WORD_CASES)
+def test_words_to_press(text: str, words: list[str], why: str):
+    assert [text[start:end] for start, end in word_spans(text)] == words, why
+
+
+@given(st.text(max_size=40), st.data())
+def test_pieces_joined_are_the_text_and_cover_every_placement(text: str, data):
+    placements = []
+    for number in range(data.draw(st.integers(0, 3))):
+        if not text:
+            break
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(start + 1, len(text)))
+        placements.append(Placement(number, text[start:end], start, end))
+    constraints = [Constraint(placement.form, is_pinned=True) for placement in placements]
+    tokens = proposal_tokens(hypothesis(text, tuple(placements)), constraints)
+    assert "".join(token["t"] for token in tokens) == text
+    numbers = [token["w"] for token in tokens if "w" in token]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(len(word_spans(text))))
+    covered = {i for p in placements for i in range(p.start, p.end)}
+    position = 0
+    for token in tokens:
+        inside = set(range(position, position + len(token["t"])))
+        assert ("pin" in token) == bool(inside) and inside <= covered if "pin" in token else not (inside & covered)
+        position += len(token["t"])
+
+
+def test_pin_inside_a_word_cuts_it_and_both_parts_keep_its_number():
+    text = "eine E-Mail senden"
+    tokens = proposal_tokens(hypothesis(text, (placed(0, text, "Mail"),)), [Constraint("Mail", is_pinned=True)])
+    assert [(t["t"], t.get("w"), t.get("pin")) for t in tokens] == [
+        ("eine", 0, None),
+        (" ", None, None),
+        ("E-", 1, None),
+        ("Mail", 1, "Mail"),
+        (" ", None, None),
+        ("senden", 2, None),
+    ]
+
+
+def test_term_is_marked_once_at_its_end_and_is_no_pin():
+    text = "Der neue Router"
+    tokens = proposal_tokens(
+        hypothesis(text, (placed(0, text, "neue Router"),)), [Constraint("neue Router", term_keys=("k",))]
+    )
+    assert [token["t"] for token in tokens if "terms" in token] == ["Router"]
+    assert all("pin" not in token for token in tokens)
+
+
+def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_differences_marked():
+    best, second = "Das WLAN ist jetzt an", "Das WLAN ist nun an"
+    decoded = Decoded(
+        Translation(
+            Request("x"),
+            "complete",
+            (hypothesis(best, (placed(0, best, "WLAN"),)), hypothesis(second, (placed(0, second, "WLAN"),), -0.75)),
+        ),
+        (Constraint("WLAN"),),
+    )
+    rows = hypothesis_rows(decoded)
+    assert rows[0]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist jetzt an"]]
+    assert rows[1]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
+    assert [row["gap"] for row in rows] == [0, 0.25]
+
+
+@given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
+def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out(texts: list[str]):
+    decoded = Decoded(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
+    for row in hypothesis_rows(decoded):
+        kinds = [kind for kind, _ in row["runs"]]
+        shown = "".join(text for kind, text in row["runs"] if kind != "e")
+        assert row["text"].endswith(shown) if "e" in kinds else row["text"] == shown
+
+
+def test_source_is_whole_with_its_terms_apart():
+    source = "Restart the router now"
+    hit = TermHit(Term("router", "Router"), 12, 18)
+    runs = source_runs(source, (hit,), ["router\tRouter"])
+    assert runs == [{"t": "Restart the "}, {"t": "router", "term": "router\tRouter"}, {"t": " now"}]

@@ -1,0 +1,93 @@
+"""What is said of a segment: terms and pins met or not, and why it needs a look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.constraints import constraints_for
+from app.glossary import Glossary, Term
+from app.proposal_view import Decoded
+from app.segment_state import SegmentState, attention_for, detail_view, form_in, occurrences
+from engine import Reason, Request, Translation
+from tests.app.hand_decoder import translation
+
+SOURCE = "The router saves the file."
+GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
+
+
+def segment(**fields: object) -> SegmentState:
+    return replace(SegmentState(0, SOURCE, num_words=5, hits=GLOSSARY.find(SOURCE)), **fields)  # type: ignore[arg-type]
+
+
+def answered(base: SegmentState, *texts: str) -> SegmentState:
+    request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.constraints))
+    decoded = Decoded(translation(request, *texts), base.constraints)
+    return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
+
+
+def statuses(of: SegmentState) -> dict[str, tuple[str, str]]:
+    return {term["target"]: (term["status"], term["note"]) for term in detail_view(of)["terms"]}
+
+
+OCCURRENCE_CASES = [
+    ("Der Router und der Router", "Router", 2, "two words"),
+    ("Routers Routerkabel", "Router", 0, "parts of longer words"),
+    ("E-Mail", "Mail", 1, "a hyphen parts words"),
+    ("1.000", "1", 0, "a number is one word"),
+    ("A A A", "A A", 1, "no overlap"),
+    ("C++, C++", "C++", 2, "an edge that is no letter needs no boundary"),
+]
+
+
+@pytest.mark.parametrize(("text", "phrase", "expected", "why"), OCCURRENCE_CASES)
+def test_occurrences_are_words_of_their_own(text: str, phrase: str, expected: int, why: str):
+    assert occurrences(text, phrase) == expected, why
+
+
+def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
+    assert form_in("Mit den Routern", "Router") == "Routern"
+    assert form_in("Das WLAN-Kennwort", "kennwort") == "Kennwort"
+    assert form_in("Der Funkrouter", "Router") is None
+
+
+def test_terms_follow_the_proposal_until_the_person_writes():
+    proposed = answered(segment(), "Der Router speichert die Datei.")
+    assert statuses(proposed) == {"Router": ("met", ""), "Datei": ("met", "")}
+    written = replace(proposed, target="Die Routern sichern alles.", state="edited")
+    assert statuses(written)["Router"] == ("met", "Form in the text: Routern")
+    assert statuses(written)["Datei"] == ("unmet", "In the proposal, not in your text.")
+    assert attention_for(written) == "Not in the text: Datei"
+
+
+def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
+    proposed = answered(segment(), "Der Router speichert alles.")
+    assert statuses(proposed)["Datei"] == ("unmet", "no place was found")
+    assert attention_for(proposed) == "no place was found"
+
+
+def test_pins_are_pending_while_an_answer_is_on_its_way():
+    base = answered(segment(), "Der Router speichert die Datei.")
+    pinned = replace(base, pins=("sofort",), requested=2)
+    assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": ""}]
+    assert detail_view(pinned)["proposal"]["is_stale"]
+
+
+def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
+    base = replace(segment(), pins=("gut", "\U00012345"))
+    constraints = base.constraints
+    blamed = Translation(Request(SOURCE), "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 1),))
+    failed = replace(base, decoded=Decoded(blamed, constraints), requested=1, answered=1)
+    assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
+        ("pending", ""),
+        ("unmet", "cannot be spelt"),
+    ]
+    assert attention_for(failed) == "cannot be spelt"
+
+
+def test_reason_of_the_whole_segment_is_a_notice():
+    too_long = Translation(Request(SOURCE), "infeasible", reasons=(Reason("source_too_long", "too long: split it"),))
+    failed = replace(segment(), decoded=Decoded(too_long, constraints_for((), ())), requested=1, answered=1)
+    assert detail_view(failed)["notices"] == ["too long: split it"]
+    assert detail_view(failed)["proposal"] is None
