@@ -134,19 +134,18 @@ def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
     assert writer.num_failed == 2
 
 
+any_text = st.text(st.characters(), max_size=8)  # half surrogate pairs too
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(), max_size=5), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers() | st.floats() | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
     max_leaves=6,
 )
 phrases = st.lists(
-    st.text(st.characters(), max_size=6)
+    any_text
     | st.fixed_dictionaries(
-        {"text": st.text(st.characters(), max_size=6)},
+        {"text": any_text},
         optional={
-            "forms": st.lists(st.text(st.characters(), max_size=5), max_size=2) | json_values,
+            "forms": st.lists(any_text, max_size=2) | json_values,
             "count": st.integers(-1, 10**12) | json_values,
             "boundary": st.sampled_from(["word", "start", "anywhere"]) | json_values,
             "case": st.sampled_from(["exact", "auto"]) | json_values,
@@ -163,14 +162,14 @@ option_values = {
     "max_length_offset": st.integers(-1, 8),
 }
 likely_lines = st.fixed_dictionaries(
-    {"text": st.text(st.characters(), max_size=12)},
+    {"text": any_text},
     optional={
         "phrases": phrases | json_values,
-        "avoid": st.lists(st.text(st.characters(), max_size=4) | json_values, max_size=3) | json_values,
-        "prefix": st.text(st.characters(), max_size=8) | json_values,
+        "avoid": st.lists(any_text | json_values, max_size=3) | json_values,
+        "prefix": any_text | json_values,
         "direction": st.sampled_from(["en-de", "de-en", None, "x"]),
         "options": st.fixed_dictionaries({}, optional=option_values) | json_values,
-        "target": st.text(st.characters(), max_size=8) | json_values,
+        "target": any_text | json_values,
         "tokens": st.lists(st.integers(0, 2100), max_size=5) | json_values,
         "offset": st.integers(-1, 8) | json_values,
         "count": st.integers(0, 2) | json_values,
