@@ -23,7 +23,8 @@ class Constraints:
     """What the search needs to know of one request.
 
     `wanted.phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one
-    phrase with a count. `obstacles` say why no translation can meet the request; empty where one can.
+    phrase with a count. Locked texts and the suffix, `num_ordered` in all, come behind those. `obstacles` say why no
+    translation can meet the request; empty where one can.
     """
 
     source: str
@@ -33,6 +34,7 @@ class Constraints:
     wanted: SentenceConstraints
     members: tuple[tuple[int, ...], ...]
     asked: tuple[Phrase, ...]
+    num_ordered: int
     num_prefix: int
     obstacles: tuple[Reason, ...]
 
@@ -58,10 +60,14 @@ class Constraints:
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
+        ordered, reasons = _ordered(request, codec)
+        obstacles += reasons
+        phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
         if num_prefix + num_tokens + 1 > max_pieces:
-            message = f"prefix and phrases have {num_prefix + num_tokens} pieces, the model writes at most "
+            num_pieces = num_prefix + num_tokens
+            message = f"prefix, phrases and locked texts have {num_pieces} pieces, the model writes at most "
             message += f"{max_pieces - 1}; shorten the prefix or take phrases away"
             obstacles.append(Reason("too_long", message))
         return cls(
@@ -72,6 +78,7 @@ class Constraints:
             wanted=SentenceConstraints(tuple(phrases), avoided, prefix),
             members=tuple(members),
             asked=request.phrases,
+            num_ordered=len(request.locked) + bool(request.suffix.strip()),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
         )
@@ -94,7 +101,7 @@ class Constraints:
         """
         placements: list[Placement] = []
         unmet: list[int] = []
-        for phrase, members in zip(self.wanted.phrases, self.members, strict=True):
+        for phrase, members in zip(self.wanted.phrases, self.members, strict=False):
             spans = _apart(
                 [
                     (start, end)
@@ -111,11 +118,32 @@ class Constraints:
                     unmet.append(member)
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
 
+    def place_ordered(self, text: str) -> tuple[Span, ...]:
+        """Where the locked texts and then the suffix stand in a text, up to the first that does not."""
+        spans: list[Span] = []
+        for phrase in self.wanted.phrases[len(self.members) :]:
+            free_from = spans[-1][1] if spans else 0
+            found = [
+                (start, end)
+                for start, end in occurrences(text, phrase.forms[0], phrase.boundary)
+                if start >= free_from and (end == len(text) or not phrase.ends_text)
+            ]
+            if not found:
+                break
+            spans.append(found[0])
+        return tuple(spans)
+
     def not_placed(self, phrase: int) -> Reason:
         """Why a phrase is missing from a translation that the search gave up on."""
         text = self.asked[phrase].text
         message = f"{text!r} found no place within the length limit; raise max_length_offset or take a phrase away"
         return Reason("not_placed", message, phrase)
+
+    def not_in_order(self, num_standing: int) -> Reason:
+        """Which locked text, or the suffix, is missing."""
+        text = self.wanted.phrases[len(self.members) + num_standing].forms[0]
+        message = f"the locked text or suffix {text!r} found no place in its order within the length limit; unlock it"
+        return Reason("not_placed", message)
 
 
 def _prefix(text: str, codec: TextCodec) -> tuple[Prefix | None, list[Reason]]:
@@ -198,6 +226,22 @@ def _capitalised(forms: Sequence[str]) -> list[str]:
     """The forms with a capital first letter, those that are no forms already."""
     capitals = (form[0].upper() + form[1:] for form in forms)
     return [form for form in dict.fromkeys(capitals) if form not in forms]
+
+
+def _ordered(request: Request, codec: TextCodec) -> tuple[list[TrackedPhrase], list[Reason]]:
+    """The locked texts and then the suffix, as phrases with a turn; reasons for those that cannot be spelt."""
+    phrases: list[TrackedPhrase] = []
+    reasons: list[Reason] = []
+    texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix.strip())
+    for turn, (text, ends_text) in enumerate(texts):
+        form = codec.normalise(text.strip())
+        if not codec.spells(form):
+            kind = "suffix" if ends_text else "locked text"
+            message = f"the {kind} {form!r} cannot be spelt by this model, which would write {codec.respell(form)!r}"
+            reasons.append(Reason("unspellable", f"{message}; change it"))
+        spellings = tuple(Spelling.of(0, pieces, codec) for pieces in _spellings(form, codec))
+        phrases.append(TrackedPhrase((form,), spellings, turn=turn, ends_text=ends_text))
+    return phrases, reasons
 
 
 def _forbids(avoided: AvoidedText, form: str) -> bool:

@@ -88,6 +88,8 @@ class Request:
 
     `direction` ("en-de") may be None: the model's first. `avoid` takes strings as well. `prefix` is copied character
     by character; it may end anywhere: inside a word, which then goes on, or after a space, which closes the word.
+    `locked` texts stand in this order and do not overlap, with or without something between; the translation ends with
+    `suffix`. A phrase that stands in any of these is met.
     """
 
     source: str
@@ -95,6 +97,8 @@ class Request:
     phrases: tuple[Phrase, ...] = ()
     avoid: tuple[Avoid, ...] = ()
     prefix: str = ""
+    locked: tuple[str, ...] = ()
+    suffix: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
@@ -108,6 +112,10 @@ class Request:
         object.__setattr__(self, "phrases", phrases)
         texts = _strings("avoid", self.avoid, but=Avoid)
         object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
+        object.__setattr__(self, "locked", _strings("locked", self.locked))
+        for text in self.locked:
+            if not text.strip():
+                raise InvalidRequest(f"locked contains {text!r}, which is blank; give it text or leave it out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +164,8 @@ class Hypothesis:
     """One translation.
 
     `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token. `token_spans`
-    gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met.
+    gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met. `locked`
+    says where the locked texts and then the suffix stand, as far as they do.
     `alignment` holds (source_start, source_end, target_start, target_end) by word, where the model can tell.
     """
 
@@ -169,6 +178,7 @@ class Hypothesis:
     placements: tuple[Placement, ...] = ()
     alignment: tuple[tuple[int, int, int, int], ...] = ()
     unmet: tuple[int, ...] = ()
+    locked: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,8 +316,11 @@ class Translator:
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
             unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
-            status = "complete" if hypotheses and not unmet else "unmet"
+            num_standing = min((len(hypothesis.locked) for hypothesis in hypotheses), default=0)
+            status = "complete" if hypotheses and not unmet and num_standing == wanted.num_ordered else "unmet"
             reasons = tuple(wanted.not_placed(phrase) for phrase in unmet)
+            if num_standing < wanted.num_ordered:
+                reasons += (wanted.not_in_order(num_standing),)
         elif status == "deadline":
             reasons = (Reason("deadline", "the time was up before the search had ended; these are the best so far"),)
         elif status == "cancelled":
@@ -340,6 +343,7 @@ class Translator:
             token_spans=decoding.spans,
             placements=placements,
             unmet=unmet,
+            locked=wanted.place_ordered(decoding.text),
         )
 
 

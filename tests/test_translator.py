@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -382,3 +383,35 @@ def test_alternatives_need_a_word(translator):
     for offset in (-1, len(hypothesis.text), hypothesis.text.index(" ")):
         with pytest.raises(InvalidRequest, match="offset"):
             translator.alternatives(Request(SOURCE), hypothesis, offset)
+
+
+@pytest.mark.parametrize(
+    ("locked", "suffix"),
+    [
+        (["Klicken Sie", "auf allen Knoten"], ""),
+        (["auf", "auf", "auf"], ""),
+        ([], "des Geräts."),
+        (["Öffnen", "(siehe unten)"], "3,5 %"),
+        (["„Übernehmen“"], "Knoten"),
+    ],
+)
+def test_locked_texts_stand_in_order_and_the_suffix_at_the_end(translator, locked, suffix):
+    request = Request(SOURCE, locked=locked, suffix=suffix, phrases=[Phrase("Knoten")], avoid=["der"], prefix="Bitte ")
+    result = translator.translate(request, OPTIONS)
+    assert result.status == "complete", result.reasons
+    for hypothesis in result.hypotheses:
+        texts = [*locked, *([suffix] if suffix else [])]
+        assert [hypothesis.text[start:end] for start, end in hypothesis.locked] == texts
+        assert all(end <= start for (_, end), (start, _) in pairwise(hypothesis.locked))
+        assert hypothesis.text.endswith(suffix)
+        assert hypothesis.text.startswith("Bitte ")
+        assert "Knoten" in hypothesis.text
+        assert not occurrences(hypothesis.text, "der")
+
+
+def test_locked_text_that_cannot_be_spelt_is_told(translator):
+    for request in (Request(SOURCE, locked=["漢字"]), Request(SOURCE, suffix="漢字")):
+        result = translator.translate(request, OPTIONS)
+        assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")
+    with pytest.raises(InvalidRequest, match="locked"):
+        Request(SOURCE, locked=["a", " "])

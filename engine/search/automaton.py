@@ -20,13 +20,14 @@ class State(NamedTuple):
     """All that the text so far can still matter for.
 
     `partial` holds (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
-    right edge is undecided, `progress` (spelling, pieces matched).
+    right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that stand.
     """
 
     context: Context = Context()
     partial: Matches = NONE
     pending: Matches = NONE
     progress: frozenset[tuple[int, int]] = frozenset()
+    turn: int = 0
 
 
 class PhraseAutomaton:
@@ -46,6 +47,8 @@ class PhraseAutomaton:
             ]
             self._spellings += phrase.spellings
             self._pattern_of_spelling += [first_pattern + spelling.form for spelling in phrase.spellings]
+        self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
+        self._fresh_by_turn: dict[int, tuple[int, ...]] = {}
         self._starters = {pattern.text[0] for pattern in self._patterns}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
         self.start = State(Context(sentence=AT_START if tracks_sentences else UNTRACKED))
@@ -55,22 +58,26 @@ class PhraseAutomaton:
         counts = [0] * len(self.phrases)
         if not self._texts.surfaces[piece]:
             return state, tuple(counts)
-        context, partial, pending, _ = state
+        context, partial, pending, _, turn = state
         for character in context.emission(self._texts, piece):
             if pending:
-                partial, pending = self._decide(character, partial, pending, counts)
+                partial, pending, turn = self._decide(character, partial, pending, turn, counts)
             if partial or character in self._starters:
-                partial, ended = read(self._patterns, partial, context, character)
+                partial, ended = read(self._patterns, self._fresh(turn), partial, context, character)
                 pending = pending | ended
             context = context.after(character)
         progress = self._advance_spellings(state, piece, partial, pending)
-        return State(context.closed_by(self._texts, piece), partial, pending, progress), tuple(counts)
+        return State(context.closed_by(self._texts, piece), partial, pending, progress, turn), tuple(counts)
 
     def pending_counts(self, state: State) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""
         counts = [0] * len(self.phrases)
         self._confirm(sorted(state.pending, key=lambda match: -match[1]), counts)
         return tuple(counts)
+
+    def ends_here(self, state: State) -> bool:
+        """Whether a phrase stands that counts at the end of the text alone."""
+        return any(self.phrases[self._patterns[number].owner].ends_text for number, _ in state.pending)
 
     def to_go(self, state: State) -> tuple[int, ...]:
         """For each phrase, the least number of its pieces that the occurrence in progress still lacks."""
@@ -101,6 +108,8 @@ class PhraseAutomaton:
             to_go[phrase] = min(to_go[phrase], len(pieces) - depth)
         for number, spelling in enumerate(self._spellings):
             pattern = self._pattern(number)
+            if self._turns[self._pattern_of_spelling[number]] not in (None, state.turn):
+                continue
             if len(spelling.pieces) <= to_go[pattern.owner] and self._may_begin(state, spelling.pieces[0], pattern):
                 following[pattern.owner].add(spelling.pieces[0])
         return tuple(tuple(sorted(pieces)) for pieces in following)
@@ -113,24 +122,38 @@ class PhraseAutomaton:
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
-    def _decide(self, character: str, partial: Matches, pending: Matches, counts: list[int]) -> tuple[Matches, Matches]:
+    def _fresh(self, turn: int) -> tuple[int, ...]:
+        """The patterns that may begin: all but those of phrases whose turn has passed or not come."""
+        if turn not in self._fresh_by_turn:
+            self._fresh_by_turn[turn] = tuple(n for n, own in enumerate(self._turns) if own is None or own == turn)
+        return self._fresh_by_turn[turn]
+
+    def _decide(
+        self, character: str, partial: Matches, pending: Matches, turn: int, counts: list[int]
+    ) -> tuple[Matches, Matches, int]:
         """Let `character` confirm, break or keep waiting the pending matches; counts what it confirms.
 
         The search for a phrase starts anew after each occurrence: what began inside it is no occurrence of its own.
         """
-        confirmed, waiting = decide(self._patterns, pending, character)
+        lasting = frozenset(m for m in pending if not self.phrases[self._patterns[m[0]].owner].ends_text)
+        confirmed, waiting = decide(self._patterns, lasting, character)
         if not confirmed:
-            return partial, waiting
+            return partial, waiting, turn
         since_end = self._confirm(confirmed, counts)
+        turn += sum(self.phrases[phrase].turn is not None for phrase in since_end)
 
-        def room(number: int) -> int:
-            return since_end.get(self._patterns[number].owner, _FAR)
+        def is_free(number: int, reach: int) -> bool:
+            """Whether a match that began `reach` characters ago is still wanted."""
+            own = self._turns[number]
+            return (own is None or own >= turn) and reach <= since_end.get(self._patterns[number].owner, _FAR)
 
-        partial = frozenset((number, matched) for number, matched in partial if matched <= room(number))
+        partial = frozenset((number, matched) for number, matched in partial if is_free(number, matched))
         waiting = frozenset(
-            (number, since) for number, since in waiting if since - 1 + len(self._patterns[number].text) <= room(number)
+            (number, since)
+            for number, since in waiting
+            if is_free(number, since - 1 + len(self._patterns[number].text))
         )
-        return partial, waiting
+        return partial, waiting, turn
 
     def _confirm(self, matches: Sequence[Match], counts: list[int]) -> dict[int, int]:
         """Count the matches, earliest end first, that do not overlap; gives characters since the last end by phrase."""

@@ -122,7 +122,7 @@ class BeamSearch:
         rows = self._rows
         if self._num_banks == 1:
             return torch.zeros(len(rows), 0, dtype=torch.long)
-        return self._tracker.forced(rows.sentences_R, rows.nodes_R, rows.met_RP)
+        return self._tracker.forced(rows.sentences_R, rows.nodes_R, rows.met_RP, self._roles.end)
 
     def _mask(self, log_probs_RV: Tensor, remaining_R: Tensor, forced_RF: Tensor) -> None:
         """Take from each row, in place and without renormalising, what it may not write now."""

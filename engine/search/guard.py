@@ -73,7 +73,7 @@ class Guard:
                 pending, debts = settled
             ended = NONE
             if partial or character in self._starters or character.lower() in self._starters:
-                partial, ended = read(self._patterns, partial, context, character)
+                partial, ended = read(self._patterns, range(len(self._patterns)), partial, context, character)
                 pending = pending | ended
             if debts:
                 advanced = self._advance_debts(debts, partial, ended)

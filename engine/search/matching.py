@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from engine.request import Boundary
@@ -103,11 +104,13 @@ class Pattern(NamedTuple):
         return self.guards_right and is_digit(self.text[-1])
 
 
-def read(patterns: Sequence[Pattern], partial: Matches, context: Context, character: str) -> tuple[Matches, Matches]:
-    """Partial matches after `character`, and the matches that it ends."""
+def read(
+    patterns: Sequence[Pattern], fresh: Iterable[int], partial: Matches, context: Context, character: str
+) -> tuple[Matches, Matches]:
+    """Partial matches after `character`, and the matches that it ends. Patterns numbered in `fresh` may begin."""
     going, ended = set(), set()
     joined, starts, folded = context.goes_on(character), context.sentence == AT_START, character.lower()
-    for number, matched in _with_fresh(partial, len(patterns)):
+    for number, matched in chain(partial, ((number, 0) for number in fresh)):
         pattern = patterns[number]
         if pattern.text[matched] != (folded if pattern.ignores_case else character):
             continue
@@ -136,9 +139,3 @@ def decide(patterns: Sequence[Pattern], pending: Matches, character: str) -> tup
         if not is_broken:
             confirmed.append((number, since))
     return confirmed, frozenset(waiting)
-
-
-def _with_fresh(partial: Matches, num_patterns: int) -> Iterable[Match]:
-    yield from partial
-    for number in range(num_patterns):
-        yield number, 0

@@ -49,7 +49,8 @@ class Spelling:
 class TrackedPhrase:
     """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form.
 
-    The forms numbered in `initial` (capitalised ones) count only where a sentence begins.
+    The forms numbered in `initial` (capitalised ones) count only where a sentence begins. Phrases with a `turn` stand
+    in that order and apart, each counting only behind the one before. One that `ends_text` counts at its end alone.
     """
 
     forms: tuple[str, ...]
@@ -57,6 +58,8 @@ class TrackedPhrase:
     boundary: Boundary = "word"
     count: int = 1
     initial: frozenset[int] = frozenset()
+    turn: int | None = None
+    ends_text: bool = False
 
     @property
     def num_pieces(self) -> int:

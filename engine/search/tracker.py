@@ -43,6 +43,7 @@ class ConstraintTracker:
         self._pending = torch.zeros(capacity, num_phrases, dtype=torch.long)
         self._to_go = torch.zeros(capacity, num_phrases, dtype=torch.long)
         self._is_open = torch.zeros(capacity, dtype=torch.bool)
+        self._ends_here = torch.zeros(capacity, dtype=torch.bool)
         self._forced = torch.full((capacity, num_phrases, width), -1, dtype=torch.long)
         self._guard_may_end = torch.ones(capacity, dtype=torch.bool)
         self._prefix_left = torch.zeros(capacity, dtype=torch.long)
@@ -106,14 +107,19 @@ class ConstraintTracker:
         lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
         return self._is_open[nodes_N] & lacking_NP.any(1) & ~under_way_NP.any(1)
 
-    def forced(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N, P * F): the pieces that take an unmet phrase forward, -1 where there is none."""
+    def forced(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor, end: int) -> Tensor:
+        """(N, P * F + 1): the pieces that take an unmet phrase forward, -1 where there is none.
+
+        For a phrase that counts at the end of the text alone and stands there, that is the end.
+        """
         for node in set(nodes_N.tolist()):
             if not self._forced_known[node]:
                 self._learn_forced(node)
         unmet_NP = self.unmet(sentences_N, met_NP)
         lacking_NP = (unmet_NP > 0) & ((self._to_go[nodes_N] > 0) | (unmet_NP > 1))
-        return torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
+        forced_NF = torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
+        is_end_N = self._ends_here[nodes_N] & self.may_end(sentences_N, nodes_N, met_NP)
+        return torch.cat([forced_NF, torch.where(is_end_N, end, -1)[:, None]], 1)
 
     def in_prefix(self, nodes_N: Tensor) -> Tensor:
         """(N,): whether the prefix is not whole yet."""
@@ -163,6 +169,7 @@ class ConstraintTracker:
         self._pending[number, :num_phrases] = torch.tensor(automaton.pending_counts(state))
         self._to_go[number, :num_phrases] = torch.tensor(automaton.to_go(state))
         self._is_open[number] = state.context.is_open
+        self._ends_here[number] = automaton.ends_here(state)
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
             self._guard_may_end[number] = guard.may_end(guard_state)
@@ -183,6 +190,7 @@ class ConstraintTracker:
             "_pending",
             "_to_go",
             "_is_open",
+            "_ends_here",
             "_forced",
             "_guard_may_end",
             "_prefix_left",

@@ -44,7 +44,23 @@ def count_met(text: str, phrase: TrackedPhrase) -> int:
 
 
 def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
-    return all(count_met(text, phrase) >= phrase.count for phrase in phrases)
+    """Whether every phrase stands often enough; those with a turn in order and apart, the earliest ends first."""
+    free = [phrase for phrase in phrases if phrase.turn is None]
+    if not all(count_met(text, phrase) >= phrase.count for phrase in free):
+        return False
+    position = 0
+    for phrase in sorted((p for p in phrases if p.turn is not None), key=lambda p: p.turn or 0):
+        ends = [
+            start + len(form)
+            for form in phrase.forms
+            for start in range(position, len(text))
+            if stands_at(text, form, start, phrase.boundary)
+            if not phrase.ends_text or start + len(form) == len(text)
+        ]
+        if not ends:
+            return False
+        position = min(ends)
+    return True
 
 
 def _certain(text: str, phrase: TrackedPhrase) -> int:

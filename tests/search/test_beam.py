@@ -177,6 +177,22 @@ def test_every_item_of_the_list_meets_every_phrase(beam):
         assert all(found.tokens[-1] == END and len(found.tokens) <= max_length for found in result.found)
 
 
+@pytest.mark.parametrize("beam", [1, 3, 10])
+def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
+    rng = random.Random(10)
+    for case in range(60):
+        ordered = [replace(phrase, count=1) for phrase in random_phrases(PUNCTUATED, rng, 3, max_pieces=2)]
+        ordered = [replace(phrase, turn=turn) for turn, phrase in enumerate(ordered)]
+        if ordered and case % 2:
+            ordered[-1] = replace(ordered[-1], ends_text=True)
+        phrases = [*random_phrases(PUNCTUATED, rng, 1), *ordered]
+        max_length = sum(phrase.num_constraint_tokens for phrase in phrases) + rng.randint(3, 8)
+        model = ToyModel(PUNCTUATED.size, seed=case)
+        (result,) = search(model, [phrases], PUNCTUATED, [max_length], SearchOptions(beam=beam, nbest=beam))
+        assert result.outcome == "complete", (case, phrases, max_length)
+        assert all(meets_all(PUNCTUATED.text(found.tokens), phrases) for found in result.found)
+
+
 def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
     phrases = [WORDS.phrase("a b"), WORDS.phrase("b@@ a")]
     (result,) = search(ToyModel(WORDS.size, seed=1), [phrases], WORDS, [5], SearchOptions(beam=2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -116,7 +117,7 @@ def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
             continue
         pieces = [rng.randrange(2, PUNCTUATED.size) for _ in range(rng.randint(0, 6))]
         _, _, missing, tracker, nodes, met = walk(PUNCTUATED, phrases, pieces)
-        forced = [piece for piece in tracker.forced(torch.tensor([0]), nodes, met)[0].tolist() if piece >= 0]
+        forced = [piece for piece in tracker.forced(torch.tensor([0]), nodes, met, 1)[0].tolist() if piece >= 0]
         nearer = [piece for piece in forced if gain(phrases, pieces, piece)]
         if all(len(phrase.forms) == 1 for phrase in phrases):
             assert nearer == forced, (pieces, phrases)
@@ -158,5 +159,45 @@ def test_capitalised_form_is_forced_and_met_at_the_start_of_a_sentence_only():
         assert walk(texts, [phrase], texts.ids(written))[1] is met, written
     for written, forced in [("", "a A"), ("b ￭.", "a A"), ("b", "a"), ("b ￭,", "a")]:
         _, _, _, tracker, nodes, met_counts = walk(texts, [phrase], texts.ids(written))
-        pieces = tracker.forced(torch.tensor([0]), nodes, met_counts)[0].tolist()
+        pieces = tracker.forced(torch.tensor([0]), nodes, met_counts, 1)[0].tolist()
         assert {piece for piece in pieces if piece >= 0} == set(texts.ids(forced)), written
+
+
+@pytest.mark.parametrize(
+    ("written", "met", "why"),
+    [
+        ("A B", True, "in order, with nothing between"),
+        ("A C B", True, "with a gap"),
+        ("B A", False, "in the wrong order"),
+        ("B A C B", True, "B again behind A"),
+        ("A", False, "one is missing"),
+        ("A@@ B", False, "glued to another word"),
+    ],
+)
+def test_phrases_with_a_turn_stand_in_order(written, met, why):
+    phrases = [replace(TRAP_TEXTS.phrase("A"), turn=0), replace(TRAP_TEXTS.phrase("B"), turn=1)]
+    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written))[1] is met, why
+
+
+def test_text_that_must_stand_at_the_end_counts_there_alone():
+    phrase = replace(TRAP_TEXTS.phrase("A B"), turn=0, ends_text=True)
+    for written, met in [("C A B", True), ("A B C", False), ("A B A B", True), ("B", False), ("A B ￭,", False)]:
+        assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written))[1] is met, written
+
+
+@pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
+def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
+    rng = random.Random(12)
+    num_met = 0
+    for _ in range(2500):
+        free = random_phrases(texts, rng, max_phrases=1)
+        ordered = [replace(phrase, count=1, turn=None) for phrase in random_phrases(texts, rng, 2, max_pieces=2)]
+        ordered = [replace(phrase, turn=turn) for turn, phrase in enumerate(ordered)]
+        if ordered and rng.random() < 0.4:
+            ordered[-1] = replace(ordered[-1], ends_text=True)
+        phrases = [*free, *ordered]
+        pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 9))]
+        _, may_end, *_ = walk(texts, phrases, pieces)
+        assert may_end is meets_all(texts.text(pieces), phrases), (texts.text(pieces), phrases)
+        num_met += may_end
+    assert num_met > 100
