@@ -191,11 +191,23 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Relaxation:
+    """The fewest constraints whose removal lets a request be met: numbers of phrases, avoided and locked texts."""
+
+    phrases: tuple[int, ...] = ()
+    avoid: tuple[int, ...] = ()
+    locked: tuple[int, ...] = ()
+    prefix: bool = False
+    suffix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Translation:
     """The answer to one request: the n-best list, best first, and how it came about.
 
     When "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` gives the
-    characters of the source that the model has no pieces for, and so could not read.
+    characters of the source that the model has no pieces for, and so could not read. `relaxation` says what to take
+    away from a request that is "infeasible", where that helps.
     """
 
     request: Request
@@ -205,6 +217,7 @@ class Translation:
     unknown_source: tuple[tuple[int, int], ...] = ()
     num_steps: int = 0
     elapsed_ms: float = 0.0
+    relaxation: Relaxation | None = None
 
 
 @dataclass(frozen=True, slots=True)

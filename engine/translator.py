@@ -18,6 +18,7 @@ import torch
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import Encoded, LoadedModel, load_model
+from engine.relaxation import smallest_relaxation
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRoles
 from engine.search.finished import Found
@@ -258,10 +259,13 @@ class Translator:
         translations: list[Translation | None] = []
         feasible: list[int] = []
         for number, (request, wanted) in enumerate(zip(requests, constraints, strict=True)):
-            blocked = Translation(request, "infeasible", (), wanted.obstacles, wanted.unknown_source)
-            translations.append(blocked if wanted.obstacles else None)
             if not wanted.obstacles:
+                translations.append(None)
                 feasible.append(number)
+                continue
+            relaxation = smallest_relaxation(request, self._constraints)
+            blocked = Translation(request, "infeasible", (), wanted.obstacles, wanted.unknown_source)
+            translations.append(replace(blocked, relaxation=relaxation))
         if feasible:
             results = self._search([constraints[number] for number in feasible], options, interruption)
             elapsed_ms = (time.perf_counter() - started) * 1000

@@ -19,6 +19,7 @@ ENGINE_FLOORS = (
     {"text", "kernels"},
     {"model", "search"},
     {"constraints"},
+    {"relaxation"},
     {"translator"},
     {"worker", "train", "command_line"},
     {"__main__"},
