@@ -84,7 +84,8 @@ def _serve(flags: argparse.Namespace) -> int:
     desk = Desk(store, model, SAMPLES_FOLDER)
     try:
         if flags.document or flags.glossary:
-            desk.open_files(flags.document, flags.glossary)
+            for note in desk.open_files(flags.document, flags.glossary):
+                print(note)
         listener = bind(flags.host, flags.port)
         port = listener.getsockname()[1]
         address = f"http://{_shown_host(flags.host)}:{port}"
@@ -108,7 +109,6 @@ def _serve(flags: argparse.Namespace) -> int:
 def _keep_to_this_computer() -> None:
     """Settings that Gradio and its libraries read when they are imported."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     own = {"127.0.0.1", "localhost", "::1"}
     for name in ("NO_PROXY", "no_proxy"):
         given = [entry for entry in os.environ.get(name, "").split(",") if entry]

@@ -101,15 +101,19 @@ class Desk:
         """A new session on the sample document."""
         return self._start(read_document(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT))
 
-    def open_files(self, document: Path | None, glossary: Path | None) -> Workspace:
-        """A session on a file of this computer, with its glossary: what the command line asks for."""
+    def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
+        """A session on a file of this computer, with its glossary: what the command line asks for.
+
+        Returns what the person should know of the glossary.
+        """
         if document is None:
             workspace = self.open_sample()
         else:
             workspace = self.open_document(_read(document, DocumentError), document.name)
-        if glossary is not None:
-            self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
-        return workspace
+        if glossary is None:
+            return []
+        report = self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
+        return [*report["notes"], *(error["message"] for error in report["errors"])]
 
     def go_on(self, session_id: int) -> Workspace:
         """An earlier session as it was left."""

@@ -6,8 +6,10 @@ full states with counters (see `snapshot`), so that a lost or late message can n
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -15,7 +17,7 @@ from typing import Any, Literal
 from app.constraints import term_key
 from app.decoding import Decoding
 from app.documents import Document
-from app.errors import AppError
+from app.errors import AppError, LogError
 from app.glossary import Glossary
 from app.log_store import EventType, LogStore, SegmentUpdate
 from app.model_holder import ModelHolder
@@ -63,7 +65,8 @@ class Workspace:
         self.model = model
         self.direction = direction
         self.glossary = glossary
-        self.version = 1
+        # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
+        self.version = int(time.time() * 1000)
         self.open_index: int | None = None
         self.problem = ""
         self.lock = threading.RLock()
@@ -154,10 +157,24 @@ class Workspace:
             self._decoding.hurry(segment)
             self._decoding.start_from(index)
 
-    def edit(self, index: int, text: str | None, origin: EditOrigin, *, client: str = "", sequence: int = 0) -> None:
+    def leave(self, index: int) -> None:
+        """The person looks elsewhere: another window, another tab."""
+        with self.lock:
+            self.log("blur", {}, self._segment(index))
+
+    def edit(
+        self,
+        index: int,
+        text: str | None,
+        origin: EditOrigin,
+        *,
+        rank: int | None = None,
+        client: str = "",
+        sequence: int = 0,
+    ) -> None:
         """The person's text for a segment; None goes back to the machine's. An edit that is not the newest is dropped.
 
-        `origin` says how the text came about.
+        `origin` says how the text came about; `rank` is that of the hypothesis taken, from 0.
         """
         with self.lock:
             segment = self._segment(index)
@@ -169,7 +186,9 @@ class Workspace:
             after = self._with_text(segment, text, "edited")
             if text is not None:
                 after = replace(after, origin="hypothesis" if origin == "hypothesis" else "typed")
-            payload = {"text": text, "before": segment.text, "origin": origin}
+            payload: Json = {"text": text, "before": segment.text, "origin": origin}
+            if rank is not None:
+                payload["rank"] = rank
             self.log(_EDIT_EVENTS.get(origin, "edit"), payload, after, stores=True)
             self.adopt(after)
 
@@ -256,6 +275,11 @@ class Workspace:
         """The first segment that is not confirmed, to begin with."""
         with self.lock:
             return next((s.index for s in self.segments if s.state != "confirmed"), 0)
+
+    def log_error(self, command: str, message: str) -> None:
+        """Keeps what the person was told in the log, unless it is the log that fails."""
+        with contextlib.suppress(LogError):
+            self.store.append(self.session_id, "error", {"command": command, "message": message})
 
     def close(self) -> None:
         """Stops what is under way; what is stored stays."""

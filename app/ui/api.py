@@ -78,15 +78,24 @@ class Api:
     def _carry_out(self, message: _Message) -> Json:
         name = message.text("name")
         workspace = self.desk.find(message.text("token"))
+        try:
+            return self._carry_out_in(workspace, name, message)
+        except (AppError, EngineError) as error:
+            workspace.log_error(name, str(error))
+            raise
+
+    def _carry_out_in(self, workspace: Workspace, name: str, message: _Message) -> Json:
         if name in ("open_document", "open_sample", "go_on"):
             return self._switch(name, message)
         result: Json | None = None
         commands: dict[str, Callable[[], Json | None]] = {
             "open": lambda: workspace.open(message.index()),
+            "leave": lambda: workspace.leave(message.index()),
             "edit": lambda: workspace.edit(
                 message.index(),
                 message.optional_text("text"),
                 message.choice("origin", get_args(EditOrigin)),
+                rank=message.optional_number("rank"),
                 client=message.text("client"),
                 sequence=message.number("sequence"),
             ),
@@ -150,6 +159,10 @@ class _Message:
             raise self._wrong(name)
         return value
 
+    def optional_number(self, name: str) -> int | None:
+        """An integer or null."""
+        return None if self.fields.get(name) is None else self.number(name)
+
     def flag(self, name: str) -> bool:
         """True or false."""
         return self._field(name, bool)
@@ -181,12 +194,7 @@ class _Message:
 
     def position(self) -> tuple[int, int | None, int]:
         """What the page has: its version, the open segment, and that segment's stamp."""
-        open_index = self.fields.get("open")
-        return (
-            self.number("since"),
-            self.number("open") if open_index is not None else None,
-            self.number("detail_since"),
-        )
+        return self.number("since"), self.optional_number("open"), self.number("detail_since")
 
     def _field(self, name: str, kind: type) -> Any:
         value = self.fields.get(name)

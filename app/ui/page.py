@@ -23,6 +23,7 @@ _TEMPLATE = """
 <div class="pinpoint" lang="en"><p class="loading" role="status">Pinpoint is starting …</p></div>
 """
 HEAD = f"""
+<link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
 <link rel="stylesheet" href="{STATIC_PATH}/icons.css">
 <link rel="stylesheet" href="{STATIC_PATH}/editor.css">
 """

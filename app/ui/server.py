@@ -17,7 +17,7 @@ from app.ui.api import Api
 from app.ui.page import HEAD, STATIC_PATH, build_page
 
 STATIC_FOLDER = Path(__file__).parent / "static"
-MAX_UPLOAD = "8mb"  # a file of 5 MiB as base64, and the rest of its message
+MAX_BODY_BYTES = 16 * 2**20  # the largest glossary as base64, and the rest of its message
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -52,6 +52,10 @@ class Guard:
         headers = dict(scope["headers"])
         if self.is_local_only and not _is_own(headers):
             await PlainTextResponse("This server answers only pages of this computer.", 403)(scope, receive, send)
+            return
+
+        if int(headers.get(b"content-length", b"0") or 0) > MAX_BODY_BYTES:
+            await PlainTextResponse("The message is too large.", 413)(scope, receive, send)
             return
 
         async def send_with_headers(message: Any) -> None:
@@ -91,7 +95,7 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
         ssr_mode=False,
         pwa=False,
         mcp_server=False,
-        max_file_size=MAX_UPLOAD,
+        max_file_size=MAX_BODY_BYTES,
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
     )
     return Guard(app, is_local_only=is_loopback(host))

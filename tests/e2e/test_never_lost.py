@@ -23,7 +23,7 @@ def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[Ap
     app.kill()
 
 
-def test_next_start_after_a_kill_offers_to_go_on(
+def test_after_a_kill_the_next_start_offers_to_go_on_and_the_open_page_does_by_itself(
     own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
 ):
     screen = Screen(context.new_page(), own_app.url)
@@ -41,11 +41,14 @@ def test_next_start_after_a_kill_offers_to_go_on(
     screen.type_text("Halb fertig")
     screen.wait_until_saved()
     own_app.kill()
+    screen.type_text("Während der Pause")
     expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
+    screen.page.route(SERVER_CALLS, lambda route: route.abort())
 
-    again = App(model_folder, own_app.log)
+    again = App(model_folder, own_app.log, "--port", own_app.url.rpartition(":")[2])
     fresh = browser.new_context()
     try:
+        assert again.url == own_app.url
         later = Screen(fresh.new_page(), again.url)
         offer = later.page.locator(".banner", has_text="handbook.txt")
         expect(offer).to_contain_text("1 of 4")
@@ -58,6 +61,11 @@ def test_next_start_after_a_kill_offers_to_go_on(
         later.open_segment(1)
         later.wait_for_pin("zuerst")
         later.check_nothing_went_wrong()
+
+        screen.page.unroute(SERVER_CALLS)
+        screen.wait_until_saved()
+        screen.wait_for_proposal()
+        expect(later.row(2).locator(".tgt")).to_have_text("Während der Pause")
     finally:
         fresh.close()
         again.stop()
@@ -98,27 +106,20 @@ def test_second_tab_shows_the_same_work(screen: Screen, context: BrowserContext)
     other.check_nothing_went_wrong()
 
 
-def test_missing_model_is_said_and_editing_goes_on(context: BrowserContext, tmp_path: Path):
-    app = App(tmp_path / "no-such-model", tmp_path / "log.sqlite")
+def test_missing_model_is_said_and_editing_goes_on(app: App, context: BrowserContext, tmp_path: Path):
+    port = app.url.rpartition(":")[2]  # taken: the next one is used
+    other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
     try:
-        screen = Screen(context.new_page(), app.url)
+        assert other.url != app.url
+        assert any(f"Port {port} is busy" in line for line in other.lines)
+        screen = Screen(context.new_page(), other.url)
         expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
         screen.type_text("Ohne Modell")
         screen.page.keyboard.press("Control+Enter")
         expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
         screen.check_nothing_went_wrong()
     finally:
-        app.stop()
-
-
-def test_busy_port_moves_on_and_says_so(app: App, model_folder: Path, tmp_path: Path):
-    port = app.url.rpartition(":")[2]
-    second = App(model_folder, tmp_path / "log.sqlite", "--port", port)
-    try:
-        assert second.url != app.url
-        assert any(f"Port {port} is busy" in line for line in second.lines)
-    finally:
-        second.stop()
+        other.stop()
 
 
 def test_other_sites_are_refused(screen: Screen):

@@ -38,6 +38,7 @@ class Bench {
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
     listenToKeys(this, this.root);
+    document.addEventListener('visibilitychange', () => this.onVisibility());
     this.adopt(reply);
     this.connection.watch();
   }
@@ -166,6 +167,14 @@ class Bench {
     this.list.scrollToOpen();
     this.focusEditor();
     this.connection.send('open', {segment: index, open: index, detail_since: -1}, 'open');
+  }
+
+  /** Time in another window is not time on this segment. */
+  onVisibility() {
+    const {open} = this.session;
+    if (open === null) return;
+    if (document.hidden) { this.segment.flush(); this.connection.send('leave', {segment: open}); }
+    else this.connection.send('open', {segment: open}, 'open');
   }
 
   /** Another document or an earlier session takes the place of this one. */

@@ -1,0 +1,56 @@
+"""The command line: settings from flags and environment, and ports that are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import _parse
+from app.places import default_log_path
+from app.ui.server import bind
+
+
+def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PORT", "7001")
+    monkeypatch.setenv("HOST", "127.0.0.2")
+    assert (_parse([]).host, _parse([]).port) == ("127.0.0.2", 7001)
+    flags = _parse(["--port", "7002", "--host", "localhost"])
+    assert (flags.host, flags.port) == ("localhost", 7002)
+
+
+@pytest.mark.parametrize("arguments", [["--port", "70000"], ["--threads", "0"], ["--port", "many"], ["--fly"]])
+def test_settings_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        _parse(arguments)
+    assert arguments[0].removeprefix("--") in capsys.readouterr().err
+
+
+def test_port_that_is_no_number_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setenv("PORT", "http")
+    with pytest.raises(SystemExit):
+        _parse([])
+    assert "PORT is 'http'" in capsys.readouterr().err
+
+
+def test_busy_port_moves_on_to_the_next_free_one():
+    with bind("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with bind("127.0.0.1", port) as second:
+            assert second.getsockname()[1] > port
+
+
+def test_no_free_port_is_said_with_the_cure():
+    with bind("127.0.0.1", 0) as taken, pytest.raises(OSError, match="--port"):
+        bind("127.0.0.1", taken.getsockname()[1], tries=1)
+
+
+def test_address_of_another_computer_cannot_be_listened_on():
+    with pytest.raises(OSError, match=r"192\.0\.2\.1"):  # reserved for documentation
+        bind("192.0.2.1", 7860, tries=1)
+
+
+def test_log_is_kept_in_the_persons_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_log_path() == tmp_path / "pinpoint" / "sessions.sqlite"
