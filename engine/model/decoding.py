@@ -151,12 +151,13 @@ class Decoder:
     def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
         """Log-probabilities (R, V), float32, of what follows; the rows' caches grow by one step.
 
-        `tokens_R` is the last token of each row, `sentences_R` the sentence it belongs to, ascending.
+        `tokens_R` is the last token of each row, `sentences_R` the sentence it belongs to, ascending; on any device.
         """
         time = self._cache.num_steps
         if time >= self.max_steps:
             raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
         model, cache = self._model, self._cache
+        tokens_R, sentences_R = tokens_R.to(model.device), sentences_R.to(model.device)
         cache.extend(tokens_R.shape[0])
         rows = self._arrange(sentences_R)
         x_RE = model.embed(tokens_R.unsqueeze(1), start=time).squeeze(1)
@@ -169,7 +170,7 @@ class Decoder:
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:
         """Let new row i go on from old row `parents_R2[i]`; rows may repeat, be left out, grow or shrink in number."""
-        self._cache.select(parents_R2)
+        self._cache.select(parents_R2.to(self._model.device))
 
     def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor) -> Tensor:
         attention = layer.attention
