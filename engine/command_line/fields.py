@@ -20,7 +20,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 _DEFAULT_OPTIONS = SearchOptions()
-_REQUEST_KEYS = ("text", "direction", "phrases", "avoid", "prefix", "options")
+_REQUEST_KEYS = ("text", "direction", "phrases", "avoid", "prefix", "locked", "suffix", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
 
@@ -120,6 +120,8 @@ def _request(line: Json, defaults: Defaults) -> Request:
         phrases=tuple(_list(line.get("phrases", []), "phrases", _phrase)),
         avoid=tuple(_list(line.get("avoid", []), "avoid", _avoid)),
         prefix=_string(line.get("prefix", ""), "prefix"),
+        locked=tuple(_list(line.get("locked", []), "locked", _string)),
+        suffix=_string(line.get("suffix", ""), "suffix"),
     )
 
 

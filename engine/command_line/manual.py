@@ -54,17 +54,22 @@ keys of a line:
                text         the words
                case         "exact", or "permissive": in any case ("exact")
   prefix     how the translation begins, character by character; it may end inside a word ("")
+  locked     texts that stand in the translation in this order, with or without something between: a list of strings
+  suffix     how the translation ends ("")
   direction  "en-de", say (--direction, or else the model's first)
   options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
              max_length_factor, max_length_offset; see the flags of these names
 
 keys of an answer:
-  status          "complete": every hypothesis meets every phrase; or else "unmet", "infeasible" (before any search),
+  status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),
                   "deadline", "cancelled", "failed"
   hypotheses      best first: text, score (log-probability per token), log_prob, tokens (ids, the end included),
                   token_log_probs, token_spans, placements (phrase number, form, start, end), alignment (source start
-                  and end, target start and end), unmet (numbers of phrases)
+                  and end, target start and end), unmet (numbers of phrases), locked (start and end of each locked
+                  text and then the suffix)
   reasons         for anything but "complete": kind, message with the cure, phrase (its number, or null)
+  relaxation      the fewest constraints whose removal lets an infeasible line be met: numbers of phrases, avoid and
+                  locked texts, prefix and suffix (true or false); or null
   unknown_source  [start, end] of source characters that the model cannot read
   num_steps       decoding steps
   elapsed_ms      of the batch that the line was decoded in
@@ -106,10 +111,10 @@ example:
 ALTERNATIVES = f"""\
 Other words for the one at some place of a translation, each with the best sentence that goes on with it.
 
-What stands before the word stays as it is, and every sentence meets the line's phrases, avoided texts and prefix.
+What stands before the word stays as it is, and every sentence meets the line's other constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, direction, options
+  text, phrases, avoid, prefix, locked, suffix, direction, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that holds the word; or instead of it
@@ -133,7 +138,7 @@ All phrases and avoided texts together, and each alone while the others stay. On
 search goes; null where there is no translation to compare with. A line can have {MAX_PRICED} of them at most.
 
 keys of a line:
-  text, phrases, avoid, prefix, direction, options
+  text, phrases, avoid, prefix, locked, suffix, direction, options
              as for `translate`
 
 keys of an answer:

@@ -12,9 +12,11 @@ from engine.command_line.lines import LineProblem
 from engine.request import Alternative, Hypothesis, Pricing, Translation
 
 _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment"})
-_NOT_OF_A_SCORE = frozenset({"placements", "alignment", "unmet"})
+_OF_A_REQUEST = frozenset({"placements", "alignment", "unmet", "locked"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
+# Line breaks to Unicode, though not to JSON: escaped, so that whatever a reader takes for a line is one.
+_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 Json = dict[str, Any]
 
@@ -32,7 +34,7 @@ class Records:
         if not math.isfinite(hypothesis.log_prob):
             message = "the model gave scores that are not numbers; its weights may be damaged"
             raise LineProblem("not_a_number", message)
-        return self._object(hypothesis, _NOT_OF_A_SCORE)
+        return self._object(hypothesis, _OF_A_REQUEST)
 
     def alternatives(self, text: str, offset: int, found: Sequence[Alternative]) -> Json:
         return {"text": text, "offset": offset, "alternatives": [self._object(item) for item in found]}
@@ -77,7 +79,7 @@ class Writer:
         """One line; it counts as failed where it holds an error or a translation that failed."""
         self.num_lines += 1
         self.num_failed += "error" in answer or answer.get("status") == "failed"
-        text = json.dumps({"line": line, **answer}, ensure_ascii=False, allow_nan=False)
+        text = json.dumps({"line": line, **answer}, ensure_ascii=False, allow_nan=False).translate(_LINE_BREAKS)
         # Half a surrogate pair is no UTF-8; as backslash and code it is what JSON writes for it.
         self._stream.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
         self._stream.flush()

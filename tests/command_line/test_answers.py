@@ -30,6 +30,16 @@ def test_translation_on_the_command_line_is_that_of_the_engine(shell, translator
         ]
 
 
+def test_given_beginning_middle_and_end_stand_in_their_places(shell):
+    line = {"text": SOURCE, "prefix": "Das ", "locked": ["Haus", "Straße"], "suffix": "Ende."}
+    status, [answer] = shell.run(["translate", "--beam", "4"], line)
+    assert (status, answer["status"]) == (0, "complete")
+    for hypothesis in answer["hypotheses"]:
+        assert hypothesis["text"].startswith("Das ")
+        assert hypothesis["text"].endswith("Ende.")
+        assert [hypothesis["text"][start:end] for start, end in hypothesis["locked"]] == ["Haus", "Straße", "Ende."]
+
+
 def test_score_of_tokens_is_the_score_of_the_translation(shell):
     _, [translation] = shell.run(["translate", *QUICK], {"text": SOURCE, "direction": "de-en"})
     best = translation["hypotheses"][0]

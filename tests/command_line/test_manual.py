@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import Any
 
 import pytest
 
-from engine import SearchOptions
+from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
+from engine.command_line import fields
 from engine.command_line.arguments import build_parser
 from engine.command_line.terminal import ProgressBar
 
@@ -18,8 +20,6 @@ def subparsers() -> dict[str, Any]:
 
 @pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price"])
 def test_manual_tells_every_flag_and_key(command):
-    from engine.command_line import fields
-
     manual = subparsers()[command].format_help()
     for action in subparsers()[command]._actions:
         for flag in action.option_strings:
@@ -35,6 +35,21 @@ def test_manual_tells_every_flag_and_key(command):
     assert missing == []
     assert "exit status:" in manual
     assert max(len(line) for line in manual.splitlines()) <= 120
+
+
+def test_manual_and_keys_follow_the_engine():
+    assert {field.name for field in dataclasses.fields(Request)} - {"source"} == set(fields._REQUEST_KEYS) - {
+        "text",
+        "options",
+    }
+    manual = subparsers()["translate"].format_help()
+    told = [
+        field.name
+        for answer in (Translation, Hypothesis, Placement, Reason)
+        for field in dataclasses.fields(answer)
+        if field.name != "request"
+    ]
+    assert [name for name in told if name not in manual] == []
 
 
 def test_search_flags_have_the_defaults_of_the_engine():
