@@ -182,6 +182,10 @@ def run_cell(marian: RandomMarian, world: World, jobs: Sequence[Job], beam: int)
         ]
         for engine, given in answers.items()
     }
+    for engine, given in answers.items():
+        for answer, items in zip(given, judged[engine], strict=True):
+            for said, item in zip(answer.log_probs, items, strict=False):
+                assert abs(said - item.log_prob) < 1e-2, "the step decoder and the teacher-forced pass disagree"
     best = {engine: [_best(items) for items in lists] for engine, lists in judged.items()}
     paired = [number for number in range(len(jobs)) if all(best[engine][number] for engine in ENGINES)]
     rows = []

@@ -53,12 +53,14 @@ class Job:
 class Answer:
     """The n-best list of one job, best first by the engine's own order, each with its end where it has one.
 
-    `says_met`: the engine claims that these meet everything; None where it claims nothing.
+    `says_met`: the engine claims that these meet everything; None where it claims nothing. `log_probs`: what it says
+    of each hypothesis, where it does.
     """
 
     hypotheses: tuple[tuple[int, ...], ...]
     seconds: float
     says_met: bool | None = None
+    log_probs: tuple[float, ...] = ()
     error: str = ""
 
 
@@ -215,7 +217,7 @@ class MarianDecoder:
             past_key_values=self._cache,
             use_cache=True,
         ).logits[:, -1]
-        log_probs_RV = logits_RV.log_softmax(-1)
+        log_probs_RV: Tensor = logits_RV.log_softmax(-1)
         for sentence, job in enumerate(self._jobs):
             is_here_R = sentences_R == sentence
             log_probs_RV[is_here_R] = lean(log_probs_RV[is_here_R], self._position, job)
@@ -266,6 +268,7 @@ def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOp
             tuple(found.tokens for found in result.found),
             seconds,
             says_met=result.outcome == "complete",
+            log_probs=tuple(found.log_prob for found in result.found),
             error="scores are not numbers" if result.outcome == "failed" else "",
         )
         for result in results

@@ -151,7 +151,6 @@ def _grid(rows: Sequence[GridRow]) -> str:
         "best score",
         "its log-prob, pieces",
         "better / worse",
-        "repeats",
         "ms",
         "errors",
     ]
@@ -170,7 +169,6 @@ def _grid(rows: Sequence[GridRow]) -> str:
                 "" if row.best_score is None else f"{row.best_score:.2f}",
                 "" if row.best_length is None else f"{row.best_log_prob:.1f}, {row.best_length:.0f}",
                 "" if row.engine == "transformers" else f"{row.wins} / {row.losses}",
-                f"{row.repeats:.1f}",
                 f"{row.milliseconds:.0f}",
                 row.errors,
             )
