@@ -110,7 +110,7 @@ def test_unspellable_pin_is_flagged_with_the_reason_and_nothing_is_lost(screen: 
     expect(screen.page.locator(".said")).to_contain_text("last proposal")
 
 
-def test_pins_are_one_shape_in_the_markup_and_text_never_becomes_html(screen: Screen):
+def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen):
     hostile = ["<img src=x onerror=alert(1)>", "${alert(1)} {{alert(2)}}", "<script>alert(3)</script>"]
     screen.open_text("\n".join(hostile), "hostile.txt")
     for number, source in enumerate(hostile, 1):

@@ -13,6 +13,9 @@ export class Hypotheses {
   }
 
   render(rows, {lang, current}) {
+    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current)]);
+    if (signature === this.signature) return;
+    this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
     this.element.hidden = !rows.length;

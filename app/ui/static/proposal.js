@@ -43,13 +43,17 @@ export class Proposal {
 
   /** tokens: [{t, w?, pin?, at?, terms?}]; joined they are the proposal. */
   render(tokens, {lang, isBusy, placeholder}) {
+    this.setBusy(isBusy);
+    const signature = JSON.stringify([tokens, lang, placeholder]);
+    if (signature === this.signature) return;         // what is under the pointer stays
+    this.signature = signature;
+    this.drag = this.anchor = null;                   // word numbers mean other words now
     const hadFocus = this.line.contains(document.activeElement);
     this.tokens = tokens;
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
     this.line.lang = lang;
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
-    this.setBusy(isBusy);
     const nodes = [];
     for (let i = 0; i < tokens.length;) {
       if (tokens[i].pin === undefined) { nodes.push(this.piece(tokens[i], i)); i++; continue; }
@@ -107,6 +111,7 @@ export class Proposal {
     const replaced = [...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values()];
     const text = covered.map(token => token.t).join('');
     covered.forEach(token => { token.pin = text; token.at = 'new'; });   // painted at once; the answer paints it again
+    this.signature = null;
     this.onPin(text, replaced);
   }
 

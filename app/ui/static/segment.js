@@ -91,6 +91,7 @@ export class Segment {
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.hypotheses.render([], {});
     this.pinList.replaceChildren();
+    this.pinSignature = null;
     this.said.replaceChildren();
     setText(this.proposalNote, '');
     this.field.setLanguage(this.bench.languages.target);
@@ -126,6 +127,9 @@ export class Segment {
   }
 
   paintSource(runs, terms) {
+    const signature = JSON.stringify([this.index, runs, terms]);
+    if (signature === this.sourceSignature) return;
+    this.sourceSignature = signature;
     this.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
     settle(this.sourceHost.firstChild);
   }
@@ -141,6 +145,9 @@ export class Segment {
   }
 
   paintPins() {
+    const signature = JSON.stringify([this.index, this.pins, this.detail.pin_states]);
+    if (signature === this.pinSignature) return;
+    this.pinSignature = signature;
     const statuses = new Map(this.detail.pin_states.map(state => [state.text, state]));
     this.pinList.replaceChildren(...[...new Set(this.pins)].map(text => {
       const {status = 'pending', reason = ''} = statuses.get(text) || {};
