@@ -156,8 +156,9 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
     matcher = SequenceMatcher(None, best_words, [text[a:b] for a, b in spans], autojunk=False)
     for operation, _, _, first, last in matcher.get_opcodes():
         if operation != "equal" and last > first:
-            for start, end in spans[first:last]:
-                is_different[start:end] = [True] * (end - start)
+            for (start, end), following in zip(spans[first:last], [*spans[first + 1 : last], None], strict=True):
+                stop = following[0] if following and text[end : following[0]].isspace() else end
+                is_different[start:stop] = [True] * (stop - start)
     boxes = [""] * len(text)
     for number, placement in enumerate(hypothesis.placements):
         boxes[placement.start : placement.end] = [f"b{number}"] * (placement.end - placement.start)

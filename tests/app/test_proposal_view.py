@@ -110,3 +110,9 @@ def test_source_is_whole_with_its_terms_apart():
     hit = TermHit(Term("router", "Router"), 12, 18)
     runs = source_runs(source, (hit,), ["router\tRouter"])
     assert runs == [{"t": "Restart the "}, {"t": "router", "term": "router\tRouter"}, {"t": " now"}]
+
+
+def test_words_that_differ_side_by_side_are_one_run():
+    best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
+    decoded = Decoded(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
+    assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
