@@ -47,12 +47,13 @@ class Api:
 
     async def changes(self, message: Any) -> Json:
         """What has changed since the page's version; waits for something, up to HOLD_SECONDS."""
+        # Whatever may wait for a lock or for the disk does so in another thread: this one carries all connections.
         try:
             request = _Message(message)
-            workspace = self.desk.find(request.text("token"))
+            position = request.position()
+            workspace = await asyncio.to_thread(self.desk.find, request.text("token"))
         except AppError as error:
             return _failure(error)
-        since, open_index, detail_since = request.position()
         loop = asyncio.get_running_loop()
         news = asyncio.Event()
 
@@ -60,16 +61,16 @@ class Api:
             with contextlib.suppress(RuntimeError):  # the server is closing: nobody waits any more
                 loop.call_soon_threadsafe(news.set)
 
-        end = workspace.subscribe(tell)
+        end = await asyncio.to_thread(workspace.subscribe, tell)
         try:
-            if not workspace.has_news(since, open_index, detail_since):
+            if not await asyncio.to_thread(workspace.has_news, *position):
                 await asyncio.wait_for(news.wait(), HOLD_SECONDS)
                 await asyncio.sleep(0.02)  # what changes together is told together
         except TimeoutError:
             pass
         finally:
-            end()
-        return await asyncio.to_thread(workspace.snapshot, since, open_index, detail_since)
+            await asyncio.to_thread(end)
+        return await asyncio.to_thread(workspace.snapshot, *position)
 
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", "log.jsonl" or "log.csv"."""
