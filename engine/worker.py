@@ -9,27 +9,33 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from engine.errors import EngineError
 from engine.request import Reason, Request, SearchOptions, Translation
 from engine.translator import Translator
 
 Priority = Literal["interactive", "document"]
+T = TypeVar("T")
+
+
+Call = Callable[[Translator, threading.Event], Any]
 
 
 @dataclass(order=True, slots=True)
 class _Job:
+    """One call of the translator. `cancelled_result` and `crash_result` make what its future holds in those cases."""
+
     rank: int  # interactive before document
     number: int  # in the order of arrival
-    request: Request = field(compare=False)
-    options: SearchOptions = field(compare=False)
+    call: Call = field(compare=False)
+    cancelled_result: Callable[[], Any] = field(compare=False)
+    crash_result: Callable[[Exception], Any] = field(compare=False)
     key: Hashable = field(compare=False)
-    deadline_ms: float | None = field(compare=False)
-    future: Future[Translation] = field(compare=False)
+    future: Future[Any] = field(compare=False)
     cancelled: bool = field(compare=False, default=False)
     is_started: bool = field(compare=False, default=False)
     stop: threading.Event = field(compare=False, default_factory=threading.Event)
@@ -63,12 +69,46 @@ class Worker:
         A request of the same `key` that still waits or runs ends as "cancelled". A crash ends this request alone, as
         "failed". The deadline counts from when decoding starts.
         """
-        future: Future[Translation] = Future()
+        wanted = options or SearchOptions()
+
+        def translate(translator: Translator, cancel: threading.Event) -> Translation:
+            return translator.translate(request, wanted, cancel=cancel, deadline_ms=deadline_ms)
+
+        def crashed(error: Exception) -> Translation:
+            message = f"{type(error).__name__}: {error}"
+            return Translation(request, "failed", reasons=(Reason("crashed", message),))
+
+        def cancelled() -> Translation:
+            return Translation(request, "cancelled", reasons=(_CANCELLED,))
+
+        return self._enqueue(translate, cancelled, crashed, key, priority)
+
+    def ask(self, call: Callable[[Translator, threading.Event], T], *, key: Hashable = None) -> Future[T | None]:
+        """A future of what `call(translator, cancel)` gives, interactively: prices or alternatives, for instance.
+
+        It holds None where a newer request of the same key came, and the exception where the call raised one. A call
+        that passes `cancel` on to the translator ends within one decoding step.
+        """
+
+        def crashed(error: Exception) -> None:
+            raise error
+
+        return self._enqueue(call, lambda: None, crashed, key, "interactive")
+
+    def _enqueue(
+        self,
+        call: Call,
+        cancelled_result: Callable[[], Any],
+        crash_result: Callable[[Exception], Any],
+        key: Hashable,
+        priority: Priority,
+    ) -> Future[Any]:
+        future: Future[Any] = Future()
         with self._changed:
             if self._is_closed:
                 raise EngineError("the worker is closed; make a new one")
             rank = 0 if priority == "interactive" else 1
-            job = _Job(rank, next(self._numbers), request, options or SearchOptions(), key, deadline_ms, future)
+            job = _Job(rank, next(self._numbers), call, cancelled_result, crash_result, key, future)
             if key is not None:
                 self._cancel_newest(key)
                 self._newest[key] = job
@@ -115,25 +155,34 @@ class Worker:
     def _run(self) -> None:
         while job := self._next():
             if not job.is_started and not job.future.set_running_or_notify_cancel():
-                self._finish(job)  # the caller has cancelled the future itself
+                job.cancelled = True  # by the caller, through the future itself
+                self._finish(job)
                 continue
             job.is_started = True
-            if job.cancelled:
-                translation = Translation(job.request, "cancelled", reasons=(_CANCELLED,))
-            else:
+            self._do(job)
+
+    def _do(self, job: _Job) -> None:
+        """Run one job and give its future a result, unless it only made way for an interactive one."""
+        result: Any = None
+        failure: Exception | None = None
+        if not job.cancelled:
+            try:
+                result = job.call(self._translator, job.stop)
+            except EngineError as error:
+                failure = error
+            except Exception as error:  # whatever it is, the next request must not suffer
                 try:
-                    translation = self._translator.translate(
-                        job.request, job.options, cancel=job.stop, deadline_ms=job.deadline_ms
-                    )
-                except EngineError as error:
-                    self._finish(job)
-                    job.future.set_exception(error)
-                    continue
-                except Exception as error:  # whatever it is, the next request must not suffer
-                    message = f"{type(error).__name__}: {error}"
-                    translation = Translation(job.request, "failed", reasons=(Reason("crashed", message),))
-            if self._finish(job, was_stopped=translation.status == "cancelled"):
-                job.future.set_result(translation)
+                    result = job.crash_result(error)
+                except Exception as raised:
+                    failure = raised
+        if not self._finish(job):
+            return
+        if job.cancelled:
+            job.future.set_result(job.cancelled_result())
+        elif failure is not None:
+            job.future.set_exception(failure)
+        else:
+            job.future.set_result(result)
 
     def _next(self) -> _Job | None:
         """The job to do next; None once the worker is closed and nothing waits."""
@@ -143,11 +192,11 @@ class Worker:
             self._running = heapq.heappop(self._jobs) if self._jobs else None
             return self._running
 
-    def _finish(self, job: _Job, was_stopped: bool = False) -> bool:
+    def _finish(self, job: _Job) -> bool:
         """Whether the job is done. One that only made way for an interactive request goes back into the queue."""
         with self._changed:
             self._running = None
-            if was_stopped and not job.cancelled:
+            if job.stop.is_set() and not job.cancelled:
                 job.stop.clear()
                 heapq.heappush(self._jobs, job)
                 return False

@@ -158,3 +158,32 @@ def test_closing_cancels_what_is_left_and_refuses_more(gated):
     assert running.result(0).status == waiting.result(0).status == "cancelled"
     with pytest.raises(EngineError, match="closed"):
         worker.submit(Request("third"))
+
+
+def test_any_question_can_be_asked_of_the_translator(model):
+    request = Request("Open the file.", phrases=[Phrase("Datei")])
+    with Worker(Translator(model)) as worker:
+        pricing = worker.ask(lambda translator, cancel: translator.price(request, OPTIONS, cancel=cancel)).result(30)
+        scored = worker.ask(lambda translator, _: translator.score("Open it.", "Datei")).result(30)
+        broken = worker.ask(lambda translator, _: translator.score("Open it."))
+        with pytest.raises(InvalidRequest, match="target"):
+            broken.result(30)
+        crashed = worker.ask(lambda translator, _: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            crashed.result(30)
+    assert pricing is not None
+    assert pricing.constrained.status == "complete"
+    assert scored is not None
+    assert scored.text == "Datei"
+
+
+def test_question_that_a_newer_one_replaced_has_no_answer(gated):
+    translator, worker = gated
+    running = begin(translator, worker, "first", priority="document")
+    older = worker.ask(lambda translator, _: "older", key="prices")
+    newer = worker.ask(lambda translator, _: "newer", key="prices")
+    for _ in range(3):
+        translator.may_go_on.release()
+    assert older.result(30) is None
+    assert newer.result(30) == "newer"
+    assert running.result(30).status == "complete"
