@@ -73,6 +73,7 @@ def run(options: argparse.Namespace) -> None:
 
     started = time.perf_counter()
     torch.set_num_threads(options.threads)
+    facts = report.environment()
     lines = corpus_lines()
     codec = TextCodec.learn(lines, num_pieces=NUM_PIECES, min_char_count=1)
     tell("trackers")
@@ -101,7 +102,6 @@ def run(options: argparse.Namespace) -> None:
         "pieces": len(codec.vocabulary),
         "seconds": round(time.perf_counter() - started, 1),
     }
-    facts = report.environment()
     text = report.report(facts, settings, tracker_rows, trap_rows, grid_rows, batch_rows)
     results = {
         "environment": facts,

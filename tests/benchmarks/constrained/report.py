@@ -26,7 +26,7 @@ def environment() -> dict[str, Any]:
         "processor": _processor(),
         "num_processors": os.cpu_count(),
         "threads": torch.get_num_threads(),
-        "load_average": [round(load, 1) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None,
+        "load_average": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: version(name) for name in ("torch", "transformers", "numpy")},
@@ -43,13 +43,13 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """The commit, marked where the engine or the benchmark has changed since; "unknown" outside a checkout."""
+    """The commit, marked where what runs here has changed since; "unknown" outside a checkout."""
     git = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT)]
-    folders = ["engine", "tests/reference", "tests/benchmarks/constrained"]
+    used = ["engine/search", "engine/text", "engine/request.py", "tests/reference", "tests/benchmarks"]
     try:
         head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
         status = subprocess.run(
-            [*git, "status", "--porcelain", *folders], check=True, capture_output=True, text=True
+            [*git, "status", "--porcelain", "--untracked-files=no", *used], check=True, capture_output=True, text=True
         ).stdout
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
@@ -74,9 +74,9 @@ def report(
     sections = [
         "# Constrained search: Pinpoint and transformers",
         f"{facts['processor']}, {facts['num_processors']} processors, {facts['threads']} thread(s) used, load "
-        f"{facts['load_average']} at the end; {facts['system']}, Python {facts['python']}, torch {facts['torch']}, "
-        f"transformers {facts['transformers']}, commit {facts['commit']}. {settings['sentences']} sentences a cell, "
-        f"seed {settings['seed']}, {settings['seconds']:.0f} s in all.",
+        f"average {facts['load_average']} at the start; {facts['system']}, Python {facts['python']}, torch "
+        f"{facts['torch']}, transformers {facts['transformers']}, commit {facts['commit']}. {settings['sentences']} "
+        f"sentences a cell, seed {settings['seed']}, {settings['seconds']:.0f} s in all.",
         "## Trackers\n\nRandom strings of pieces with random phrases: of those that hold all phrases, how many each "
         "tracker finds so, on the text and where even the pieces stand in a row; and of those that do not hold them on "
         "the text, how many it takes for met. (Pieces in a row inside a longer word are not the phrase.)\n\n"
