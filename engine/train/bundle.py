@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import torch
@@ -90,7 +91,7 @@ def card(
     num_parameters = sum(parameter.numel() for parameter in model.parameters())
     training = config.training
     settings = " ".join(f"--domain {d}={words}" for d, words in facts["max_words"].items())
-    without = " ".join(f"--without {source}" for source in facts["without"])
+    without = [f"--without {source}" for source in facts["without"]]
     shape = (
         f"--model-size {config.model_size} --heads {config.num_heads} --feed-forward {config.feed_forward_size} "
         f"--encoder-layers {config.encoder_layers} --decoder-layers {config.decoder_layers}"
@@ -103,7 +104,7 @@ def card(
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 
-{label or "A translation model for Pinpoint."}
+{fill(label or "A translation model for Pinpoint.", 120)}
 
 | | |
 |---|---|
@@ -115,7 +116,7 @@ one embedding table for source, target and output |
 | parameters | {num_parameters / 1e6:.1f} million, stored in half precision |
 | training | {training["updates"]:,} updates, {training["target_pieces"]:,} target pieces seen, \
 {training["minutes"]:.0f} minutes on {training["hardware"] or "hardware not stated"}; \
-mean of the last {training["averaged_snapshots"]} snapshots |
+{_snapshots(training["averaged_snapshots"])} |
 | licence | {LICENCE} |
 
 {SCORES_HEADING}
@@ -124,7 +125,8 @@ Not measured yet.
 
 ## What it was trained on
 
-{facts["pairs"]:,} sentence pairs by human translators, {limits}. Licences are quoted as the corpus list states them;
+{facts["pairs"]:,} sentence pairs by human translators: {limits}.
+Licences are quoted as the corpus list states them;
 "none" means that none was stated where the text was found. As many sources are under the GPL, LGPL or GFDL, the model
 is published under {LICENCE}.
 
@@ -137,8 +139,9 @@ is published under {LICENCE}.
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
     python -m engine.train prepare CORPUS WORK --pieces {config.vocabulary_size} --max-pieces {max_pieces} \\
-        {settings} {without}
-    python -m engine.train train WORK RUN {shape} \\
+        {" ".join([settings, *without])}
+    python -m engine.train train WORK RUN \\
+        {shape} \\
         {options.as_flags()}
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
@@ -164,6 +167,10 @@ def insert_scores(path: Path, scores: Sequence[Score]) -> None:
         f"| set | direction | lines | BLEU | chrF |\n|---|---|---|---|---|\n{rows}\n\n{signatures}{after}",
         encoding="utf-8",
     )
+
+
+def _snapshots(number: int) -> str:
+    return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
 
 
 def _cell(text: str) -> str:
