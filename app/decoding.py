@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from app.constraints import Constraint
 from app.errors import LogError
 from app.model_holder import Priority
 from app.proposal_view import Decoded
@@ -124,17 +123,17 @@ class Decoding:
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
         decoder = self.workspace.model.decoder
         assert decoder is not None
-        index, number, constraints = segment.index, segment.requested, segment.constraints
+        index, number = segment.index, segment.requested
         self._in_flight[index] = priority
         future: Future[Translation]
         try:
-            phrases = tuple(constraint.phrase() for constraint in constraints)
-            request = Request(segment.source, direction=self.workspace.direction, phrases=phrases)
+            request = segment.request(self.workspace.direction)
             payload = {
                 "number": number,
                 "priority": priority,
-                "constraints": [asdict(constraint) for constraint in constraints],
-                "phrases": [asdict(phrase) for phrase in phrases],
+                "constraints": [asdict(constraint) for constraint in segment.constraints],
+                "phrases": [asdict(phrase) for phrase in request.phrases],
+                "avoid": [asdict(ban) for ban in request.avoid],
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -144,27 +143,24 @@ class Decoding:
         except (EngineError, LogError) as error:
             future = Future()
             future.set_result(_failed(segment.source, error))
-        future.add_done_callback(lambda done: self._hand_over(index, number, constraints, done))
+        future.add_done_callback(lambda done: self._hand_over(segment, done))
 
-    def _hand_over(
-        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
-    ) -> None:
+    def _hand_over(self, asked: SegmentState, done: Future[Translation]) -> None:
         try:
-            self._answers.submit(self._on_answer, index, number, constraints, done)
+            self._answers.submit(self._on_answer, asked, done)
         except RuntimeError:  # closed meanwhile: nobody waits for this answer
             return
 
-    def _on_answer(
-        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
-    ) -> None:
+    def _on_answer(self, asked: SegmentState, done: Future[Translation]) -> None:
         try:
-            self._receive(index, number, constraints, done)
+            self._receive(asked, done)
         except Exception as error:  # nobody else would hear of it
             _log.exception("an answer of the model was lost")
-            self.workspace.report(f"Segment {index + 1}: {type(error).__name__}: {error}")
+            self.workspace.report(f"Segment {asked.index + 1}: {type(error).__name__}: {error}")
 
-    def _receive(self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]) -> None:
-        workspace = self.workspace
+    def _receive(self, asked: SegmentState, done: Future[Translation]) -> None:
+        """Takes the answer to what the segment, as it was then, asked for."""
+        workspace, index, number = self.workspace, asked.index, asked.requested
         with workspace.lock:
             segment = workspace.segments[index]
             if number != segment.requested:
@@ -178,7 +174,7 @@ class Decoding:
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                self._take(segment, Decoded(translation, constraints))
+                self._take(segment, Decoded(translation, asked.constraints, asked.bans))
             self._pump()
 
     def _take(self, segment: SegmentState, decoded: Decoded) -> None:

@@ -22,8 +22,8 @@ EventType = Literal[
     "open", "resume", "close", "focus", "blur", "idle", "export", "error",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
-    # constraints
-    "pin", "unpin", "avoid", "glossary", "term_shown", "term_used", "term_overridden",
+    # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again
+    "pin", "unpin", "avoid", "unavoid", "glossary", "term_shown", "term_used", "term_overridden",
     # the model
     "decode_request", "decode_result", "check_raised", "check_resolved",
 ]  # fmt: skip

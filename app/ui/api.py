@@ -14,11 +14,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, get_args
 
+from app.constraint_changes import BanCase
 from app.desk import Desk
 from app.documents import Export
-from app.errors import AppError
-from app.workspace import CommandError, ConstraintOrigin, EditOrigin, Workspace
-from engine import EngineError
+from app.errors import AppError, CommandError
+from app.workspace import ConstraintOrigin, EditOrigin, Workspace
+from engine import Avoid, EngineError
 
 Json = dict[str, Any]
 HOLD_SECONDS = 20.0
@@ -104,6 +105,7 @@ class Api:
                 message.index(),
                 message.texts("pins"),
                 message.texts("terms_off"),
+                message.bans("bans"),
                 origin=message.choice("origin", get_args(ConstraintOrigin)),
                 client=message.text("client"),
                 sequence=message.number("sequence"),
@@ -185,6 +187,16 @@ class _Message:
         if not all(isinstance(value, str) for value in values):
             raise self._wrong(name)
         return values
+
+    def bans(self, name: str) -> list[Avoid]:
+        """A list of {"text", "case"}; blank ones are left out."""
+        bans = []
+        for value in self._field(name, list):
+            ban = _Message(value)
+            text, case = ban.text("text"), ban.choice("case", get_args(BanCase))
+            if text.strip():
+                bans.append(Avoid(text, case))
+        return bans
 
     def data(self, name: str) -> bytes:
         """A file's bytes, sent as base64."""
