@@ -82,6 +82,8 @@ def constraint_events(before: SegmentState, after: SegmentState, origin: str) ->
         if (ban in after.bans) != (ban in before.bans):
             event: EventType = "avoid" if ban in after.bans else "unavoid"
             events.append((event, {"text": ban.text, "case": ban.case, "origin": origin}))
+    if after.beginning != before.beginning:
+        events.append(("beginning", {"text": after.beginning, "origin": origin}))
     for key in sorted(before.terms_off ^ after.terms_off):
         source, _, target = key.partition("\t")
         payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}

@@ -7,16 +7,18 @@ the log never holds the model up.
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from app.errors import LogError
+from app.alternatives import MAX_ALTERNATIVES, Question
+from app.errors import CommandError, LogError
 from app.model_holder import Priority
 from app.proposal_view import Decoded
 from app.segment_state import Json, SegmentState
-from engine import EngineError, Reason, Request, SearchOptions, Translation
+from engine import Alternative, EngineError, Reason, Request, SearchOptions, Translation, Translator
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -60,6 +62,8 @@ class Decoding:
         model = self.workspace.model
         if model.state == "failed":
             return
+        if priority == "interactive" and model.decoder is not None:
+            model.decoder.cancel(self.question_key)  # it is about a proposal that goes
         asked = self.workspace.adopt(replace(segment, requested=segment.requested + 1))
         if model.decoder is None:
             self._waiting[segment.index] = priority
@@ -109,6 +113,24 @@ class Decoding:
             for index in [i for i, priority in self._in_flight.items() if priority in priorities]:
                 decoder.cancel(self._key(index))
 
+    def question(self, question: Question) -> Future[tuple[Alternative, ...] | None]:
+        """Asks for alternatives; an older question of this workspace is void and gives None."""
+        decoder = self.workspace.model.decoder
+        if decoder is None:
+            raise CommandError("The model is not there yet: ask again in a moment.")
+
+        def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
+            return translator.alternatives(
+                question.request, question.hypothesis, question.offset, MAX_ALTERNATIVES, self.options, cancel=cancel
+            )
+
+        return decoder.ask(ask, key=self.question_key)
+
+    @property
+    def question_key(self) -> str:
+        """Of questions about alternatives: only the newest is wanted, whatever the segment."""
+        return f"{self.workspace.token}/alternatives"
+
     def _key(self, index: int) -> str:
         return f"{self.workspace.token}/{index}"
 
@@ -134,6 +156,7 @@ class Decoding:
                 "constraints": [asdict(constraint) for constraint in segment.constraints],
                 "phrases": [asdict(phrase) for phrase in request.phrases],
                 "avoid": [asdict(ban) for ban in request.avoid],
+                "prefix": request.prefix,
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -174,7 +197,7 @@ class Decoding:
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                self._take(segment, Decoded(translation, asked.constraints, asked.bans))
+                self._take(segment, Decoded(translation, asked.constraints, asked.bans, asked.beginning))
             self._pump()
 
     def _take(self, segment: SegmentState, decoded: Decoded) -> None:

@@ -237,6 +237,7 @@ def _restored(saved: SavedSegment) -> SegmentState:
         pins=tuple(kept.get("pins", ())),
         terms_off=frozenset(kept.get("terms_off", ())),
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
+        beginning=kept.get("beginning", ""),
         version=saved.version,
     )
 

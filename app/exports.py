@@ -35,7 +35,7 @@ CSV_COLUMNS = (
     "reopened",
 )
 _EDITS = {"edit", "insert", "delete", "paste", "undo", "redo"}
-_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid", "unavoid"}
+_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid", "unavoid", "beginning"}
 _LEAVES = {"blur", "idle", "close"}
 _STARTS = {"open", "resume"}
 # What a spreadsheet may take for a formula, the full-width twins included.

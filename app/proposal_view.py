@@ -35,6 +35,7 @@ class Decoded:
     translation: Translation
     constraints: tuple[Constraint, ...]
     bans: tuple[Avoid, ...] = ()
+    beginning: str = ""
 
     @property
     def best(self) -> Hypothesis | None:

@@ -39,6 +39,7 @@ class SegmentState:
     pins: tuple[str, ...] = ()
     terms_off: frozenset[str] = frozenset()
     bans: tuple[Avoid, ...] = ()
+    beginning: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
     requested: int = 0
@@ -55,7 +56,7 @@ class SegmentState:
     def request(self, direction: str) -> Request:
         """What the engine is asked for this segment, as of now."""
         phrases = tuple(constraint.phrase() for constraint in self.constraints)
-        return Request(self.source, direction=direction, phrases=phrases, avoid=self.bans)
+        return Request(self.source, direction=direction, phrases=phrases, avoid=self.bans, prefix=self.beginning)
 
     @property
     def is_pending(self) -> bool:
@@ -64,7 +65,8 @@ class SegmentState:
 
     def is_answered_by(self, decoded: Decoded) -> bool:
         """Whether that answer was asked for with the constraints as they are now."""
-        return decoded.constraints == self.constraints and decoded.bans == self.bans
+        asked = decoded.constraints, decoded.bans, decoded.beginning
+        return asked == (self.constraints, self.bans, self.beginning)
 
     @property
     def needs_decoding(self) -> bool:
@@ -173,6 +175,7 @@ def detail_view(segment: SegmentState) -> Json:
         "pin_states": _pin_states(segment),
         "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
         "ban_states": _ban_states(segment),
+        "beginning": segment.beginning,
         "terms_off": sorted(segment.terms_off),
         "is_pending": segment.is_pending,
         "proposal": proposal,

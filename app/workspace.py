@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
+from app.alternatives import Question, alternatives_view, question_for
 from app.constraint_changes import clean_bans, clean_pins, constraint_events, one_line, without_clashes
 from app.constraints import term_key
 from app.decoding import Decoding
@@ -22,11 +24,11 @@ from app.glossary import Glossary
 from app.log_store import EventType, LogStore, SegmentUpdate
 from app.model_holder import ModelHolder
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
-from engine import Avoid, SearchOptions
+from engine import Alternative, Avoid, SearchOptions
 
 MAX_TARGET_CHARACTERS = 100_000
-EditOrigin = Literal["typed", "hypothesis", "undo", "redo", "restored"]
-ConstraintOrigin = Literal["person", "undo", "redo"]
+EditOrigin = Literal["typed", "hypothesis", "alternative", "undo", "redo", "restored"]
+ConstraintOrigin = Literal["person", "alternative", "undo", "redo"]
 _EDIT_EVENTS: dict[EditOrigin, EventType] = {"hypothesis": "hypothesis_taken", "undo": "undo", "redo": "redo"}
 
 
@@ -190,6 +192,7 @@ class Workspace:
         pins: Sequence[str],
         terms_off: Sequence[str],
         bans: Sequence[Avoid] = (),
+        beginning: str = "",
         *,
         origin: ConstraintOrigin = "person",
         client: str = "",
@@ -197,7 +200,8 @@ class Workspace:
     ) -> None:
         """The whole set of pins, switched-off terms and bans of a segment; decodes it anew. Only the newest set counts.
 
-        Of a pin and a ban that contradict each other, the newer stays.
+        Of a pin and a ban that contradict each other, the newer stays. `beginning` is what the translation must begin
+        with: that of an alternative which was taken; the next set without one frees it.
         """
         with self.lock:
             segment = self._segment(index)
@@ -206,12 +210,29 @@ class Workspace:
             wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
             known = {term_key(hit.term) for hit in segment.hits}
             off = frozenset(key for key in terms_off if key in known)
-            if (wanted, off, banned) == (segment.pins, segment.terms_off, segment.bans):
+            after = replace(segment, pins=wanted, terms_off=off, bans=banned, beginning=clean_target(beginning))
+            if after == segment:
                 return
-            after = replace(segment, pins=wanted, terms_off=off, bans=banned, version=segment.version + 1)
+            after = replace(after, version=segment.version + 1)
             for event, payload in constraint_events(segment, after, origin):
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
+
+    def ask_alternatives(
+        self, index: int, word: int, text: str
+    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
+        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
+        with self.lock:
+            question = question_for(self._segment(index), self.direction, word, text)
+            return question, self._decoding.question(question)
+
+    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
+        """What the page shows of the answer; the log keeps it too."""
+        view = alternatives_view(question, found)
+        with self.lock:
+            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
+            self.log("alternatives", payload, question.segment)
+        return view
 
     def confirm(self, index: int, text: str) -> None:
         """The person is done with this segment; `text` is what it shall be."""
@@ -301,6 +322,7 @@ class Workspace:
                 "pins": list(segment.pins),
                 "terms_off": sorted(segment.terms_off),
                 "bans": [asdict(ban) for ban in segment.bans],
+                "beginning": segment.beginning,
                 "origin": segment.origin,
             }
             update = SegmentUpdate(

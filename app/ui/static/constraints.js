@@ -1,5 +1,5 @@
 /* What a segment's translation must and must not contain, as plain values: {pins: [text], termsOff: [key],
-   bans: [{text, case}]}. A pin and a ban that contradict each other never stand together: the newer stays. */
+   bans: [{text, case}], beginning: text}. A pin and a ban that contradict each other never stand together: the newer stays. */
 
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
 const touches = (text, at, edge) => IN_WORD.test(edge) && IN_WORD.test(text.slice(Math.max(0, at), at + 1));
@@ -32,6 +32,6 @@ export const ban = ({pins, bans}, text, kind = 'exact') => {
   return {pins: pins.filter(pinned => !lifted.includes(pinned)), bans: [...bans.filter(other => other.text !== text), item], lifted};
 };
 
-const PARTS = ['pins', 'termsOff', 'bans'];
+const PARTS = ['pins', 'termsOff', 'bans', 'beginning'];
 /** Whether two sets ask for the same. */
 export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

@@ -117,6 +117,18 @@ export class Proposal {
     this.onPin(text, replaced);
   }
 
+  /** The number of the word at a character of the proposal, or right before it; null where there is none. */
+  wordAt(offset) {
+    let start = 0, before = null;
+    for (const token of this.tokens) {
+      const end = start + token.t.length;
+      if (token.w !== undefined && start <= offset && offset < end) return token.w;
+      if (token.w !== undefined && end === offset) before = token.w;
+      start = end;
+    }
+    return before;
+  }
+
   /** The words from one to another, as they stand there. */
   textOf(from, to) {
     const first = this.tokens.findIndex(token => token.w === Math.min(from, to));

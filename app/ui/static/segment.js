@@ -1,5 +1,6 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {Alternatives} from './alternatives.js';
 import {drafts} from './connection.js';
 import {ban, isSame, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
@@ -17,6 +18,7 @@ export class Segment {
     this.pins = [];                                   // what the person wants, ahead of the server by a moment
     this.termsOff = [];
     this.bans = [];                                   // {text, case}
+    this.beginning = '';                              // what the translation begins with since an alternative was taken
     this.isDirty = false;                             // the field holds what the server does not have yet
     this.isTyped = false;                             // the field holds the person's own words
     this.histories = new Map();
@@ -25,6 +27,11 @@ export class Segment {
       onUnpin: text => this.unpin(text),
       onBan: text => this.ban(text),
       onLeave: () => this.focusField(),
+    });
+    this.alternatives = new Alternatives({
+      ask: (word, text) => bench.server.alternatives({token: bench.session.token, segment: this.index, word, text}),
+      onTake: (row, answer) => this.takeAlternative(row, answer),
+      onBan: text => this.ban(text),
     });
     this.hypotheses = new Hypotheses({onTake: row => this.take(row)});
     this.field = new Field({
@@ -45,6 +52,8 @@ export class Segment {
   build() {
     const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
       iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
+    const alternatives = action('list', t('action.alternatives'), 'Alt A', () => this.askAlternatives());
+    alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
     this.no = h('span.no.num', {});
     this.stateIcon = h('span.st', {});
     this.sourceHost = h('div', {});
@@ -72,14 +81,15 @@ export class Segment {
               button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
         h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
           h('div.lab', {}, h('b', {}, t('field.label')), this.fieldNote), this.field.element, this.ask)),
-      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, this.undoButton, this.redoButton, this.reopenButton,
+      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, alternatives, this.undoButton, this.redoButton, this.reopenButton,
         h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
-      this.hypotheses.element);
+      this.hypotheses.element, this.alternatives.element);
   }
 
   /** Shows another segment; its details arrive a moment later. */
   open(index) {
     this.flush();
+    this.alternatives.close(false);
     this.index = index;
     this.detail = null;
     this.isDirty = false;
@@ -92,6 +102,7 @@ export class Segment {
     this.pins = [];
     this.termsOff = [];
     this.bans = [];
+    this.beginning = '';
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
@@ -120,6 +131,7 @@ export class Segment {
       this.pins = [...detail.pins];
       this.termsOff = [...detail.terms_off];
       this.bans = [...detail.bans];
+      this.beginning = detail.beginning;
       this.paintProposal();
     }
     if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
@@ -143,6 +155,7 @@ export class Segment {
 
   paintProposal() {
     const {proposal, is_pending: isPending, notices} = this.detail;
+    if (this.alternatives.isOpen && proposal?.text !== this.alternatives.text) this.alternatives.close();
     this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending,
       placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
     setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
@@ -200,7 +213,7 @@ export class Segment {
   snapshot() {
     const isOwn = this.isDirty || this.detail?.target != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], bans: [...this.bans], start, end};
+    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], bans: [...this.bans], beginning: this.beginning, start, end};
   }
 
   onTyped() {
@@ -276,18 +289,20 @@ export class Segment {
 
   setTerm(key, isOff) { this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)}); }
 
-  /** Changes some of the lists and sends the whole set; only the newest counts. */
+  /** Changes some of the set and sends all of it; only the newest counts. A beginning lasts until the next change. */
   constrain(changes, origin = 'person', isRecorded = true) {
+    changes = {beginning: '', ...changes};
     if (isSame({...this, ...changes}, this)) return;
+    this.alternatives.close();
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
-    const {pins, termsOff, bans} = Object.assign(this, changes);
+    const {pins, termsOff, bans, beginning} = Object.assign(this, changes);
     if (this.detail) {
       this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
         {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
       this.paintPins();
     }
     this.paintState();
-    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, origin}, `constrain:${this.index}`);
+    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, origin}, `constrain:${this.index}`);
   }
 
   /** What was typed under the source becomes a pin or a ban. */
@@ -316,6 +331,27 @@ export class Segment {
     else this.ban(this.field.selection());
   }
 
+  /** Alt+A: what else could stand for the word in focus in the proposal, or at the caret where the field shows it. */
+  askAlternatives() {
+    const {proposal, field, detail} = this;
+    const isInField = !proposal.line.contains(document.activeElement);
+    const text = detail?.proposal?.text;
+    const word = !text ? null : !isInField ? proposal.current : field.text === text ? proposal.wordAt(field.area.selectionStart) : null;
+    const anchor = word === null ? null : proposal.elementOf(word);
+    if (!anchor) { this.bench.say('info', t('alts.nowhere')); return; }
+    const goBack = () => (isInField ? this.focusField() : proposal.focusWord(proposal.current));
+    this.alternatives.open(anchor, {word, name: proposal.textOf(word, word), text, lang: this.bench.languages.target, goBack});
+  }
+
+  /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */
+  takeAlternative(row, answer) {
+    const clashing = pin(this, row.word, answer.replaced);
+    const isPinned = clashing.pins.slice(0, -1).includes(row.word);
+    this.history.record(this.snapshot(), 'constrain');
+    if (this.detail?.target != null && !this.isTyped && this.field.text === answer.text && this.detail.state !== 'confirmed') this.sendText(null, 'alternative');
+    this.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans, beginning: row.beginning}, 'alternative', false);
+  }
+
   /* ---- steps ---- */
   step(isUndo) {
     const snapshot = this.history.step(this.snapshot(), isUndo);
@@ -330,8 +366,8 @@ export class Segment {
       if (snapshot.text !== null) this.keepDraft(snapshot.text);
       this.sendText(snapshot.text, origin);
     }
-    const {pins, termsOff, bans} = snapshot;
-    this.constrain({pins, termsOff, bans}, origin, false);
+    const {pins, termsOff, bans, beginning} = snapshot;
+    this.constrain({pins, termsOff, bans, beginning}, origin, false);
     this.paintState();
     this.focusField();
   }
