@@ -26,7 +26,7 @@ EventType = Literal[
     # what a translation must begin with since an alternative was taken, "" once it may begin as it likes
     "pin", "unpin", "avoid", "unavoid", "beginning", "glossary", "term_shown", "term_used", "term_overridden",
     # the model
-    "decode_request", "decode_result", "alternatives", "check_raised", "check_resolved",
+    "decode_request", "decode_result", "alternatives", "prices", "check_raised", "check_resolved",
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
 from app.glossary import TermHit
+from app.prices import Prices
 from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
 from engine import Avoid, Request, is_word_char, stands_alone
 
@@ -42,6 +43,7 @@ class SegmentState:
     beginning: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
+    prices: Prices | None = None
     requested: int = 0
     answered: int = 0
     version: int = 0
@@ -67,6 +69,19 @@ class SegmentState:
         """Whether that answer was asked for with the constraints as they are now."""
         asked = decoded.constraints, decoded.bans, decoded.beginning
         return asked == (self.constraints, self.bans, self.beginning)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the prices known are those of the newest answer."""
+        return self.prices is not None and self.prices.number == self.requested == self.answered
+
+    @property
+    def can_be_priced(self) -> bool:
+        """Whether the newest answer meets constraints that might cost something."""
+        decoded = self.decoded
+        if decoded is None or self.is_pending or not self.is_answered_by(decoded):
+            return False
+        return decoded.translation.status == "complete" and bool(decoded.constraints or decoded.bans)
 
     @property
     def needs_decoding(self) -> bool:
@@ -176,6 +191,7 @@ def detail_view(segment: SegmentState) -> Json:
         "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
         "ban_states": _ban_states(segment),
         "beginning": segment.beginning,
+        "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "terms_off": sorted(segment.terms_off),
         "is_pending": segment.is_pending,
         "proposal": proposal,

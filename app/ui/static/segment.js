@@ -5,6 +5,7 @@ import {drafts} from './connection.js';
 import {ban, isSame, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
 import {Hypotheses} from './hypotheses.js';
+import {priceTag, termItem, totalLine} from './ledger.js';
 import {Proposal} from './proposal.js';
 import {settle, sourceLine} from './source.js';
 
@@ -68,6 +69,7 @@ export class Segment {
         if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTyped(text => this.pin(text)); }
         if (event.key === 'Escape') { event.preventDefault(); this.focusField(); }
       }});
+    this.priceTotal = h('div', {});
     this.pinList = h('ul', {'aria-label': t('pins.label')});
     this.banButton = button('.btn', {onclick: () => this.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
     this.reopenButton = button('.btn', {onclick: () => this.reopen()}, icon('undo'), t('action.reopen'));
@@ -76,7 +78,7 @@ export class Segment {
     this.element = h('section.editor', {},
       h('div.edit-grid', {}, this.no, this.stateIcon,
         h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost,
-          h('div.ledger', {}, this.pinList,
+          h('div.ledger', {}, this.priceTotal, this.pinList,
             h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
               button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
         h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
@@ -108,6 +110,7 @@ export class Segment {
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.hypotheses.render([], {});
     this.pinList.replaceChildren();
+    this.priceTotal.replaceChildren();
     this.pinSignature = null;
     this.said.replaceChildren();
     setText(this.proposalNote, '');
@@ -165,23 +168,28 @@ export class Segment {
   }
 
   paintPins() {
-    const signature = JSON.stringify([this.index, this.pins, this.bans, this.detail.pin_states, this.detail.ban_states]);
+    const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices;   // of what was asked before
+    const signature = JSON.stringify([this.index, this.pins, this.bans, this.detail.pin_states, this.detail.ban_states, prices]);
     if (signature === this.pinSignature) return;
     this.pinSignature = signature;
     const statuses = new Map(this.detail.pin_states.map(state => [state.text, state]));
+    this.priceTotal.replaceChildren(...[totalLine(prices)].filter(Boolean));
     const pins = [...new Set(this.pins)].map(text => {
+      const entry = prices?.constraints.find(other => other.is_pinned && other.text === text);
       const {status = 'pending', reason = ''} = statuses.get(text) || {};
       const times = this.pins.filter(other => other === text).length;
       return h('li', {'data-pin': text, 'data-status': status},
         h('span.what', {lang: this.bench.languages.target, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
-        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
         button('.x', {'aria-label': t('pins.remove', {text}), title: t('pins.remove', {text}), onclick: () => { this.unpin(text); this.focusField(); }}, icon('x')),
         status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
     });
-    this.pinList.replaceChildren(...pins, ...this.bans.map(item => this.banItem(item)));
+    const terms = (prices?.constraints ?? []).filter(entry => !entry.is_pinned).map(entry => termItem(prices, entry, this.bench.languages.target));
+    this.pinList.replaceChildren(...pins, ...this.bans.map(item => this.banItem(item, prices)), ...terms);
   }
 
-  banItem({text, case: kind}) {
+  banItem({text, case: kind}, prices) {
+    const entry = prices?.bans.find(other => other.text === text && other.case === kind);
     const {status, reason} = this.detail.ban_states.find(state => state.text === text && state.case === kind) || {status: 'pending', reason: ''};
     const isAnyCase = kind === 'permissive';
     const [tag, iconName] = {kept: ['ok', 'check'], pending: ['off', null]}[status] || ['warn', 'problem'];
@@ -189,7 +197,7 @@ export class Segment {
     return h('li', {'data-ban': text, 'data-status': status},
       h('span.what', {lang: this.bench.languages.target, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
       button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: recase}, 'Aa'),
-      h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
+      entry && status === 'kept' ? priceTag(prices, entry, 'ban') : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
       button('.x', {'aria-label': t('bans.remove', {text}), title: t('bans.remove', {text}), onclick: () => { this.unban(text); this.focusField(); }}, icon('x')),
       reason ? h('span.why', {}, reason) : null);
   }
