@@ -7,17 +7,20 @@ the log never holds the model up.
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.constraints import Constraint
-from app.errors import LogError
+from app.alternatives import MAX_ALTERNATIVES, Question
+from app.errors import CommandError, LogError
 from app.model_holder import Priority
+from app.prices import Prices
 from app.proposal_view import Decoded
 from app.segment_state import Json, SegmentState
-from engine import EngineError, Reason, Request, SearchOptions, Translation
+from engine import Alternative, EngineError, Pricing, Reason, Request, SearchOptions, Translation, Translator
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -26,6 +29,7 @@ _log = logging.getLogger("pinpoint")
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
+T = TypeVar("T")
 
 
 class Decoding:
@@ -40,6 +44,7 @@ class Decoding:
         self._todo: deque[int] = deque()
         self._in_flight: dict[int, Priority] = {}
         self._waiting: dict[int, Priority] = {}  # asked for before the model was there
+        self._priced: tuple[int, int] | None = None  # the segment and request whose prices are being asked for
         self._answers = ThreadPoolExecutor(1, thread_name_prefix="answers")
 
     def progress(self) -> Json:
@@ -55,12 +60,16 @@ class Decoding:
             self.ask(segment, "interactive")
         elif index in self._waiting:
             self._waiting[index] = "interactive"
+        self._price(self.workspace.segments[index])
 
     def ask(self, segment: SegmentState, priority: Priority) -> None:
         """Asks for a translation under the segment's constraints as they are now; any older request is void."""
         model = self.workspace.model
         if model.state == "failed":
             return
+        if priority == "interactive" and model.decoder is not None:
+            model.decoder.cancel(self.question_key)  # it is about a proposal that goes
+            self._cancel_price()
         asked = self.workspace.adopt(replace(segment, requested=segment.requested + 1))
         if model.decoder is None:
             self._waiting[segment.index] = priority
@@ -85,6 +94,7 @@ class Decoding:
     def suspend(self) -> None:
         """Makes way for another document until `start_from` is called by a page that shows this one."""
         self.is_suspended = True
+        self._cancel_price()
         self._cancel("document")
 
     def on_model(self) -> None:
@@ -101,6 +111,7 @@ class Decoding:
     def close(self) -> None:
         """Lets go of everything that is under way."""
         self.is_wanted = False
+        self._cancel_price()
         self._cancel("document", "interactive")
         self._answers.shutdown(wait=False)
 
@@ -109,6 +120,68 @@ class Decoding:
         if decoder is not None:
             for index in [i for i, priority in self._in_flight.items() if priority in priorities]:
                 decoder.cancel(self._key(index))
+
+    def _price(self, segment: SegmentState) -> None:
+        """Asks what the constraints of the open segment cost, while nothing more urgent is wanted."""
+        decoder = self.workspace.model.decoder
+        what = (segment.index, segment.requested)
+        if self._priced != what:
+            self._cancel_price()
+        if decoder is None or not segment.can_be_priced or segment.has_prices or self._priced == what:
+            return
+        request = segment.request(self.workspace.direction)
+
+        def price(translator: Translator, cancel: threading.Event) -> Pricing:
+            return translator.price(request, self.options, cancel=cancel)
+
+        try:
+            future = decoder.ask(price, key=self._price_key(segment.index))
+        except EngineError:  # the worker is closing: nobody will look at prices
+            return
+        self._priced = what
+        future.add_done_callback(lambda done: self._hand_over(segment, done, self._take_prices))
+
+    def _cancel_price(self) -> None:
+        decoder = self.workspace.model.decoder
+        if decoder is not None and self._priced is not None:
+            (index, _), self._priced = self._priced, None
+            decoder.cancel(self._price_key(index))
+
+    def _take_prices(self, asked: SegmentState, done: Future[Pricing | None]) -> None:
+        workspace = self.workspace
+        with workspace.lock:
+            if self._priced == (asked.index, asked.requested):
+                self._priced = None
+            segment = workspace.segments[asked.index]
+            if segment.requested != asked.requested or done.cancelled():
+                return
+            pricing = done.result()
+            if pricing is None or pricing.constrained.status != "complete":
+                return
+            prices = Prices(asked.requested, asked.constraints, asked.bans, pricing)
+            workspace.log("prices", prices.payload(), segment)
+            workspace.adopt(replace(segment, prices=prices))
+
+    def _price_key(self, index: int) -> str:
+        return f"{self._key(index)}/price"
+
+    def question(self, question: Question) -> Future[tuple[Alternative, ...] | None]:
+        """Asks for alternatives; an older question of this workspace is void and gives None."""
+        decoder = self.workspace.model.decoder
+        if decoder is None:
+            raise CommandError("The model is not there yet: ask again in a moment.")
+
+        def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
+            return translator.alternatives(
+                question.request, question.hypothesis, question.offset, MAX_ALTERNATIVES, self.options, cancel=cancel
+            )
+
+        return decoder.ask(ask, key=self.question_key)
+
+    @property
+    def question_key(self) -> str:
+        """Of questions about alternatives: only the newest is wanted, whatever the segment."""
+        return f"{self.workspace.token}/alternatives"
 
     def _key(self, index: int) -> str:
         return f"{self.workspace.token}/{index}"
@@ -124,17 +197,18 @@ class Decoding:
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
         decoder = self.workspace.model.decoder
         assert decoder is not None
-        index, number, constraints = segment.index, segment.requested, segment.constraints
+        index, number = segment.index, segment.requested
         self._in_flight[index] = priority
         future: Future[Translation]
         try:
-            phrases = tuple(constraint.phrase() for constraint in constraints)
-            request = Request(segment.source, direction=self.workspace.direction, phrases=phrases)
+            request = segment.request(self.workspace.direction)
             payload = {
                 "number": number,
                 "priority": priority,
-                "constraints": [asdict(constraint) for constraint in constraints],
-                "phrases": [asdict(phrase) for phrase in phrases],
+                "constraints": [asdict(constraint) for constraint in segment.constraints],
+                "phrases": [asdict(phrase) for phrase in request.phrases],
+                "avoid": [asdict(ban) for ban in request.avoid],
+                "prefix": request.prefix,
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -144,27 +218,24 @@ class Decoding:
         except (EngineError, LogError) as error:
             future = Future()
             future.set_result(_failed(segment.source, error))
-        future.add_done_callback(lambda done: self._hand_over(index, number, constraints, done))
+        future.add_done_callback(lambda done: self._hand_over(segment, done, self._receive))
 
-    def _hand_over(
-        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
-    ) -> None:
+    def _hand_over(self, asked: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
         try:
-            self._answers.submit(self._on_answer, index, number, constraints, done)
+            self._answers.submit(self._on_answer, asked, done, take)
         except RuntimeError:  # closed meanwhile: nobody waits for this answer
             return
 
-    def _on_answer(
-        self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]
-    ) -> None:
+    def _on_answer(self, asked: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
         try:
-            self._receive(index, number, constraints, done)
+            take(asked, done)
         except Exception as error:  # nobody else would hear of it
             _log.exception("an answer of the model was lost")
-            self.workspace.report(f"Segment {index + 1}: {type(error).__name__}: {error}")
+            self.workspace.report(f"Segment {asked.index + 1}: {type(error).__name__}: {error}")
 
-    def _receive(self, index: int, number: int, constraints: tuple[Constraint, ...], done: Future[Translation]) -> None:
-        workspace = self.workspace
+    def _receive(self, asked: SegmentState, done: Future[Translation]) -> None:
+        """Takes the answer to what the segment, as it was then, asked for."""
+        workspace, index, number = self.workspace, asked.index, asked.requested
         with workspace.lock:
             segment = workspace.segments[index]
             if number != segment.requested:
@@ -178,7 +249,7 @@ class Decoding:
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                self._take(segment, Decoded(translation, constraints))
+                self._take(segment, Decoded(translation, asked.constraints, asked.bans, asked.beginning))
             self._pump()
 
     def _take(self, segment: SegmentState, decoded: Decoded) -> None:
@@ -197,7 +268,9 @@ class Decoding:
             self.workspace.log("decode_result", payload, after, stores=after.state != segment.state)
         except LogError as error:
             self.workspace.report(str(error))
-        self.workspace.adopt(after)
+        adopted = self.workspace.adopt(after)
+        if adopted.index == self.workspace.open_index and not self.is_suspended:
+            self._price(adopted)
 
 
 def result_payload(number: int, translation: Translation) -> dict[str, Any]:

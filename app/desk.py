@@ -14,15 +14,15 @@ from importlib import metadata
 from pathlib import Path
 
 from app.documents import Document, Export, read_document
-from app.errors import AppError, DocumentError, GlossaryError
+from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import session_csv, session_jsonl, translated_document
 from app.glossary_files import GlossaryImport, read_glossary
 from app.log_records import SavedSegment, SessionRecord, SessionSummary
 from app.log_store import LogStore
 from app.model_holder import ModelHolder
 from app.segment_state import Json, SegmentState
-from app.workspace import CommandError, Workspace
-from engine import SearchOptions
+from app.workspace import Workspace
+from engine import Avoid, SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_GLOSSARY = "glossary.tsv"
@@ -236,6 +236,8 @@ def _restored(saved: SavedSegment) -> SegmentState:
         origin=kept.get("origin") if is_written else None,
         pins=tuple(kept.get("pins", ())),
         terms_off=frozenset(kept.get("terms_off", ())),
+        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
+        beginning=kept.get("beginning", ""),
         version=saved.version,
     )
 

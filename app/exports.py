@@ -29,12 +29,13 @@ CSV_COLUMNS = (
     "seconds_open",
     "edits",
     "pins",
+    "bans",
     "decodes",
     "hypotheses_taken",
     "reopened",
 )
 _EDITS = {"edit", "insert", "delete", "paste", "undo", "redo"}
-_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid"}
+_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid", "unavoid", "beginning"}
 _LEAVES = {"blur", "idle", "close"}
 _STARTS = {"open", "resume"}
 # What a spreadsheet may take for a formula, the full-width twins included.
@@ -51,6 +52,7 @@ class _SegmentFigures:
     open_ms: int = 0
     num_edits: int = 0
     num_pins: int = 0
+    num_bans: int = 0
     num_decodes: int = 0
     num_taken: int = 0
     num_reopened: int = 0
@@ -163,6 +165,7 @@ def _row(segment: SavedSegment, figures: _SegmentFigures) -> list[object]:
         round(figures.open_ms / 1000, 1),
         figures.num_edits,
         figures.num_pins,
+        figures.num_bans,
         figures.num_decodes,
         figures.num_taken,
         figures.num_reopened,
@@ -197,6 +200,7 @@ def _count(event: Event, figures: _SegmentFigures) -> None:
         figures.last_changed_ms = event.wall_ms
     figures.num_edits += event.type in _EDITS
     figures.num_pins += event.type == "pin"
+    figures.num_bans += event.type == "avoid"
     figures.num_decodes += event.type == "decode_request"
     figures.num_taken += event.type == "hypothesis_taken"
     figures.num_reopened += event.type == "reopen"

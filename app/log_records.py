@@ -22,10 +22,11 @@ EventType = Literal[
     "open", "resume", "close", "focus", "blur", "idle", "export", "error",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
-    # constraints
-    "pin", "unpin", "avoid", "glossary", "term_shown", "term_used", "term_overridden",
+    # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again; "beginning" is
+    # what a translation must begin with since an alternative was taken, "" once it may begin as it likes
+    "pin", "unpin", "avoid", "unavoid", "beginning", "glossary", "term_shown", "term_used", "term_overridden",
     # the model
-    "decode_request", "decode_result", "check_raised", "check_resolved",
+    "decode_request", "decode_result", "alternatives", "prices", "check_raised", "check_resolved",
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64

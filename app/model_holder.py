@@ -9,12 +9,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
-from engine import EngineError, Request, SearchOptions, Translation
+from engine import EngineError, Request, SearchOptions, Translation, Translator
 
 ModelState = Literal["loading", "ready", "failed"]
 Priority = Literal["interactive", "document"]
+T = TypeVar("T")
 
 
 class Decoder(Protocol):
@@ -24,6 +25,9 @@ class Decoder(Protocol):
         self, request: Request, options: SearchOptions, *, key: str, priority: Priority = ...
     ) -> Future[Translation]:
         """Queues a request; a newer one with the same key cancels this one."""
+
+    def ask(self, call: Callable[[Translator, threading.Event], T], *, key: str) -> Future[T | None]:
+        """Queues any question about a translation; None where a newer one with the same key came."""
 
     def cancel(self, key: str) -> None:
         """Cancels what is queued or running under that key."""
@@ -68,7 +72,7 @@ class ModelHolder:
         try:
             import torch
 
-            from engine import Translator, Worker
+            from engine import Worker
 
             if num_threads is not None:
                 torch.set_num_threads(num_threads)

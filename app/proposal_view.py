@@ -15,7 +15,7 @@ from typing import Any
 
 from app.constraints import Constraint
 from app.glossary import TermHit
-from engine import Hypothesis, Translation
+from engine import Avoid, Hypothesis, Translation
 
 Json = dict[str, Any]
 
@@ -25,14 +25,17 @@ _CLOSING = "“”‘’«»‹›\"')].,;:!?…"
 _CHUNK = re.compile(r"\S+")
 _KEPT_WORDS_AFTER_ELISION = 2
 _MIN_ELIDED_CHARS = 36
+_BANNED = "“{}” is required and banned at once: allow it again, or do not require it here."
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """An answer together with the constraints it was asked for (their order is that of `translation.request`)."""
+    """An answer together with what it was asked for (the constraints' order is that of `translation.request`)."""
 
     translation: Translation
     constraints: tuple[Constraint, ...]
+    bans: tuple[Avoid, ...] = ()
+    beginning: str = ""
 
     @property
     def best(self) -> Hypothesis | None:
@@ -48,10 +51,20 @@ class Decoded:
     def reasons_by_text(self) -> dict[str, str]:
         """Why a constraint could not be met, by its text."""
         return {
-            self.constraints[reason.phrase].text: reason.message
+            (text := self.constraints[reason.phrase].text): _BANNED.format(text)
+            if reason.kind == "avoided"
+            else reason.message
             for reason in self.translation.reasons
             if reason.phrase is not None and reason.phrase < len(self.constraints)
         }
+
+    def avoided_constraints(self) -> list[Constraint]:
+        """The constraints that a ban makes impossible."""
+        return [
+            self.constraints[reason.phrase]
+            for reason in self.translation.reasons
+            if reason.kind == "avoided" and reason.phrase is not None and reason.phrase < len(self.constraints)
+        ]
 
     def general_reasons(self) -> list[str]:
         """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""

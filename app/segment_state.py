@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
 from app.glossary import TermHit
+from app.prices import Prices
 from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
-from engine import is_word_char, stands_alone
+from engine import Avoid, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
@@ -38,8 +39,11 @@ class SegmentState:
     origin: Origin | None = None
     pins: tuple[str, ...] = ()
     terms_off: frozenset[str] = frozenset()
+    bans: tuple[Avoid, ...] = ()
+    beginning: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
+    prices: Prices | None = None
     requested: int = 0
     answered: int = 0
     version: int = 0
@@ -51,15 +55,38 @@ class SegmentState:
         """What the translation of this segment must contain, as of now."""
         return constraints_for(self.pins, self.hits, self.terms_off)
 
+    def request(self, direction: str) -> Request:
+        """What the engine is asked for this segment, as of now."""
+        phrases = tuple(constraint.phrase() for constraint in self.constraints)
+        return Request(self.source, direction=direction, phrases=phrases, avoid=self.bans, prefix=self.beginning)
+
     @property
     def is_pending(self) -> bool:
         """Whether an answer is wanted and not there yet."""
         return self.requested > self.answered
 
+    def is_answered_by(self, decoded: Decoded) -> bool:
+        """Whether that answer was asked for with the constraints as they are now."""
+        asked = decoded.constraints, decoded.bans, decoded.beginning
+        return asked == (self.constraints, self.bans, self.beginning)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the prices known are those of the newest answer."""
+        return self.prices is not None and self.prices.number == self.requested == self.answered
+
+    @property
+    def can_be_priced(self) -> bool:
+        """Whether the newest answer meets constraints that might cost something."""
+        decoded = self.decoded
+        if decoded is None or self.is_pending or not self.is_answered_by(decoded):
+            return False
+        return decoded.translation.status == "complete" and bool(decoded.constraints or decoded.bans)
+
     @property
     def needs_decoding(self) -> bool:
         """Whether nothing was asked yet, or what was asked is not what is wanted now."""
-        return not self.is_pending and (self.decoded is None or self.decoded.constraints != self.constraints)
+        return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
     def machine_text(self) -> str | None:
@@ -76,7 +103,10 @@ def attention_for(segment: SegmentState) -> str:
     """Why this segment needs a look, in a sentence; empty where it does not."""
     if segment.target is not None:
         missing = [c.text for c in segment.constraints if not _is_in_text(segment.target, c)]
-        return f"Not in the text: {', '.join(missing)}" if missing else ""
+        banned = [ban.text for ban in segment.bans if stands_in(segment.target, ban)]
+        says = [f"Not in the text: {', '.join(missing)}"] * bool(missing)
+        says += [f"Banned, but in the text: {', '.join(banned)}"] * bool(banned)
+        return ". ".join(says)
     if segment.decoded is None or segment.is_pending or segment.decoded.translation.status == "complete":
         return ""
     reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
@@ -93,6 +123,13 @@ def occurrences(text: str, phrase: str) -> int:
         else:
             position = start + 1
     return count
+
+
+def stands_in(text: str, ban: Avoid) -> bool:
+    """Whether the banned words stand in `text` as words of their own."""
+    if ban.case == "permissive":
+        return occurrences(text.lower(), ban.text.lower()) > 0
+    return occurrences(text, ban.text) > 0
 
 
 def form_in(text: str, target: str) -> str | None:
@@ -140,7 +177,7 @@ def detail_view(segment: SegmentState) -> Json:
             "text": shown.best.text,
             "score": shown.best.score,
             "tokens": proposal_tokens(shown.best, shown.constraints),
-            "is_stale": shown.constraints != segment.constraints,
+            "is_stale": not segment.is_answered_by(shown),
         }
     return {
         "index": segment.index,
@@ -151,6 +188,10 @@ def detail_view(segment: SegmentState) -> Json:
         "terms": _term_states(segment),
         "pins": list(segment.pins),
         "pin_states": _pin_states(segment),
+        "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
+        "ban_states": _ban_states(segment),
+        "beginning": segment.beginning,
+        "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "terms_off": sorted(segment.terms_off),
         "is_pending": segment.is_pending,
         "proposal": proposal,
@@ -178,6 +219,25 @@ def _pin_states(segment: SegmentState) -> list[Json]:
     for text in dict.fromkeys(segment.pins):
         status, reason = _answer_for(segment, text)
         states.append({"text": text, "status": status, "reason": reason})
+    return states
+
+
+def _ban_states(segment: SegmentState) -> list[Json]:
+    """By the newest answer: "kept", "clash" where it makes a constraint impossible, "stands", or "pending"."""
+    states = []
+    decoded = segment.decoded
+    is_answered = decoded is not None and not segment.is_pending and segment.is_answered_by(decoded)
+    for ban in segment.bans:
+        status, reason = "pending", ""
+        if decoded is not None and is_answered:
+            clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
+            if clashing:
+                status, reason = "clash", f"Required here: {', '.join(clashing)}"
+            elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):
+                status, reason = "stands", "Stands inside a required term, and there only."
+            elif decoded.best is not None:
+                status = "kept"
+        states.append({"text": ban.text, "case": ban.case, "status": status, "reason": reason})
     return states
 
 

@@ -7,35 +7,29 @@ full states with counters (see `snapshot`), so that a lost or late message can n
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
+from app.alternatives import Question, alternatives_view, question_for
+from app.constraint_changes import clean_bans, clean_pins, constraint_events, one_line, without_clashes
 from app.constraints import term_key
 from app.decoding import Decoding
 from app.documents import Document
-from app.errors import AppError, LogError
+from app.errors import CommandError, LogError
 from app.glossary import Glossary
 from app.log_store import EventType, LogStore, SegmentUpdate
 from app.model_holder import ModelHolder
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
-from engine import SearchOptions
+from engine import Alternative, Avoid, SearchOptions
 
-MAX_PINS = 50
-MAX_PIN_CHARACTERS = 300
 MAX_TARGET_CHARACTERS = 100_000
-EditOrigin = Literal["typed", "hypothesis", "undo", "redo", "restored"]
-ConstraintOrigin = Literal["person", "undo", "redo"]
+EditOrigin = Literal["typed", "hypothesis", "alternative", "undo", "redo", "restored"]
+ConstraintOrigin = Literal["person", "alternative", "undo", "redo"]
 _EDIT_EVENTS: dict[EditOrigin, EventType] = {"hypothesis": "hypothesis_taken", "undo": "undo", "redo": "redo"}
-_LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-
-
-class CommandError(AppError):
-    """A command that cannot be carried out; the message is for the person."""
 
 
 class Workspace:
@@ -197,25 +191,48 @@ class Workspace:
         index: int,
         pins: Sequence[str],
         terms_off: Sequence[str],
+        bans: Sequence[Avoid] = (),
+        beginning: str = "",
         *,
         origin: ConstraintOrigin = "person",
         client: str = "",
         sequence: int = 0,
     ) -> None:
-        """The whole set of pins and switched-off terms of a segment; decodes it anew. Only the newest set counts."""
+        """The whole set of pins, switched-off terms and bans of a segment; decodes it anew. Only the newest set counts.
+
+        Of a pin and a ban that contradict each other, the newer stays. `beginning` is what the translation must begin
+        with: that of an alternative which was taken; the next set without one frees it.
+        """
         with self.lock:
             segment = self._segment(index)
             if not self._is_newest("constrain", index, client, sequence):
                 return
-            wanted = _clean_pins(pins)
+            wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
             known = {term_key(hit.term) for hit in segment.hits}
             off = frozenset(key for key in terms_off if key in known)
-            if wanted == segment.pins and off == segment.terms_off:
+            after = replace(segment, pins=wanted, terms_off=off, bans=banned, beginning=clean_target(beginning))
+            if after == segment:
                 return
-            after = replace(segment, pins=wanted, terms_off=off, version=segment.version + 1)
-            for event, payload in _constraint_events(segment, after, origin):
+            after = replace(after, version=segment.version + 1)
+            for event, payload in constraint_events(segment, after, origin):
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
+
+    def ask_alternatives(
+        self, index: int, word: int, text: str
+    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
+        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
+        with self.lock:
+            question = question_for(self._segment(index), self.direction, word, text)
+            return question, self._decoding.question(question)
+
+    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
+        """What the page shows of the answer; the log keeps it too."""
+        view = alternatives_view(question, found)
+        with self.lock:
+            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
+            self.log("alternatives", payload, question.segment)
+        return view
 
     def confirm(self, index: int, text: str) -> None:
         """The person is done with this segment; `text` is what it shall be."""
@@ -301,7 +318,13 @@ class Workspace:
         """Writes one event, and with `stores` the segment's new state in the same transaction."""
         update = None
         if stores:
-            constraints = {"pins": list(segment.pins), "terms_off": sorted(segment.terms_off), "origin": segment.origin}
+            constraints = {
+                "pins": list(segment.pins),
+                "terms_off": sorted(segment.terms_off),
+                "bans": [asdict(ban) for ban in segment.bans],
+                "beginning": segment.beginning,
+                "origin": segment.origin,
+            }
             update = SegmentUpdate(
                 state=segment.state, target=segment.target, version=segment.version, constraints=constraints
             )
@@ -363,35 +386,4 @@ def clean_target(text: str) -> str:
     """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
     if len(text) > MAX_TARGET_CHARACTERS:
         raise CommandError(f"The text has {len(text):,} characters; a segment holds up to {MAX_TARGET_CHARACTERS:,}.")
-    return _UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", text))
-
-
-def _clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
-    if len(pins) > MAX_PINS:
-        raise CommandError(f"{len(pins)} phrases are pinned; a segment takes up to {MAX_PINS}: release some first.")
-    cleaned = [_UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", pin)).strip() for pin in pins]
-    for pin in cleaned:
-        if len(pin) > MAX_PIN_CHARACTERS:
-            raise CommandError(
-                f"The phrase “{pin[:40]}…” has {len(pin)} characters; a pin holds up to {MAX_PIN_CHARACTERS}."
-            )
-    return tuple(pin for pin in cleaned if pin)
-
-
-def _constraint_events(
-    before: SegmentState, after: SegmentState, origin: ConstraintOrigin
-) -> list[tuple[EventType, dict[str, Any]]]:
-    """What changed from one set to the next, one event for each pin and term."""
-    events: list[tuple[EventType, dict[str, Any]]] = []
-    left = list(before.pins)
-    for pin in after.pins:
-        if pin in left:
-            left.remove(pin)
-        else:
-            events.append(("pin", {"text": pin, "origin": origin}))
-    events += [("unpin", {"text": pin, "origin": origin}) for pin in left]
-    for key in sorted(before.terms_off ^ after.terms_off):
-        source, _, target = key.partition("\t")
-        payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}
-        events.append(("term_overridden", payload))
-    return events
+    return one_line(text)

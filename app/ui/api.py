@@ -14,11 +14,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, get_args
 
+from app.constraint_changes import BanCase
 from app.desk import Desk
 from app.documents import Export
-from app.errors import AppError
-from app.workspace import CommandError, ConstraintOrigin, EditOrigin, Workspace
-from engine import EngineError
+from app.errors import AppError, CommandError
+from app.workspace import ConstraintOrigin, EditOrigin, Workspace
+from engine import Avoid, EngineError
 
 Json = dict[str, Any]
 HOLD_SECONDS = 20.0
@@ -72,6 +73,22 @@ class Api:
             await asyncio.to_thread(end)
         return await asyncio.to_thread(workspace.snapshot, *position)
 
+    async def alternatives(self, message: Any) -> Json:
+        """Other words for one word of the proposal; says so where a newer question has overtaken this one."""
+        try:
+            request = _Message(message)
+            where = request.index(), request.number("word"), request.text("text")
+            workspace = await asyncio.to_thread(self.desk.find, request.text("token"))
+            question, future = await asyncio.to_thread(workspace.ask_alternatives, *where)
+            found = await asyncio.wrap_future(future)
+            if found is None:
+                return {"ok": True, "is_overtaken": True}
+            return {"ok": True, **await asyncio.to_thread(workspace.show_alternatives, question, found)}
+        except (AppError, EngineError) as error:
+            return _failure(error)
+        except Exception:
+            return _mistake()
+
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", "log.jsonl" or "log.csv"."""
         return self.desk.export(self.desk.find(token), kind)
@@ -104,6 +121,8 @@ class Api:
                 message.index(),
                 message.texts("pins"),
                 message.texts("terms_off"),
+                message.bans("bans"),
+                message.text("beginning"),
                 origin=message.choice("origin", get_args(ConstraintOrigin)),
                 client=message.text("client"),
                 sequence=message.number("sequence"),
@@ -186,6 +205,16 @@ class _Message:
             raise self._wrong(name)
         return values
 
+    def bans(self, name: str) -> list[Avoid]:
+        """A list of {"text", "case"}; blank ones are left out."""
+        bans = []
+        for value in self._field(name, list):
+            ban = _Message(value)
+            text, case = ban.text("text"), ban.choice("case", get_args(BanCase))
+            if text.strip():
+                bans.append(Avoid(text, case))
+        return bans
+
     def data(self, name: str) -> bytes:
         """A file's bytes, sent as base64."""
         try:
@@ -213,11 +242,13 @@ def _answer(action: Callable[[], Json]) -> Json:
     except (AppError, EngineError) as error:
         return _failure(error)
     except Exception:
-        _log.exception("a command of the page failed")
-        message = (
-            "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
-        )
-        return {"ok": False, "error": {"kind": "internal", "message": message}}
+        return _mistake()
+
+
+def _mistake() -> Json:
+    _log.exception("a command of the page failed")
+    message = "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
+    return {"ok": False, "error": {"kind": "internal", "message": message}}
 
 
 def _failure(error: Exception) -> Json:

@@ -41,7 +41,10 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def changes(message: Any) -> dict[str, Any]:
         return await api.changes(message)
 
-    return [hello, command, changes]
+    async def alternatives(message: Any) -> dict[str, Any]:
+        return await api.alternatives(message)
+
+    return [hello, command, changes, alternatives]
 
 
 def build_page(api: Api) -> gr.Blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from typing import Any
 
 from app.model_holder import ModelHolder, Priority
 from app.workspace import Workspace
@@ -14,6 +15,7 @@ class HandDecoder:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, Request, Priority, Future[Translation]]] = []
+        self.questions: list[tuple[str, Future[Any]]] = []
         self.cancelled: list[str] = []
         self.is_closed = False
 
@@ -24,11 +26,19 @@ class HandDecoder:
         self.requests.append((key, request, priority, future))
         return future
 
+    def ask(self, call: Any, *, key: str) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.questions.append((key, future))
+        return future
+
     def cancel(self, key: str) -> None:
         self.cancelled.append(key)
         for other, request, _, future in self.requests:
             if other == key and not future.done():
                 future.set_result(Translation(request, "cancelled"))
+        for other, future in self.questions:
+            if other == key and not future.done():
+                future.set_result(None)
 
     def close(self) -> None:
         self.is_closed = True

@@ -62,6 +62,19 @@ WRONG = [
     ({"name": "edit", "segment": 10**9, "text": "x", "origin": "typed"}, "no segment"),
     ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
     ({"name": "constrain", "segment": 0, "pins": [1], "terms_off": [], "origin": "person"}, "'pins'"),
+    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "origin": "person"}, "'bans'"),
+    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "bans": ["x"], "origin": "person"}, "no object"),
+    (
+        {
+            "name": "constrain",
+            "segment": 0,
+            "pins": [],
+            "terms_off": [],
+            "bans": [{"text": "x", "case": "loud"}],
+            "origin": "person",
+        },
+        "'case'",
+    ),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
     ({"name": "go_on", "session": 4711}, "no such session"),
 ]
@@ -76,6 +89,13 @@ def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api,
     assert reply["ok"] is False
     assert said in reply["error"]["message"]
     assert api.hello({})["version"] == before
+
+
+def test_banned_words_of_a_page_reach_the_segment(api: Api):
+    bans = [{"text": "Haus", "case": "exact"}, {"text": " ", "case": "exact"}, {"text": "rot", "case": "permissive"}]
+    fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "origin": "person", "open": 0}
+    reply = api.command(message(api, "constrain", **fields))
+    assert reply["segment"]["bans"] == [bans[0], bans[2]]
 
 
 def test_unknown_token_is_told_apart_so_that_the_page_can_start_afresh(api: Api):

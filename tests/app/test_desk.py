@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.desk import Desk
-from app.errors import DocumentError, GlossaryError
+from app.errors import CommandError, DocumentError, GlossaryError
+from app.log_records import SegmentUpdate
 from app.log_store import LogStore
 from app.places import SAMPLES_FOLDER
-from app.workspace import CommandError
+from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
@@ -165,3 +166,17 @@ def test_exports_are_named_after_the_document_and_logged(run: Run):
     assert kinds == ["document", "log.csv", "log.jsonl"]
     with pytest.raises(CommandError, match=r"document, log\.csv, log\.jsonl"):
         run.desk.export(workspace, "../../etc/passwd")
+
+
+def test_banned_words_are_found_again_and_segments_stored_without_bans_still_load(log: Path):
+    first = Run(log)
+    workspace = first.desk.open_document(TEXT, "manual.txt")
+    workspace.constrain(0, [], [], [Avoid("Dialog", "permissive")])
+    older = SegmentUpdate("edited", "Alt", 1, {"pins": ["alt"], "terms_off": [], "origin": "typed"})
+    first.store.append(workspace.session_id, "edit", {}, segment=1, segment_version=1, update=older)
+    first.end()
+    second = Run(log)
+    again, _ = second.desk.welcome(workspace.token)
+    assert again.segments[0].bans == (Avoid("Dialog", "permissive"),)
+    assert (again.segments[1].bans, again.segments[1].pins, again.segments[1].target) == ((), ("alt",), "Alt")
+    second.end()

@@ -118,7 +118,9 @@ def test_the_table_has_a_row_for_each_segment(store: LogStore, session_id: int) 
     assert (first["segment"], first["state"], first["source"]) == ("1", "confirmed", "One")
     assert first["machine_translation"] == "Eins"  # what was shown first, before the pin
     assert first["final_text"] == "Eine 1"
-    assert [first[name] for name in ("edits", "pins", "decodes", "hypotheses_taken", "reopened")] == list("11210")
+    assert [first[name] for name in ("edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened")] == list(
+        "110210"
+    )
     assert first["first_opened"].endswith("+00:00")
     assert (third["state"], third["final_text"], third["first_opened"], third["edits"]) == ("new", "", "", "0")
     assert third["source"] == DOCUMENT.segments[2].source

@@ -10,7 +10,7 @@ from app.constraints import constraints_for
 from app.glossary import Glossary, Term
 from app.proposal_view import Decoded
 from app.segment_state import SegmentState, attention_for, detail_view, form_in, occurrences
-from engine import Reason, Request, Translation
+from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
 SOURCE = "The router saves the file."
@@ -91,3 +91,18 @@ def test_reason_of_the_whole_segment_is_a_notice():
     failed = replace(segment(), decoded=Decoded(too_long, constraints_for((), ())), requested=1, answered=1)
     assert detail_view(failed)["notices"] == ["too long: split it"]
     assert detail_view(failed)["proposal"] is None
+
+
+def test_banned_word_in_the_translators_own_text_needs_a_look():
+    own = segment(target="Der Router speichert die Datei.", bans=(Avoid("speichert"),))
+    assert attention_for(own) == "Banned, but in the text: speichert"
+    assert attention_for(replace(own, target="Der Router sichert die Datei.")) == ""
+
+
+def test_ban_is_said_to_stand_only_inside_a_term():
+    base = segment(bans=(Avoid("Datei"),), hits=Glossary((Term("file", "alte Datei"),), "g").find(SOURCE))
+    (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
+    assert state["status"] == "pending"  # the answer was asked for without the ban
+    decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
+    (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
+    assert (state["status"], state["reason"]) == ("stands", "Stands inside a required term, and there only.")

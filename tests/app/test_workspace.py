@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from app.constraint_changes import MAX_PINS
 from app.documents import read_document
-from app.errors import LogError
+from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log_store import LogStore
 from app.model_holder import ModelHolder
 from app.segment_state import SegmentState
-from app.workspace import MAX_PINS, CommandError, Workspace, clean_target
-from engine import Reason, SearchOptions, Translation
+from app.workspace import Workspace, clean_target
+from engine import Avoid, Reason, SearchOptions, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
@@ -277,12 +278,53 @@ def test_command_that_cannot_be_stored_changes_nothing(workspace: Workspace, sto
     assert workspace.segments[1].pins == ()
 
 
+def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    workspace.constrain(0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
+    assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"), Avoid("rot", "permissive"))
+    decoder.answer(0, "Öffnen Sie die Einstellungen.")
+    settle(workspace)
+    states = workspace.snapshot(open_index=0)["segment"]["ban_states"]
+    assert [(state["text"], state["status"]) for state in states] == [("Dialog", "kept"), ("rot", "kept")]
+    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    assert kept["bans"] == [{"text": "Dialog", "case": "exact"}, {"text": "rot", "case": "permissive"}]
+    workspace.constrain(0, [], [], [Avoid("Dialog")], origin="undo")
+    assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"),)
+    told = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
+    assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in told] == [
+        ("avoid", "Dialog", "exact", "person"),
+        ("avoid", "rot", "permissive", "person"),
+        ("unavoid", "rot", "permissive", "undo"),
+    ]
+    request = [e for e in workspace.store.events(workspace.session_id) if e.type == "decode_request"][-1]
+    assert request.payload["avoid"] == [{"text": "Dialog", "case": "exact"}]
+
+
+def test_ban_that_makes_a_term_impossible_is_told_at_the_term_and_at_the_ban(
+    workspace: Workspace, decoder: HandDecoder
+):
+    workspace.set_glossary(GLOSSARY)
+    workspace.open(2)
+    workspace.constrain(2, [], [], [Avoid("Router")])
+    request, _, future = decoder.of(2)[-1]
+    future.set_result(Translation(request, "infeasible", reasons=(Reason("avoided", "asked for and avoided", 0),)))
+    settle(workspace)
+    detail = workspace.snapshot(open_index=2)["segment"]
+    assert detail["terms"][0]["status"] == "unmet"
+    assert detail["terms"][0]["note"].startswith("“Router” is required and banned at once")
+    assert detail["ban_states"][0]["status"] == "clash"
+    assert detail["ban_states"][0]["reason"] == "Required here: Router"
+    assert workspace.segments[2].attention.startswith("“Router” is required and banned at once")
+
+
 REFUSED_COMMANDS = [
     (lambda w: w.open(3), "no segment 4"),
     (lambda w: w.edit(-1, "x", "typed"), "no segment 0"),
     (lambda w: w.confirm(0, "  "), "no translation to confirm"),
     (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "up to 50"),
     (lambda w: w.constrain(0, ["x" * 301], []), "up to 300"),
+    (lambda w: w.constrain(0, [], [], [Avoid(f"x{n}") for n in range(51)]), "51 words are banned"),
+    (lambda w: w.constrain(0, [], [], [Avoid("x" * 301)]), "a ban holds up to 300"),
     (lambda w: w.edit(0, "x" * 100_001, "typed"), "100,001 characters"),
 ]
 

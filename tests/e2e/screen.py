@@ -127,6 +127,18 @@ class Screen:
         pin = self.page.locator("li[data-pin]").filter(has=self.page.locator(".what", has_text=text))
         expect(pin).to_have_attribute("data-status", status)
 
+    def bans(self) -> list[str]:
+        """The banned words, as listed under the source."""
+        return [str(ban.get_attribute("data-ban")) for ban in self.page.locator("li[data-ban]").all()]
+
+    def wait_for_ban(self, text: str, status: str = "kept") -> None:
+        ban = self.page.locator("li[data-ban]").filter(has=self.page.locator(".what", has_text=text))
+        expect(ban).to_have_attribute("data-status", status)
+
+    def hypothesis_texts(self) -> list[str]:
+        """The n-best list, best first."""
+        return [str(row.get_attribute("title")) for row in self.hypotheses.all()]
+
     def boxes(self) -> list[list[str]]:
         """The boxed texts of each hypothesis."""
         return [row.locator(".bx").all_inner_texts() for row in self.hypotheses.all()]

@@ -1,10 +1,11 @@
-/* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase. */
+/* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
+   Delete or Alt+click bans. */
 import {h, icon, sr, t} from './dom.js';
 
 export class Proposal {
-  /** onPin(text, replaced), onUnpin(text): what the person wants; the caller keeps the list of pins. */
-  constructor({onPin, onUnpin, onLeave}) {
-    Object.assign(this, {onPin, onUnpin, onLeave});
+  /** onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists. */
+  constructor({onPin, onUnpin, onBan, onLeave}) {
+    Object.assign(this, {onPin, onUnpin, onBan, onLeave});
     this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
     this.tokens = [];
     this.drag = null;                                 // word number where the button went down
@@ -15,6 +16,7 @@ export class Proposal {
       const word = this.wordOf(event.target);
       if (word === null || event.button) return;
       event.preventDefault();
+      if (event.altKey) { this.focusWord(word); this.ban(word, word); return; }
       this.drag = word;
       if (!event.shiftKey) this.anchor = word;
       this.focusWord(word);
@@ -115,6 +117,32 @@ export class Proposal {
     this.onPin(text, replaced);
   }
 
+  /** The number of the word at a character of the proposal, or right before it; null where there is none. */
+  wordAt(offset) {
+    let start = 0, before = null;
+    for (const token of this.tokens) {
+      const end = start + token.t.length;
+      if (token.w !== undefined && start <= offset && offset < end) return token.w;
+      if (token.w !== undefined && end === offset) before = token.w;
+      start = end;
+    }
+    return before;
+  }
+
+  /** The words from one to another, as they stand there. */
+  textOf(from, to) {
+    const first = this.tokens.findIndex(token => token.w === Math.min(from, to));
+    const last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
+    return first < 0 ? '' : this.tokens.slice(first, last + 1).map(token => token.t).join('');
+  }
+
+  ban(from, to) {
+    const text = this.textOf(from, to);
+    this.anchor = null;
+    this.markRange(null);
+    if (text) this.onBan(text);
+  }
+
   onKey(event) {
     const word = this.wordOf(event.target);
     if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -130,6 +158,8 @@ export class Proposal {
       this.anchor = null;
       this.markRange(null);
       this.press(from, word);
+    } else if (event.key === 'Delete') {
+      this.ban(this.anchor ?? word, word);
     } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
       this.anchor = null;
       this.markRange(null);

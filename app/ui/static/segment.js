@@ -1,8 +1,11 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {Alternatives} from './alternatives.js';
 import {drafts} from './connection.js';
+import {ban, isSame, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
 import {Hypotheses} from './hypotheses.js';
+import {priceTag, termItem, totalLine} from './ledger.js';
 import {Proposal} from './proposal.js';
 import {settle, sourceLine} from './source.js';
 
@@ -15,13 +18,21 @@ export class Segment {
     this.detail = null;
     this.pins = [];                                   // what the person wants, ahead of the server by a moment
     this.termsOff = [];
+    this.bans = [];                                   // {text, case}
+    this.beginning = '';                              // what the translation begins with since an alternative was taken
     this.isDirty = false;                             // the field holds what the server does not have yet
     this.isTyped = false;                             // the field holds the person's own words
     this.histories = new Map();
     this.proposal = new Proposal({
       onPin: (text, replaced) => this.pin(text, replaced),
       onUnpin: text => this.unpin(text),
+      onBan: text => this.ban(text),
       onLeave: () => this.focusField(),
+    });
+    this.alternatives = new Alternatives({
+      ask: (word, text) => bench.server.alternatives({token: bench.session.token, segment: this.index, word, text}),
+      onTake: (row, answer) => this.takeAlternative(row, answer),
+      onBan: text => this.ban(text),
     });
     this.hypotheses = new Hypotheses({onTake: row => this.take(row)});
     this.field = new Field({
@@ -42,6 +53,8 @@ export class Segment {
   build() {
     const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
       iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
+    const alternatives = action('list', t('action.alternatives'), 'Alt A', () => this.askAlternatives());
+    alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
     this.no = h('span.no.num', {});
     this.stateIcon = h('span.st', {});
     this.sourceHost = h('div', {});
@@ -53,28 +66,32 @@ export class Segment {
     this.said = h('div', {role: 'status'});
     this.pinInput = h('input', {type: 'text', placeholder: t('pins.add.placeholder'), 'aria-label': t('pins.add.label'), maxlength: 300, autocomplete: 'off', spellcheck: 'false',
       onkeydown: event => {
-        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTypedPin(); }
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTyped(text => this.pin(text)); }
         if (event.key === 'Escape') { event.preventDefault(); this.focusField(); }
       }});
+    this.priceTotal = h('div', {});
     this.pinList = h('ul', {'aria-label': t('pins.label')});
+    this.banButton = button('.btn', {onclick: () => this.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
     this.reopenButton = button('.btn', {onclick: () => this.reopen()}, icon('undo'), t('action.reopen'));
     this.undoButton = button('.btn.iconly', {onclick: () => this.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
     this.redoButton = button('.btn.iconly', {onclick: () => this.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
     this.element = h('section.editor', {},
       h('div.edit-grid', {}, this.no, this.stateIcon,
         h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost,
-          h('div.ledger', {}, this.pinList,
-            h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTypedPin()}, t('pins.add'))))),
+          h('div.ledger', {}, this.priceTotal, this.pinList,
+            h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
+              button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
         h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
           h('div.lab', {}, h('b', {}, t('field.label')), this.fieldNote), this.field.element, this.ask)),
-      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.undoButton, this.redoButton, this.reopenButton,
+      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, alternatives, this.undoButton, this.redoButton, this.reopenButton,
         h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
-      this.hypotheses.element);
+      this.hypotheses.element, this.alternatives.element);
   }
 
   /** Shows another segment; its details arrive a moment later. */
   open(index) {
     this.flush();
+    this.alternatives.close(false);
     this.index = index;
     this.detail = null;
     this.isDirty = false;
@@ -86,11 +103,14 @@ export class Segment {
     this.element.setAttribute('aria-label', t('segment.label', {n: index + 1}));
     this.pins = [];
     this.termsOff = [];
+    this.bans = [];
+    this.beginning = '';
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.hypotheses.render([], {});
     this.pinList.replaceChildren();
+    this.priceTotal.replaceChildren();
     this.pinSignature = null;
     this.said.replaceChildren();
     setText(this.proposalNote, '');
@@ -113,6 +133,8 @@ export class Segment {
     if (!this.bench.connection.isPending(`constrain:${this.index}`)) {
       this.pins = [...detail.pins];
       this.termsOff = [...detail.terms_off];
+      this.bans = [...detail.bans];
+      this.beginning = detail.beginning;
       this.paintProposal();
     }
     if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
@@ -136,6 +158,7 @@ export class Segment {
 
   paintProposal() {
     const {proposal, is_pending: isPending, notices} = this.detail;
+    if (this.alternatives.isOpen && proposal?.text !== this.alternatives.text) this.alternatives.close();
     this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending,
       placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
     setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
@@ -145,19 +168,38 @@ export class Segment {
   }
 
   paintPins() {
-    const signature = JSON.stringify([this.index, this.pins, this.detail.pin_states]);
+    const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices;   // of what was asked before
+    const signature = JSON.stringify([this.index, this.pins, this.bans, this.detail.pin_states, this.detail.ban_states, prices]);
     if (signature === this.pinSignature) return;
     this.pinSignature = signature;
     const statuses = new Map(this.detail.pin_states.map(state => [state.text, state]));
-    this.pinList.replaceChildren(...[...new Set(this.pins)].map(text => {
+    this.priceTotal.replaceChildren(...[totalLine(prices)].filter(Boolean));
+    const pins = [...new Set(this.pins)].map(text => {
+      const entry = prices?.constraints.find(other => other.is_pinned && other.text === text);
       const {status = 'pending', reason = ''} = statuses.get(text) || {};
       const times = this.pins.filter(other => other === text).length;
       return h('li', {'data-pin': text, 'data-status': status},
         h('span.what', {lang: this.bench.languages.target, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
-        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
         button('.x', {'aria-label': t('pins.remove', {text}), title: t('pins.remove', {text}), onclick: () => { this.unpin(text); this.focusField(); }}, icon('x')),
         status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
-    }));
+    });
+    const terms = (prices?.constraints ?? []).filter(entry => !entry.is_pinned).map(entry => termItem(prices, entry, this.bench.languages.target));
+    this.pinList.replaceChildren(...pins, ...this.bans.map(item => this.banItem(item, prices)), ...terms);
+  }
+
+  banItem({text, case: kind}, prices) {
+    const entry = prices?.bans.find(other => other.text === text && other.case === kind);
+    const {status, reason} = this.detail.ban_states.find(state => state.text === text && state.case === kind) || {status: 'pending', reason: ''};
+    const isAnyCase = kind === 'permissive';
+    const [tag, iconName] = {kept: ['ok', 'check'], pending: ['off', null]}[status] || ['warn', 'problem'];
+    const recase = () => this.ban(text, isAnyCase ? 'exact' : 'permissive');
+    return h('li', {'data-ban': text, 'data-status': status},
+      h('span.what', {lang: this.bench.languages.target, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
+      button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: recase}, 'Aa'),
+      entry && status === 'kept' ? priceTag(prices, entry, 'ban') : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
+      button('.x', {'aria-label': t('bans.remove', {text}), title: t('bans.remove', {text}), onclick: () => { this.unban(text); this.focusField(); }}, icon('x')),
+      reason ? h('span.why', {}, reason) : null);
   }
 
   paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text}); }
@@ -179,7 +221,7 @@ export class Segment {
   snapshot() {
     const isOwn = this.isDirty || this.detail?.target != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], start, end};
+    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], bans: [...this.bans], beginning: this.beginning, start, end};
   }
 
   onTyped() {
@@ -236,41 +278,46 @@ export class Segment {
 
   hideAsk() { this.ask.hidden = true; this.ask.replaceChildren(); }
 
-  /* ---- pins and terms ---- */
+  /* ---- pins, bans and terms ---- */
   pin(text, replaced = []) {
-    const clean = text.trim();
-    if (!clean) return;
-    const pins = [...this.pins];
-    for (const old of replaced) { const at = pins.indexOf(old); if (at >= 0) pins.splice(at, 1); }
-    this.constrain([...pins, clean], this.termsOff);
+    const {lifted, ...wanted} = pin(this, text.trim(), replaced);
+    if (lifted.length) this.bench.say('info', t('bans.lifted', {text: text.trim(), texts: lifted.join(', ')}));
+    if (text.trim()) this.constrain(wanted);
   }
 
-  unpin(text) {
-    const at = this.pins.lastIndexOf(text);
-    if (at >= 0) this.constrain(this.pins.filter((_, i) => i !== at), this.termsOff);
+  unpin(text) { if (this.pins.includes(text)) this.constrain(unpin(this, text)); }
+
+  ban(text, kind = 'exact') {
+    const {lifted, ...wanted} = ban(this, text.trim(), kind);
+    if (lifted.length) this.bench.say('info', t('bans.lifts_pins', {text: text.trim(), texts: lifted.join(', ')}));
+    if (text.trim()) this.constrain(wanted);
   }
 
-  setTerm(key, isOff) { this.constrain(this.pins, isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)); }
+  unban(text) { this.constrain({bans: this.bans.filter(item => item.text !== text)}); }
 
-  /** Sends the whole set; only the newest counts. */
-  constrain(pins, termsOff, origin = 'person', isRecorded = true) {
+  setTerm(key, isOff) { this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)}); }
+
+  /** Changes some of the set and sends all of it; only the newest counts. A beginning lasts until the next change. */
+  constrain(changes, origin = 'person', isRecorded = true) {
+    changes = {beginning: '', ...changes};
+    if (isSame({...this, ...changes}, this)) return;
+    this.alternatives.close();
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
-    this.pins = pins;
-    this.termsOff = termsOff;
+    const {pins, termsOff, bans, beginning} = Object.assign(this, changes);
     if (this.detail) {
       this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
         {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
       this.paintPins();
     }
     this.paintState();
-    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, origin}, `constrain:${this.index}`);
+    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, origin}, `constrain:${this.index}`);
   }
 
-  addTypedPin() {
+  /** What was typed under the source becomes a pin or a ban. */
+  addTyped(act) {
     const text = this.pinInput.value.trim();
-    if (!text) { this.pinInput.focus(); return; }
     this.pinInput.value = '';
-    this.pin(text);
+    if (text) act(text);
     this.pinInput.focus();
   }
 
@@ -283,6 +330,34 @@ export class Segment {
     const text = this.field.selection();
     if (text && !this.pins.includes(text)) this.pin(text);
     else if (!text) { this.pinInput.focus(); }
+  }
+
+  /** The word or phrase chosen in the proposal, else what is selected in the field, else the word at the caret. */
+  banSelection() {
+    const {proposal} = this;
+    if (proposal.line.contains(document.activeElement)) proposal.ban(proposal.anchor ?? proposal.current, proposal.current);
+    else this.ban(this.field.selection());
+  }
+
+  /** Alt+A: what else could stand for the word in focus in the proposal, or at the caret where the field shows it. */
+  askAlternatives() {
+    const {proposal, field, detail} = this;
+    const isInField = !proposal.line.contains(document.activeElement);
+    const text = detail?.proposal?.text;
+    const word = !text ? null : !isInField ? proposal.current : field.text === text ? proposal.wordAt(field.area.selectionStart) : null;
+    const anchor = word === null ? null : proposal.elementOf(word);
+    if (!anchor) { this.bench.say('info', t('alts.nowhere')); return; }
+    const goBack = () => (isInField ? this.focusField() : proposal.focusWord(proposal.current));
+    this.alternatives.open(anchor, {word, name: proposal.textOf(word, word), text, lang: this.bench.languages.target, goBack});
+  }
+
+  /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */
+  takeAlternative(row, answer) {
+    const clashing = pin(this, row.word, answer.replaced);
+    const isPinned = clashing.pins.slice(0, -1).includes(row.word);
+    this.history.record(this.snapshot(), 'constrain');
+    if (this.detail?.target != null && !this.isTyped && this.field.text === answer.text && this.detail.state !== 'confirmed') this.sendText(null, 'alternative');
+    this.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans, beginning: row.beginning}, 'alternative', false);
   }
 
   /* ---- steps ---- */
@@ -299,9 +374,8 @@ export class Segment {
       if (snapshot.text !== null) this.keepDraft(snapshot.text);
       this.sendText(snapshot.text, origin);
     }
-    if (snapshot.pins.join('\n') !== this.pins.join('\n') || snapshot.termsOff.join('\n') !== this.termsOff.join('\n')) {
-      this.constrain(snapshot.pins, snapshot.termsOff, origin, false);
-    }
+    const {pins, termsOff, bans, beginning} = snapshot;
+    this.constrain({pins, termsOff, bans, beginning}, origin, false);
     this.paintState();
     this.focusField();
   }

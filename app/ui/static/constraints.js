@@ -1,0 +1,37 @@
+/* What a segment's translation must and must not contain, as plain values: {pins: [text], termsOff: [key],
+   bans: [{text, case}], beginning: text}. A pin and a ban that contradict each other never stand together: the newer stays. */
+
+const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
+const touches = (text, at, edge) => IN_WORD.test(edge) && IN_WORD.test(text.slice(Math.max(0, at), at + 1));
+
+/** Whether the banned words stand in a text as words of their own. */
+export const standsIn = (text, {text: banned, case: kind}) => {
+  const [haystack, needle] = kind === 'permissive' ? [text.toLowerCase(), banned.toLowerCase()] : [text, banned];
+  for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
+    const end = at + needle.length;
+    if (!(at > 0 && touches(haystack, at - 1, needle[0])) && !touches(haystack, end, needle[needle.length - 1])) return true;
+  }
+  return false;
+};
+
+/** With one more pin in place of `replaced`; `lifted` names the bans that had to give way. */
+export const pin = ({pins, bans}, text, replaced = []) => {
+  const left = [...pins];
+  for (const old of replaced) { const at = left.indexOf(old); if (at >= 0) left.splice(at, 1); }
+  const clashing = bans.filter(item => standsIn(text, item));
+  return {pins: [...left, text], bans: bans.filter(item => !clashing.includes(item)), lifted: clashing.map(item => item.text)};
+};
+
+/** Without the newest pin of that text. */
+export const unpin = ({pins}, text) => ({pins: pins.filter((_, i) => i !== pins.lastIndexOf(text))});
+
+/** With one more word banned; `lifted` names the pins that had to give way. */
+export const ban = ({pins, bans}, text, kind = 'exact') => {
+  const item = {text, case: kind};
+  const lifted = [...new Set(pins.filter(pinned => standsIn(pinned, item)))];
+  return {pins: pins.filter(pinned => !lifted.includes(pinned)), bans: [...bans.filter(other => other.text !== text), item], lifted};
+};
+
+const PARTS = ['pins', 'termsOff', 'bans', 'beginning'];
+/** Whether two sets ask for the same. */
+export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

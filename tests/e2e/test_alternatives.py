@@ -1,0 +1,100 @@
+"""What else could stand for a word: asked by key, taken by number or Enter, closed without a trace."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+SERVER_CALLS = re.compile("/component_server")
+
+
+def popover(screen: Screen) -> Locator:
+    return screen.page.locator(".pop")
+
+
+def ask_at(screen: Screen, word: int) -> str:
+    """Goes to a word of the proposal by keyboard and asks; the word that was asked about."""
+    screen.field.focus()
+    for key in ("Control+ArrowUp", "Home", *["ArrowRight"] * word, "Alt+a"):
+        screen.page.keyboard.press(key)
+    expect(popover(screen)).to_be_visible()
+    return screen.words.nth(word).inner_text()
+
+
+def test_alternative_is_taken_by_number_becomes_a_pin_and_its_sentence_the_proposal(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    before = screen.proposal_text()
+    word = ask_at(screen, 1)
+    options = popover(screen).locator(".alt")
+    expect(options.first).to_be_focused()
+    expect(popover(screen)).to_contain_text(f"Instead of {word}")
+    chosen = options.nth(1).locator("b").inner_text()
+    sentence = str(options.nth(1).get_attribute("title"))
+    assert chosen != word
+    screen.page.keyboard.press("2")
+    expect(popover(screen)).to_be_hidden()
+    screen.wait_for_pin(chosen)
+    screen.wait_for_proposal()
+    start = len(sentence[: sentence.index(chosen)])
+    assert screen.proposal_text()[: start + len(chosen)] == sentence[: start + len(chosen)]
+    expect(screen.field).to_have_value(screen.proposal_text())
+    screen.page.keyboard.press("Control+z")
+    expect(screen.page.locator("li[data-pin]")).to_have_count(0)
+    screen.eventually(lambda: screen.proposal_text() == before)
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    (shown,) = [event["payload"] for event in log if event["type"] == "alternatives"]
+    assert shown["word"] == word and shown["shown"][1]["word"] == chosen
+    assert [e["payload"]["origin"] for e in log if e["type"] in ("pin", "beginning")] == ["alternative"] * 2 + ["undo"]
+
+
+def test_alternatives_are_walked_with_arrows_and_closed_with_escape(screen: Screen):
+    screen.open_text(DOCUMENT)
+    before = screen.proposal_text()
+    ask_at(screen, 0)
+    options = popover(screen).locator(".alt")
+    expect(options.first).to_be_focused()
+    screen.page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_be_focused()
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    screen.page.keyboard.press("ArrowUp")
+    screen.page.keyboard.press("Escape")
+    expect(popover(screen)).to_be_hidden()
+    expect(screen.words.first).to_be_focused()
+    assert screen.pins() == [] and screen.proposal_text() == before
+
+
+def test_alternatives_at_the_caret_are_for_a_field_that_shows_the_proposal_and_typed_text_stays(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.focus()
+    screen.field.evaluate("area => area.setSelectionRange(1, 1)")
+    screen.page.keyboard.press("Alt+a")
+    expect(popover(screen).locator(".alt").first).to_be_focused()
+    chosen = popover(screen).locator(".alt b").first.inner_text()
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin(chosen)
+    expect(screen.field).to_be_focused()
+    screen.wait_for_proposal()
+    screen.type_text("Mein Satz")
+    screen.page.keyboard.press("Alt+a")
+    expect(screen.notes.last).to_contain_text("Put the caret on a word of the proposal")
+    expect(popover(screen)).to_be_hidden()
+    ask_at(screen, 1)
+    expect(popover(screen).locator(".alt").first).to_be_focused()
+    screen.page.keyboard.press("1")
+    screen.wait_for_proposal()
+    expect(screen.field).to_have_value("Mein Satz")
+
+
+def test_question_that_fails_says_why_and_a_new_one_works(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.route(SERVER_CALLS, lambda route: route.abort())
+    ask_at(screen, 0)
+    expect(popover(screen).locator(".say")).to_contain_text("No connection")
+    screen.page.unroute(SERVER_CALLS)
+    screen.page.keyboard.press("Escape")
+    expect(popover(screen)).to_be_hidden()
+    ask_at(screen, 0)
+    expect(popover(screen).locator(".alt").first).to_be_focused()

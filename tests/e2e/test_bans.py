@@ -1,0 +1,83 @@
+"""Words that must not stand: banned by key and pointer, undone, kept, in conflict with pins and terms."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+
+def holds(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def test_word_banned_by_key_stands_in_no_hypothesis_and_comes_back_by_undo(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    word = screen.words.nth(1).inner_text()
+    screen.field.focus()
+    for key in ("Control+ArrowUp", "ArrowRight", "Delete"):
+        screen.page.keyboard.press(key)
+    screen.wait_for_ban(word)
+    screen.wait_for_proposal()
+    texts = screen.hypothesis_texts()
+    assert texts and not any(holds(text, word) for text in texts)
+    screen.page.keyboard.press("Control+z")
+    expect(screen.page.locator("li[data-ban]")).to_have_count(0)
+    screen.wait_for_proposal()
+    screen.eventually(lambda: holds(screen.proposal_text(), word))
+    screen.page.keyboard.press("Control+y")
+    screen.wait_for_ban(word)
+    screen.page.get_by_role("button", name=f"Allow “{word}”").click()
+    expect(screen.page.locator("li[data-ban]")).to_have_count(0)
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("avoid", "unavoid")]
+    assert told == [("avoid", "person"), ("unavoid", "undo"), ("avoid", "redo"), ("unavoid", "person")]
+
+
+def test_word_is_banned_by_alt_click_and_found_again_after_a_reload(screen: Screen):
+    screen.open_text(DOCUMENT)
+    word = screen.words.nth(0).inner_text()
+    screen.words.nth(0).click(modifiers=["Alt"])
+    screen.wait_for_ban(word)
+    assert screen.pins() == []
+    screen.page.get_by_role("button", name="in capitals and small letters alike").click()
+    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "true")
+    screen.wait_for_ban(word)
+    screen.visit()
+    screen.wait_for_ban(word)
+    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "true")
+    screen.wait_for_proposal()
+    assert not any(holds(text.lower(), word.lower()) for text in screen.hypothesis_texts())
+
+
+def test_newer_of_a_pin_and_a_ban_wins_and_it_is_said(screen: Screen):
+    screen.open_text(DOCUMENT)
+    word = screen.words.nth(1).inner_text()
+    screen.words.nth(1).click()
+    screen.wait_for_pin(word)
+    screen.wait_for_proposal()
+    screen.page.locator(".hyp .pin .w").first.click(modifiers=["Alt"])
+    screen.wait_for_ban(word)
+    assert screen.pins() == []
+    expect(screen.notes).to_contain_text("pinned no longer")
+    typed = screen.page.get_by_label("Pin a phrase that the model did not say")
+    typed.fill(f"ganz {word}")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin(f"ganz {word}")
+    assert screen.bans() == []
+    expect(screen.notes.last).to_contain_text("banned no longer")
+
+
+def test_ban_that_makes_a_term_impossible_says_so_at_both(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\n")
+    expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)
+    screen.page.get_by_label("Pin a phrase that the model did not say").fill("WLAN")
+    screen.page.locator(".addpin").get_by_role("button", name="Ban", exact=True).click()
+    screen.wait_for_ban("WLAN", "clash")
+    expect(screen.page.locator("li[data-ban] .why")).to_contain_text("WLAN")
+    expect(screen.page.locator(".ti[data-status=unmet]")).to_contain_text("required and banned at once")
+    screen.page.locator(".ti", has_text="WLAN").get_by_role("button", name="Not here").click()
+    screen.wait_for_ban("WLAN")

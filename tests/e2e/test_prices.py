@@ -1,0 +1,33 @@
+"""What the constraints cost, under the source of the open segment."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+NUMBER = re.compile(r"^−?\d+\.\d\d")
+
+
+def test_prices_of_pins_bans_and_terms_come_after_the_proposal(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    expect(screen.page.locator(".head2")).to_have_count(0)
+    screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\n")
+    expect(screen.page.locator("li[data-price-of=Einstellungen] .price")).to_contain_text(NUMBER)
+    typed = screen.page.get_by_label("Pin a phrase that the model did not say")
+    typed.fill("ganz neu")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin("ganz neu")
+    screen.words.nth(0).click(modifiers=["Alt"])
+    expect(screen.page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
+    expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
+    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Constraints cost .*singly, .*together"))
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    told = [event["payload"] for event in log if event["type"] == "prices"][-1]
+    assert [each["text"] for each in told["constraints"]] == ["ganz neu", "Einstellungen"]
+    screen.page.locator("li[data-pin] .x").click()
+    screen.page.locator("li[data-ban] .x").click()
+    screen.upload("glossary", "none.csv", b"source,target\nmodem,Modem\n")
+    expect(screen.page.locator(".head2, .price")).to_have_count(0)
