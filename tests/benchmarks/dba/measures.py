@@ -51,6 +51,7 @@ def cell_figures(cell: Cell, content: Content, references: Sequence[str], bleu: 
     bleu_score = bleu.corpus_score(outputs, [list(references)], n_bootstrap=NUM_RESAMPLES)
     scores = [record["score"] for record in records if record["score"] is not None]
     places = [place for record in records for place in record["places"]]
+    references_by_line = {record["line"]: text for record, text in zip(records, references, strict=True)}
     return {
         "set": cell.set_name,
         "beam": cell.beam,
@@ -70,8 +71,28 @@ def cell_figures(cell: Cell, content: Content, references: Sequence[str], bleu: 
             "r_unique": pearson([(p["reference"], p["output"]) for p in places if p["is_unique"]]),
             "num_unique": sum(place["is_unique"] for place in places),
         },
+        "by_width": {
+            "C < k": group_figures([r for r in records if r["num_constraint_tokens"] < cell.beam], references_by_line),
+            "C >= k": group_figures(
+                [r for r in records if r["num_constraint_tokens"] >= cell.beam], references_by_line
+            ),
+        },
         "wall_s": content["wall_s"],
         "times": times(timings),
+    }
+
+
+def group_figures(records: Sequence[Content], references: Mapping[int, str]) -> dict[str, Any]:
+    """BLEU and placement of some sentences of a cell; the mean place is a share of the text's length."""
+    places = [(place["reference"], place["output"]) for record in records for place in record["places"]]
+    outputs = [record["text"] for record in records]
+    expected = [references[record["line"]] for record in records]
+    return {
+        "num": len(records),
+        "bleu": round(BLEU().corpus_score(outputs, [expected]).score, 2) if records else None,
+        "r": pearson(places),
+        "mean_place_in_reference": _rounded(_mean([place for place, _ in places]), 3),
+        "mean_place_in_output": _rounded(_mean([place for _, place in places]), 3),
     }
 
 

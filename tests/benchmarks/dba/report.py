@@ -35,6 +35,7 @@ def write_report(folder: Path, results: Figures, decoded: Mapping[Cell, Figures]
         "their lengths; in brackets over those that stand once in both.\n\n"
         + grid(at_paper, "set", "beam", with_unique, skip="none"),
     ]
+    sections.append("## Constraint tokens against beam\n\n" + width_table(at_paper))
     if any(cell["times"] for cell in at_paper):
         sections.append("## Time by constraint tokens (figure 4)\n\n" + times_table(at_paper))
     pruned = pruning_cells(cells)
@@ -124,6 +125,20 @@ def scores_table(cells: Sequence[Figures], references: Figures) -> str:
         row = (f"{references['sum_score']:.1f}", f"{references['mean_score']:.3f}")
         rows.append((f"reference ({references['num_scored']})", *row, f"{references['mean_log_prob']:.2f}", "", ""))
     return table(("set", "sum of scores", "mean score", "mean log-probability", "tokens", "BLEU"), rows)
+
+
+def width_table(cells: Sequence[Figures]) -> str:
+    rows = []
+    for cell in cells:
+        for name, group in cell["by_width"].items():
+            if cell["set"] != "none" and group["num"] >= MIN_GROUP and group["r"] is not None:
+                places = (f"{group[f'mean_place_in_{side}']:.2f}" for side in ("reference", "output"))
+                rows.append(
+                    (cell["set"], cell["beam"], name, group["num"], group["bleu"], f"{group['r']:.2f}", *places)
+                )
+    note = "Where constraints begin, as shares of the text, in sentences with fewer tokens than the beam, and others."
+    header = ("set", "k", "C", "sentences", "BLEU", "r", "mean place in reference", "in output")
+    return f"{note}\n\n" + table(header, rows)
 
 
 def times_table(cells: Sequence[Figures]) -> str:
