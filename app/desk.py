@@ -46,7 +46,7 @@ class Desk:
         self.store = store
         self.model = model
         self.samples = samples
-        self.options = options or SearchOptions()
+        self.options = options or SearchOptions(places_per_bank=1)
         self.direction = "en-de"
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None

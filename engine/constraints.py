@@ -88,11 +88,16 @@ class Constraints:
         wanted = replace(self.wanted, prefix=Prefix(text, tuple(pieces)))
         return replace(self, wanted=wanted, num_prefix=len(pieces))
 
-    def max_length(self, options: SearchOptions, max_pieces: int, num_tokens: int) -> int:
+    @property
+    def num_tokens(self) -> int:
+        """Constraint tokens, the paper's C."""
+        return sum(phrase.num_constraint_tokens for phrase in self.wanted.phrases)
+
+    def max_length(self, options: SearchOptions, max_pieces: int) -> int:
         """The most tokens that the translation may have, the end included."""
         by_source = int(min(options.max_length_factor * len(self.source_ids), max_pieces)) + options.max_length_offset
         by_prefix = self.num_prefix + options.max_length_offset
-        return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + num_tokens)
+        return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + self.num_tokens)
 
     def place(self, text: str) -> tuple[tuple[Placement, ...], tuple[int, ...]]:
         """Where each required occurrence stands in a text, by phrase, and which phrases lack one.

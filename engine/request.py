@@ -127,6 +127,9 @@ class SearchOptions:
     (None: never). `finished="leave"` lets a finished hypothesis free its place in the beam, "keep" does as the DBA
     paper does. `stopping`: "beam_finished" once `beam` hypotheses have finished, "first_finished" after the first,
     "optimal" once no live row can enter the n-best list any more.
+
+    Phrases with more pieces than the beam has places crowd at the start of the output. With `places_per_bank` the beam
+    is widened, where need be, until each bank (rows with 0, 1, ... all constraint tokens met) has so many places.
     """
 
     beam: int = 10
@@ -136,6 +139,7 @@ class SearchOptions:
     max_length_offset: int = 10
     finished: Finished = "leave"
     stopping: Stopping = "beam_finished"
+    places_per_bank: int = 0
 
     def __post_init__(self) -> None:
         for name in ("beam", "nbest"):
@@ -143,10 +147,16 @@ class SearchOptions:
                 raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least 1")
         if self.pruning_threshold is not None and not self.pruning_threshold >= 0:
             raise InvalidRequest(f"pruning_threshold is {self.pruning_threshold}; give a number >= 0, or None")
+        if self.places_per_bank < 0:
+            raise InvalidRequest(f"places_per_bank is {self.places_per_bank}; it must not be negative")
         if not self.max_length_factor >= 0 or self.max_length_offset < 0:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))
         _one_of("stopping", self.stopping, get_args(Stopping))
+
+    def beam_for(self, num_tokens: int) -> int:
+        """The beam of a sentence with so many constraint tokens."""
+        return max(self.beam, self.places_per_bank * (num_tokens + 1))
 
 
 @dataclass(frozen=True, slots=True)

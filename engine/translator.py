@@ -267,12 +267,27 @@ class Translator:
             blocked = Translation(request, "infeasible", (), wanted.obstacles, wanted.unknown_source)
             translations.append(replace(blocked, relaxation=relaxation))
         if feasible:
-            results = self._search([constraints[number] for number in feasible], options, interruption)
+            results = self._search_by_beam([constraints[number] for number in feasible], options, interruption)
             elapsed_ms = (time.perf_counter() - started) * 1000
             for number, result in zip(feasible, results, strict=True):
                 told = self._tell(requests[number], constraints[number], result)
                 translations[number] = replace(told, elapsed_ms=elapsed_ms)
         return [translation for translation in translations if translation is not None]
+
+    def _search_by_beam(
+        self,
+        constraints: Sequence[Constraints],
+        options: SearchOptions,
+        interruption: Callable[[], Interruption | None],
+    ) -> list[SentenceResult]:
+        """Search sentences of one beam together, so that a sentence never depends on its neighbours' phrases."""
+        beams = [options.beam_for(wanted.num_tokens) for wanted in constraints]
+        results: dict[int, SentenceResult] = {}
+        for beam in sorted(set(beams)):
+            numbers = [number for number, own in enumerate(beams) if own == beam]
+            found = self._search([constraints[n] for n in numbers], replace(options, beam=beam), interruption)
+            results.update(zip(numbers, found, strict=True))
+        return [results[number] for number in range(len(constraints))]
 
     def _search(
         self,
@@ -281,10 +296,7 @@ class Translator:
         interruption: Callable[[], Interruption | None],
     ) -> list[SentenceResult]:
         tracker = ConstraintTracker([each.wanted for each in constraints], self._codec)
-        max_lengths = [
-            wanted.max_length(options, self._model.config.max_pieces, num_tokens)
-            for wanted, num_tokens in zip(constraints, tracker.num_tokens_B.tolist(), strict=True)
-        ]
+        max_lengths = [wanted.max_length(options, self._model.config.max_pieces) for wanted in constraints]
         encoded = Encoded.stack([self._encode(wanted) for wanted in constraints])
         search = BeamSearch(
             decoder=self._model.transformer.decoder(encoded),

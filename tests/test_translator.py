@@ -197,6 +197,7 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: Request("a", avoid=[" "]), "blank"),
         (lambda: Request("a", avoid=[1]), "avoid"),
         (lambda: SearchOptions(beam=0), "beam"),
+        (lambda: SearchOptions(places_per_bank=-1), "places_per_bank"),
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
     ],
@@ -415,3 +416,18 @@ def test_locked_text_that_cannot_be_spelt_is_told(translator):
         assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")
     with pytest.raises(InvalidRequest, match="locked"):
         Request(SOURCE, locked=["a", " "])
+
+
+def test_beam_is_widened_for_many_constraint_tokens_sentence_by_sentence(translator):
+    long = Request(SOURCE, phrases=[Phrase("auf allen Knoten"), Phrase("Einstellungen"), Phrase("(siehe unten)")])
+    short = Request(SOURCE, phrases=[Phrase("Knoten")])
+    narrow = replace(OPTIONS, beam=3, nbest=3, places_per_bank=2)
+    num_tokens = translator._constraints(long).num_tokens
+    assert num_tokens > 3
+    assert (narrow.beam_for(num_tokens), narrow.beam_for(0)) == (2 * num_tokens + 2, 3)
+    together = list(translator.translate_all([long, short, Request(SOURCE)], narrow))
+    wide = replace(OPTIONS, beam=2 * num_tokens + 2, nbest=3)
+    assert together[0].hypotheses == translator.translate(long, wide).hypotheses
+    for request, batched in zip([long, short, Request(SOURCE)], together, strict=True):
+        alone = translator.translate(request, narrow)
+        assert [h.text for h in alone.hypotheses] == [h.text for h in batched.hypotheses]

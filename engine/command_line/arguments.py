@@ -9,7 +9,7 @@ from typing import get_args
 
 from engine.command_line import manual
 from engine.command_line.commands import Commands
-from engine.command_line.fields import MAX_BEAM, Defaults, check_limits
+from engine.command_line.fields import MAX_BEAM, MAX_PLACES_PER_BANK, Defaults, check_limits
 from engine.command_line.lines import LineProblem
 from engine.errors import InvalidRequest
 from engine.request import Finished, SearchOptions, Stopping
@@ -130,6 +130,7 @@ _SEARCH_FLAGS = (
     "pruning_threshold",
     "max_length_factor",
     "max_length_offset",
+    "places_per_bank",
 )
 
 
@@ -184,6 +185,14 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default=_DEFAULTS.max_length_offset,
         metavar="N",
         help=f"and N more ({_DEFAULTS.max_length_offset}), those of the phrases not counted",
+    )
+    group.add_argument(
+        "--places-per-bank",
+        type=int,
+        default=_DEFAULTS.places_per_bank,
+        metavar="N",
+        help="widen the beam to N places for each number of required pieces met, 0 to all, so that many phrases do not "
+        f"crowd at the start; up to {MAX_PLACES_PER_BANK}, and 1 does much ({_DEFAULTS.places_per_bank})",
     )
 
 

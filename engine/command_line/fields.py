@@ -13,6 +13,7 @@ from engine.command_line.lines import LineProblem, described
 from engine.request import Avoid, Phrase, Request, SearchOptions
 
 MAX_BEAM = 1000  # rows; more would fill the memory of most machines
+MAX_PLACES_PER_BANK = 10
 MAX_ALTERNATIVES = 100
 MAX_PRICED = 100  # each is decoded once more, all together in one batch
 
@@ -110,6 +111,9 @@ def check_limits(options: SearchOptions) -> SearchOptions:
     """The options, once they are found to fit into memory; raises LineProblem."""
     if options.beam > MAX_BEAM:
         raise LineProblem("invalid", f"beam is {options.beam}; it must be at most {MAX_BEAM}")
+    if options.places_per_bank > MAX_PLACES_PER_BANK:
+        message = f"places_per_bank is {options.places_per_bank}; it must be at most {MAX_PLACES_PER_BANK}"
+        raise LineProblem("invalid", message)
     return options
 
 

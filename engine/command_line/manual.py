@@ -58,7 +58,7 @@ keys of a line:
   suffix     how the translation ends ("")
   direction  "en-de", say (--direction, or else the model's first)
   options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
-             max_length_factor, max_length_offset; see the flags of these names
+             max_length_factor, max_length_offset, places_per_bank; see the flags of these names
 
 keys of an answer:
   status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),

@@ -60,6 +60,7 @@ from tests.command_line.shell import SOURCE, answers, make_commands
         ({"text": "a", "options": {"beam": 2.5}}, "invalid", "options.beam is 2.5"),
         ({"text": "a", "options": {"beam": 0}}, "invalid", "beam is 0"),
         ({"text": "a", "options": {"beam": 10**9}}, "invalid", "at most 1000"),
+        ({"text": "a", "options": {"places_per_bank": 10**9}}, "invalid", "at most 10"),
         ({"text": "a", "options": {"pruning_threshold": "x"}}, "invalid", "pruning_threshold"),
         ({"text": "a", "options": {"pruning_threshold": 10**400}}, "invalid", "too large"),
         ({"text": "a", "options": {"stopping": "soon"}}, "invalid", "soon"),
