@@ -59,10 +59,6 @@ class ModelConfig:
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
 
-    @property
-    def head_size(self) -> int:
-        return self.model_size // self.num_heads
-
     def save(self, path: Path) -> None:
         """Write the configuration as JSON."""
         data = {"kind": KIND, **asdict(self)}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,12 +108,6 @@ class TextCodec:
         for _, chunk in cut(normalise(text)):
             ids += self._encode_chunk(chunk, dropout, rng).ids
         return ids
-
-    def encode_lines(
-        self, lines: Iterable[str], dropout: float = 0.0, rng: random.Random | None = None
-    ) -> Iterator[list[int]]:
-        """The ids of each line, as they come; for whole corpora."""
-        return (self.encode_ids(line, dropout, rng) for line in lines)
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
 

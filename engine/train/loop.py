@@ -278,7 +278,7 @@ class Meter:
     def __init__(self, options: TrainOptions) -> None:
         self._options = options
         self._is_terminal = sys.stderr.isatty()
-        self._since = self._last = time.monotonic()
+        self._last = time.monotonic()
         self._loss = self._pieces = 0.0
 
     def show(self, position: Position, loss: float, num_pieces: int, progress: float) -> None:

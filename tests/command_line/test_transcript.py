@@ -24,7 +24,6 @@ def test_page_shows_every_command():
     assert commands == {"translate", "score", "alternatives", "price"}
 
 
-@pytest.mark.skipif(not BUNDLED_MODEL.is_dir(), reason="the bundled model is not there")
 def test_page_shows_what_comes_out_of_the_bundled_model(tmp_path):
     cure = f"write the page anew: {RENEW}"
     assert Translator.load(BUNDLED_MODEL).checksum == checksum(page()), f"made with another model; {cure}"
