@@ -106,6 +106,23 @@ def test_second_tab_shows_the_same_work(screen: Screen, context: BrowserContext)
     other.check_nothing_went_wrong()
 
 
+def test_click_is_not_lost_where_news_arrives_between_press_and_release(screen: Screen, context: BrowserContext):
+    """A list that is drawn anew under a held pointer would swallow the click."""
+    screen.open_text(DOCUMENT)
+    other = Screen(context.new_page(), screen.url)
+    other.wait_for_proposal()
+    screen.page.get_by_role("button", name="Use the sample glossary").hover()
+    screen.page.mouse.down()
+    other.words.first.click()
+    other.eventually(lambda: len(other.pins()) == 1)
+    other.wait_for_proposal()
+    screen.page.wait_for_timeout(500)
+    assert screen.pins() == [], "nothing is redrawn while the pointer is held"
+    screen.page.mouse.up()
+    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+    assert screen.pins() == other.pins()
+
+
 def test_missing_model_is_said_and_editing_goes_on(app: App, context: BrowserContext, tmp_path: Path):
     port = app.url.rpartition(":")[2]  # taken: the next one is used
     other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)

@@ -38,6 +38,7 @@ class Bench {
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
     listenToKeys(this, this.root);
+    this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
     this.adopt(reply);
     this.connection.watch();
@@ -107,8 +108,23 @@ class Bench {
     if (reply.ok) drafts.drop(token, index);
   }
 
+  /** Nothing is redrawn between a press and its release: a button that is replaced in between never gets the click. */
+  listenToPresses() {
+    this.held = null;
+    const release = () => setTimeout(() => {                   // the click comes right after the release
+      const held = this.held ?? [];
+      this.held = null;
+      for (const [reply, command] of held) this.receive(reply, command);
+    });
+    this.root.addEventListener('pointerdown', () => { this.held ??= []; }, true);
+    for (const name of ['pointerup', 'pointercancel', 'dragend']) window.addEventListener(name, release, true);
+    window.addEventListener('pointermove', event => { if (this.held && !event.buttons) release(); }, true);   // released outside
+    window.addEventListener('blur', event => { if (event.target === window) release(); });
+  }
+
   /** A reply to a command (or to the watch, where command is null). */
   receive(reply, command) {
+    if (this.held) { this.held.push([reply, command]); return; }
     if (!reply.ok) {
       if (reply.error?.kind === 'unknown_session') { this.reconnect(); return; }
       if (command) this.say('bad', reply.error.message);
