@@ -54,6 +54,7 @@ def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--without", action="append", default=[], metavar="SOURCE_ID", help="a source to leave out")
     parser.add_argument("--languages", default="en,de", help="languages of the first and second column")
     parser.add_argument("--pieces", type=int, default=8000, help="size of the vocabulary")
+    parser.add_argument("--codec", type=Path, metavar="MODEL", help="use this model's pieces instead of learning some")
     parser.add_argument("--max-pieces", type=int, default=40, help="longest side of a pair, in pieces")
     parser.add_argument("--codec-lines", type=int, default=400_000, help="lines to learn the pieces from")
     parser.add_argument("--dev", action="append", default=[], metavar="SET", help="a development set: dev/multi30k.val")
@@ -79,6 +80,7 @@ def _prepare(options: argparse.Namespace) -> None:
             dev_sets=tuple(options.dev),
             max_dev_pairs=options.dev_pairs,
             num_workers=options.workers,
+            codec=options.codec,
         ),
     )
 
@@ -93,6 +95,7 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("work", type=Path, help="the prepared folder")
     parser.add_argument("run", type=Path, help="folder of the run: checkpoints and snapshots")
+    parser.add_argument("--initial", type=Path, metavar="MODEL", help="begin a new run with this model's weights")
     parser.add_argument("--device", default="cpu", help="cpu, cuda")
     parser.add_argument("--threads", type=int, default=0, help="processor threads; 0: as many as there are")
     parser.add_argument(
@@ -156,7 +159,7 @@ def _train(options: argparse.Namespace) -> None:
         encoder_layers=options.encoder_layers,
         decoder_layers=options.decoder_layers,
     )
-    trainer = Trainer(options.work, options.run, config, train_options, options.device)
+    trainer = Trainer(options.work, options.run, config, train_options, options.device, options.initial)
     position = trainer.train()
     state = "finished" if trainer.is_finished else "paused; the same command goes on"
     print(f"{state}: {position.update:,} updates, {position.pieces:,} target pieces, {position.minutes:.1f} minutes")

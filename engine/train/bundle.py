@@ -16,14 +16,13 @@ from engine.errors import TrainingError
 from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
-from engine.train.data import Prepared
+from engine.train.data import CODEC_FILES, Prepared
 from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
 from engine.train.options import TrainOptions
 from engine.train.scores import Score
 
 LICENCE = "GPL-3.0-or-later"
 SCORES_HEADING = "## Scores"
-CODEC_FILES = ("vocabulary.txt", "bpe.codes")
 
 
 def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
@@ -57,6 +56,7 @@ def write_bundle(
         config,
         length_ratios={d: prepared.facts["length_ratios"][d] for d in config.directions},
         training={
+            **config.training,
             "updates": position["update"],
             "target_pieces": position["pieces"],
             "minutes": round(position["minutes"], 1),
@@ -101,6 +101,8 @@ def card(
         f"| {row['pairs']:,} |"
         for row in facts["sources"]
     )
+    has_earlier = "earlier" in training
+    pieces = "--codec EARLIER" if has_earlier else f"--pieces {config.vocabulary_size}"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 
@@ -116,7 +118,7 @@ one embedding table for source, target and output |
 | parameters | {num_parameters / 1e6:.1f} million, stored in half precision |
 | training | {training["updates"]:,} updates, {training["target_pieces"]:,} target pieces seen, \
 {training["minutes"]:.0f} minutes on {training["hardware"] or "hardware not stated"}; \
-{_snapshots(training["averaged_snapshots"])} |
+{_snapshots(training["averaged_snapshots"])}{_earlier(training.get("earlier"))} |
 | licence | {LICENCE} |
 
 {SCORES_HEADING}
@@ -138,9 +140,9 @@ is published under {LICENCE}.
 
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
-    python -m engine.train prepare CORPUS WORK --pieces {config.vocabulary_size} --max-pieces {max_pieces} \\
+    python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
-    python -m engine.train train WORK RUN \\
+    python -m engine.train train WORK RUN{" --initial EARLIER" * has_earlier} \\
         {shape} \\
         {options.as_flags()}
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}
@@ -171,6 +173,16 @@ def insert_scores(path: Path, scores: Sequence[Score]) -> None:
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _earlier(training: Mapping[str, Any] | None) -> str:
+    """What the model had been trained for when this run took it over."""
+    if training is None:
+        return ""
+    return (
+        f"; it went on from a model of {training['updates']:,} updates and {training['target_pieces']:,} target pieces "
+        f"({training['minutes']:.0f} minutes){_earlier(training.get('earlier'))}"
+    )
 
 
 def _cell(text: str) -> str:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from engine.errors import TrainingError
 
 PAD, BOS, EOS = 0, 1, 2
+CODEC_FILES = ("vocabulary.txt", "bpe.codes")
 Ids = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 

@@ -23,10 +23,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engine.errors import TrainingError
-from engine.model.checkpoint import save_weights
+from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import BOS, PAD, Transformer
-from engine.train.data import Batch, Batches, PairSet, Prepared
+from engine.train.data import CODEC_FILES, Batch, Batches, PairSet, Prepared
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
 from engine.train.threads import ThreadChooser
@@ -47,10 +47,20 @@ class Position:
 
 
 class Trainer:
-    """One run in `folder`: a new one, or the one that stands there. Call `train`."""
+    """One run in `folder`: a new one, or the one that stands there. Call `train`.
+
+    A new run begins with random weights, or with those of the model in the folder `initial`, whose pieces the data
+    must have.
+    """
 
     def __init__(
-        self, prepared_folder: Path, folder: Path, config: ModelConfig, options: TrainOptions, device: str = "cpu"
+        self,
+        prepared_folder: Path,
+        folder: Path,
+        config: ModelConfig,
+        options: TrainOptions,
+        device: str = "cpu",
+        initial: Path | None = None,
     ) -> None:
         self.folder, self.config, self.options = folder, config, options
         self.device = torch.device(device)
@@ -75,7 +85,9 @@ class Trainer:
         if (folder / CHECKPOINT).exists():
             self._load_checkpoint()
         else:
-            config.save(folder / "config.json")
+            if initial is not None:
+                self._load_initial(initial, prepared_folder)
+            self.config.save(folder / "config.json")
         options.save(folder / OPTIONS)
 
     def _make_batches(self, pairs: PairSet, prepared: Prepared) -> Batches:
@@ -230,10 +242,19 @@ class Trainer:
         torch.save(state, partial)
         os.replace(partial, self.folder / CHECKPOINT)
 
+    def _load_initial(self, initial: Path, prepared_folder: Path) -> None:
+        for file in CODEC_FILES:
+            if not (initial / file).is_file() or (initial / file).read_bytes() != (prepared_folder / file).read_bytes():
+                raise TrainingError(f"{initial / file} and the data's differ; prepare the data with --codec {initial}")
+        self.model.load_state_dict(load_weights(initial / WEIGHTS, self.config).state_dict())
+        earlier = ModelConfig.load(initial / "config.json").training
+        self.config = replace(self.config, training={"earlier": dict(earlier)})
+
     def _load_checkpoint(self) -> None:
         path = self.folder / CHECKPOINT
         try:
-            if ModelConfig.load(self.folder / "config.json") != self.config:
+            config = ModelConfig.load(self.folder / "config.json")
+            if replace(config, training={}) != replace(self.config, training={}):
                 raise TrainingError(f"{self.folder} holds a run of another model; give another --run, or its settings")
             state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
             self.model.load_state_dict(state["model"])

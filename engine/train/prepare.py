@@ -24,7 +24,8 @@ CHUNK = 2000
 @dataclass(frozen=True, slots=True)
 class PrepareOptions:
     """What to prepare. Pairs of which a side has more than `max_pieces` pieces, or a character that cannot be spelt,
-    are left out; `codec_lines` are enough to learn the pieces from."""
+    are left out; `codec_lines` are enough to learn the pieces from. With `codec` no pieces are learnt: those of that
+    folder (a model's, whose training goes on) are used."""
 
     selection: Selection
     languages: tuple[str, str] = ("en", "de")
@@ -34,6 +35,7 @@ class PrepareOptions:
     dev_sets: tuple[str, ...] = ()
     max_dev_pairs: int = 500
     num_workers: int = 2
+    codec: Path | None = None
     seed: int = 1
 
 
@@ -43,9 +45,13 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
     pairs = [pair for pair in read_pairs(corpus) if options.selection.wants(pair)]
     if not pairs:
         raise TrainingError(f"{corpus}: no pair is in the chosen domains and short enough; widen the selection")
-    _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
     folder.mkdir(parents=True, exist_ok=True)
-    codec = _learn_codec(pairs, options)
+    if options.codec is not None:
+        _report(f"{len(pairs):,} pairs selected; pieces of {options.codec}")
+        codec = TextCodec.load(options.codec)
+    else:
+        _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
+        codec = _learn_codec(pairs, options)
     codec.save(folder)
 
     domains = tuple(sorted(options.selection.max_words))

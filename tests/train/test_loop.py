@@ -12,7 +12,7 @@ import torch
 
 from engine import Request, SearchOptions, Translator
 from engine.errors import TrainingError
-from engine.model import ModelConfig
+from engine.model import ModelConfig, load_model
 from engine.train import loop
 from engine.train.bundle import write_bundle
 from engine.train.data import Batch, Prepared
@@ -124,6 +124,29 @@ def test_a_damaged_checkpoint_is_named_with_the_cure(work: Path, tmp_path: Path)
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(TrainingError, match=r"checkpoint\.pt cannot be resumed.*remove it to start again"):
         Trainer(work, tmp_path / "run", small_model(work), OPTIONS)
+
+
+def test_a_run_goes_on_from_another_models_weights_and_its_card_says_so(work: Path, tmp_path: Path) -> None:
+    Trainer(work, tmp_path / "first", small_model(work), OPTIONS).train()
+    write_bundle(work, tmp_path / "first", tmp_path / "model", 1, "first")
+    later = replace(OPTIONS, max_updates=3)
+    trainer = Trainer(work, tmp_path / "second", small_model(work), later, initial=tmp_path / "model")
+    earlier = load_model(tmp_path / "model").transformer.state_dict()
+    assert all(torch.equal(value, earlier[name]) for name, value in weights(trainer).items())
+    trainer.train()
+    assert Trainer(work, tmp_path / "second", small_model(work), later).position.update == 3
+    write_bundle(work, tmp_path / "second", tmp_path / "both", 1, "second")
+    card = (tmp_path / "both" / "card.md").read_text(encoding="utf-8")
+    assert "3 updates" in card and "it went on from a model of 12 updates" in card and "--initial EARLIER" in card
+
+
+def test_a_run_does_not_go_on_from_a_model_with_other_pieces(work: Path, tmp_path: Path) -> None:
+    Trainer(work, tmp_path / "first", small_model(work), OPTIONS).train()
+    write_bundle(work, tmp_path / "first", tmp_path / "model", 1, "first")
+    vocabulary = (tmp_path / "model" / "vocabulary.txt").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "model" / "vocabulary.txt").write_text("\n".join(reversed(vocabulary)) + "\n", encoding="utf-8")
+    with pytest.raises(TrainingError, match=r"vocabulary\.txt and the data's differ; prepare the data with --codec"):
+        Trainer(work, tmp_path / "second", small_model(work), OPTIONS, initial=tmp_path / "model")
 
 
 def test_a_run_on_other_data_is_refused(work: Path, tmp_path: Path) -> None:
