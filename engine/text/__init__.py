@@ -16,6 +16,7 @@ from engine.text.boundaries import (
 )
 from engine.text.codec import Decoding, Encoding, TextCodec
 from engine.text.normal import normalise
+from engine.text.sentencepieces import SentencePieceCodec
 from engine.text.vocabulary import (
     BOS_ID,
     DIRECTION_PIECES,
@@ -48,6 +49,7 @@ __all__ = [
     "UNKNOWN_SURFACE",
     "Decoding",
     "Encoding",
+    "SentencePieceCodec",
     "TextCodec",
     "Vocabulary",
     "is_digit",

@@ -1,0 +1,154 @@
+"""The text of imported models: SentencePiece, behind the same face as `TextCodec`.
+
+SentencePiece rewrites what it reads (compatibility forms, runs of spaces), so not all text is spelt exactly; what is
+not, `spells` tells and `respell` shows. Spaces belong to the pieces: `▁Haus` forbids nothing, `haus` glues to its left,
+and `▁` alone is a space that glues on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import InvalidRequest, ModelError
+from engine.text.codec import Decoding, Encoding, Span
+from engine.text.normal import normalise
+from engine.text.vocabulary import UNKNOWN_ID, UNKNOWN_SURFACE
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+SPACE = "▁"
+NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
+
+
+@dataclass(frozen=True)
+class SentencePieceCodec:
+    """One language's processor, and the pieces of the model by id; source and target share the ids.
+
+    `pieces[:4]` are padding, start, end and unknown; `hidden` are further ids that no text contains (language codes).
+    """
+
+    processor: SentencePieceProcessor
+    pieces: tuple[str, ...]
+    hidden: frozenset[int] = frozenset()
+    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ids = {piece: number for number, piece in enumerate(self.pieces) if not self._is_special(number)}
+        object.__setattr__(self, "_ids", ids)
+
+    # -- what the search indexes by id --------------------------------------------------------------------------------
+
+    @cached_property
+    def surfaces(self) -> tuple[str, ...]:
+        """What each piece writes, by id."""
+        return tuple(self._surface(number, piece) for number, piece in enumerate(self.pieces))
+
+    @cached_property
+    def glues_left(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space before it, by id."""
+        return tuple(
+            number != UNKNOWN_ID and (self._is_special(number) or piece == SPACE or not piece.startswith(SPACE))
+            for number, piece in enumerate(self.pieces)
+        )
+
+    @cached_property
+    def glues_right(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space after it, by id."""
+        return tuple(
+            number != UNKNOWN_ID and (self._is_special(number) or piece == SPACE)
+            for number, piece in enumerate(self.pieces)
+        )
+
+    # -- text to pieces -----------------------------------------------------------------------------------------------
+
+    def encode(self, text: str) -> Encoding:
+        """The canonical pieces of a text, with the characters of each, its leading space not included."""
+        given = _writable(text)
+        mapping = self.processor.encode(given, return_type="offset_mapping")
+        ids: list[int] = []
+        spans: list[Span] = []
+        unknown: list[Span] = []
+        for piece, (start, end) in zip(mapping["pieces"], mapping["offsets"], strict=True):
+            piece_id = self._ids.get(piece, UNKNOWN_ID)
+            while start < end and given[start].isspace():
+                start += 1
+            ids.append(piece_id)
+            spans.append((start, end))
+            if piece_id == UNKNOWN_ID:
+                if unknown and unknown[-1][1] == start:
+                    unknown[-1] = (unknown[-1][0], end)
+                else:
+                    unknown.append((start, end))
+        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+
+    # -- pieces to text -----------------------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        parts: list[str] = []
+        spans: list[Span] = []
+        end = 0
+        is_open = True  # no space may come next
+        for piece_id in ids:
+            if not 0 <= piece_id < len(self.pieces):
+                raise InvalidRequest(f"piece id {piece_id} is out of range; this model has {len(self.pieces)} pieces")
+            surface = self.surfaces[piece_id]
+            if surface == " " and not end:  # a text does not begin with a space
+                surface = ""
+            if not is_open and not self.glues_left[piece_id]:
+                parts.append(" ")
+                end += 1
+            parts.append(surface)
+            spans.append((end, end + len(surface)))
+            end += len(surface)
+            is_open = self.glues_right[piece_id]
+        return Decoding("".join(parts), tuple(spans))
+
+    def spells(self, text: str) -> bool:
+        """Whether the pieces of `text` write exactly it (in NFC)."""
+        ids = self.encode(text).ids
+        return UNKNOWN_ID not in ids and self.decode(ids).text == normalise(text)
+
+    def respell(self, text: str) -> str:
+        """What the pieces of `text` write, with ⁇ for what can't be spelt."""
+        return self.decode(self.encode(text).ids).text
+
+    @staticmethod
+    def normalise(text: str) -> str:
+        """`text` in NFC, as constraints are compared."""
+        return normalise(text)
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, path: Path, pieces: Sequence[str], hidden: frozenset[int] = frozenset()) -> SentencePieceCodec:
+        """Read a SentencePiece model; raises ModelError naming the file that is missing or broken."""
+        from sentencepiece import SentencePieceProcessor
+
+        try:
+            processor = SentencePieceProcessor(model_proto=path.read_bytes())
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{path} is no intact SentencePiece model ({error}); copy the model again") from error
+        return cls(processor, tuple(pieces), hidden)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _is_special(self, piece_id: int) -> bool:
+        return piece_id < NUM_SPECIAL or piece_id in self.hidden
+
+    def _surface(self, piece_id: int, piece: str) -> str:
+        if piece_id == UNKNOWN_ID:
+            return UNKNOWN_SURFACE
+        if self._is_special(piece_id):
+            return ""
+        return " " if piece == SPACE else piece.removeprefix(SPACE).replace(SPACE, " ")
+
+
+def _writable(text: str) -> str:
+    """`text` with halves of surrogate pairs replaced, which no UTF-8 can hold."""
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
