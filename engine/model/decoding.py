@@ -1,8 +1,8 @@
 """Decoding step by step: the encoded source, the key/value cache, one decoder per batch.
 
-Rows are ragged: a sentence may have any number of rows, none too; all rows stand at the same step. This file knows
-nothing of beams, scores of hypotheses or constraints: it turns last tokens into log-probabilities and follows the
-search's choice of parents.
+Rows are ragged: a sentence may have any number of rows, none too, and sentences that joined later are at earlier
+positions. This file knows nothing of beams, scores of hypotheses or constraints: it turns last tokens into
+log-probabilities and follows the search's choice of parents.
 """
 
 from __future__ import annotations
@@ -78,25 +78,40 @@ class Encoded:
 class SelfAttentionCache:
     """Keys and values of all rows and steps so far, (2 * layers, R, T, E) with room to grow.
 
-    Rows are selected into a second buffer and the two change places, so that steady decoding allocates nothing.
+    The newest entries of all rows stand in the last column; a row that joined later begins in a later one. Rows are
+    selected into a second buffer and the two change places, so that steady decoding allocates nothing.
     """
 
-    def __init__(self, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(self, num_rows: int, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype) -> None:
         self._front = torch.empty(num_slots, 0, 0, model_size, device=device, dtype=dtype)
         self._back = self._front
-        self.num_rows = 0
-        self.num_steps = 0
-
-    def extend(self, num_rows: int) -> None:
-        """Make room for the next step's entries of `num_rows` rows; at the first step this sets the rows."""
-        assert self.num_steps == 0 or num_rows == self.num_rows, "call select before changing the number of rows"
         self.num_rows = num_rows
+        self.num_steps = 0  # columns in use
+        # (R,), on the CPU: the column in which each row begins; None where all begin in the first
+        self._starts_R: Tensor | None = None
+
+    @property
+    def positions(self) -> int | Tensor:
+        """The newest entries' place in their rows: one for all or, where they differ, (R,)."""
+        newest = self.num_steps - 1
+        return newest if self._starts_R is None else (newest - self._starts_R).to(self._front.device)
+
+    @property
+    def mask(self) -> Tensor | None:
+        """(R, 1, 1, T), true where a row has entries; None where every row fills every column."""
+        if self._starts_R is None:
+            return None
+        mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
+        return mask_RT[:, None, None, :].to(self._front.device)
+
+    def extend(self) -> None:
+        """Make room for the next step's entries."""
         _, rows, steps, _ = self._front.shape
-        if rows < num_rows or steps <= self.num_steps:
+        if rows < self.num_rows or steps <= self.num_steps:
             room = max(FIRST_CAPACITY, 2 * steps) if steps <= self.num_steps else steps
-            grown = self._allocate(max(rows, num_rows), room)
+            grown = self._allocate(max(rows, self.num_rows), room)
             if self.num_steps:
-                grown[:, :num_rows, : self.num_steps] = self._front[:, :num_rows, : self.num_steps]
+                grown[:, : self.num_rows, : self.num_steps] = self._front[:, : self.num_rows, : self.num_steps]
             self._front = grown
         self.num_steps += 1
 
@@ -106,16 +121,43 @@ class SelfAttentionCache:
         return self._front[slot, : self.num_rows, : self.num_steps]
 
     def select(self, parents_R2: Tensor) -> None:
-        """Row i becomes a copy of row `parents_R2[i]`."""
+        """Row i becomes a copy of row `parents_R2[i]`; columns that no row uses any more are dropped."""
         num_slots, rows, steps, _ = self._front.shape
         num_parents = parents_R2.shape[0]
+        unused = 0
+        if self._starts_R is not None:
+            self._starts_R = self._starts_R[parents_R2.cpu()]
+            unused = int(self._starts_R.min())
         if self._back.shape[1] < num_parents or self._back.shape[2] != steps or self._back is self._front:
             self._back = self._allocate(max(rows, num_parents), steps)
+        parents_R2 = parents_R2.to(self._front.device)
         for slot in range(num_slots):
-            used = self._front[slot, : self.num_rows, : self.num_steps]
-            self._back[slot, :num_parents, : self.num_steps] = used.index_select(0, parents_R2)
+            used = self._front[slot, : self.num_rows, unused : self.num_steps]
+            self._back[slot, :num_parents, : self.num_steps - unused] = used.index_select(0, parents_R2)
         self._front, self._back = self._back, self._front
         self.num_rows = num_parents
+        self.num_steps -= unused
+        if self._starts_R is not None:
+            self._starts_R = self._starts_R - unused if bool((self._starts_R > unused).any()) else None
+
+    def join(self, other: SelfAttentionCache) -> None:
+        """Put the rows of `other` behind these, the newest entries of both in the last column."""
+        num_steps = max(self.num_steps, other.num_steps)
+        parts = [(self, 0), (other, self.num_rows)]
+        joined = self._allocate(self.num_rows + other.num_rows, max(FIRST_CAPACITY, num_steps))
+        starts = []
+        for cache, first in parts:
+            shift = num_steps - cache.num_steps
+            rows = slice(first, first + cache.num_rows)
+            joined[:, rows, :shift] = 0  # masked, but not-a-number times nothing would not be nothing
+            if cache.num_steps:
+                joined[:, rows, shift:num_steps] = cache._front[:, : cache.num_rows, : cache.num_steps]
+            own = torch.zeros(cache.num_rows, dtype=torch.long) if cache._starts_R is None else cache._starts_R
+            starts.append(own + shift)
+        starts_R = torch.cat(starts)
+        self._starts_R = starts_R if bool((starts_R > 0).any()) else None
+        self._front = self._back = joined
+        self.num_rows, self.num_steps = len(starts_R), num_steps
 
     def _allocate(self, num_rows: int, num_steps: int) -> Tensor:
         num_slots, _, _, model_size = self._front.shape
@@ -123,10 +165,11 @@ class SelfAttentionCache:
 
 
 class Decoder:
-    """Decodes one batch of encoded sentences, all rows at the same step.
+    """Decodes one batch of encoded sentences.
 
     Call `step` with one `<s>` per sentence first; then, in turn, `select` with the parents of the chosen
-    continuations and `step` with their last tokens. Sentences without rows cost nothing once half of them have left.
+    continuations and `step` with their last tokens. Between a `select` and the next `step`, or before the first, other
+    decoders may `join`. Sentences without rows cost nothing once half of them have left.
     """
 
     def __init__(self, model: Transformer, encoded: Encoded) -> None:
@@ -135,44 +178,61 @@ class Decoder:
         self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         config = model.config
+        memory_BSE = encoded.memory_BSE
         self._cache = SelfAttentionCache(
-            2 * len(self._layers), config.model_size, encoded.memory_BSE.device, encoded.memory_BSE.dtype
+            encoded.num_sentences, 2 * len(self._layers), config.model_size, memory_BSE.device, memory_BSE.dtype
         )
-        # place of each of the caller's sentences in _encoded, as those without rows are dropped
-        self._places: Tensor | None = None
+        # place of each row's sentence in _encoded, ascending
+        self._places_R = torch.arange(encoded.num_sentences, device=memory_BSE.device)
         self.vocabulary_size = config.vocabulary_size
         self.max_steps = config.max_pieces
 
-    @property
-    def num_steps(self) -> int:
-        return self._cache.num_steps
-
     @torch.inference_mode()
-    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
-        """Log-probabilities (R, V), float32, of what follows; the rows' caches grow by one step.
+    def step(self, tokens_R: Tensor) -> Tensor:
+        """Log-probabilities (R, V), float32, of what follows the rows' last tokens; their caches grow by one step.
 
-        `tokens_R` is the last token of each row, `sentences_R` the sentence it belongs to, ascending; on any device.
+        The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
-        time = self._cache.num_steps
-        if time >= self.max_steps:
-            raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
         model, cache = self._model, self._cache
-        tokens_R, sentences_R = tokens_R.to(model.device), sentences_R.to(model.device)
-        cache.extend(tokens_R.shape[0])
-        rows = self._arrange(sentences_R)
-        x_RE = model.embed(tokens_R.unsqueeze(1), start=time).squeeze(1)
+        if cache.num_steps >= self.max_steps:  # of the longest row
+            raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
+        cache.extend()
+        rows, past_mask = self._arrange(), cache.mask
+        x_RE = model.embed(tokens_R.to(model.device), cache.positions)
         for index, layer in enumerate(self._layers):
-            x_RE = x_RE + self._attend_to_past(layer, index, x_RE)
+            x_RE = x_RE + self._attend_to_past(layer, index, x_RE, past_mask)
             x_RE = x_RE + self._attend_to_source(layer, index, x_RE, rows)
             x_RE = x_RE + layer.feed_forward(x_RE)
         return torch.log_softmax(model.project(model.decoder_norm(x_RE)).float(), dim=-1)
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:
-        """Let new row i go on from old row `parents_R2[i]`; rows may repeat, be left out, grow or shrink in number."""
-        self._cache.select(parents_R2.to(self._model.device))
+        """Let new row i go on from old row `parents_R2[i]`; rows may repeat, be left out, grow or shrink in number.
 
-    def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor) -> Tensor:
+        The rows of a sentence stay side by side, and sentences in their order.
+        """
+        self._cache.select(parents_R2)
+        self._places_R = self._places_R[parents_R2.to(self._places_R.device)]
+        live, places_R = torch.unique_consecutive(self._places_R, return_inverse=True)
+        if 2 * len(live) <= self._encoded.num_sentences:
+            self._set_sources(self._encoded.take(live))
+            self._places_R = places_R
+
+    @torch.inference_mode()
+    def join(self, other: Decoder) -> None:
+        """Go on with the rows of `other`, of the same model, behind these; `other` is used up.
+
+        Each row keeps its own position: the two may have made different numbers of steps, none too.
+        """
+        self._cache.join(other._cache)
+        self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
+        self._set_sources(Encoded.stack([self._encoded, other._encoded]))
+
+    def _set_sources(self, encoded: Encoded) -> None:
+        self._encoded = encoded
+        self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+
+    def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor, mask: Tensor | None) -> Tensor:
         attention = layer.attention
         q_RE, k_RE, v_RE = attention.qkv(attention.norm(x_RE)).chunk(3, dim=-1)
         k, v = (
@@ -180,7 +240,7 @@ class Decoder:
             for offset, entries in enumerate((k_RE, v_RE))
         )
         q = split_heads(q_RE.unsqueeze(1), attention.num_heads)
-        mixed_RHTD = F.scaled_dot_product_attention(q, k, v)
+        mixed_RHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return attention.out(mixed_RHTD.transpose(1, 2).flatten(1))  # type: ignore[no-any-return]
 
     def _attend_to_source(self, layer: DecoderLayer, index: int, x_RE: Tensor, rows: _Arrangement) -> Tensor:
@@ -192,29 +252,18 @@ class Decoder:
         mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self._mask_B11S)
         return attention.out(rows.gather(mixed_BHKD.transpose(1, 2).flatten(2)))  # type: ignore[no-any-return]
 
-    def _arrange(self, sentences_R: Tensor) -> _Arrangement:
-        if self._encoded.num_sentences == 1:
-            return _Arrangement(1, sentences_R.shape[0], None)
-        places_R = sentences_R if self._places is None else self._places[sentences_R]
-        counts_B = torch.bincount(places_R, minlength=self._encoded.num_sentences)
-        if 2 * int((counts_B > 0).sum()) <= self._encoded.num_sentences:
-            self._drop_sentences_without_rows(sentences_R)
-            return self._arrange(sentences_R)
+    def _arrange(self) -> _Arrangement:
+        places_R, num_sentences = self._places_R, self._encoded.num_sentences
+        num_rows = places_R.shape[0]
+        if num_sentences == 1:
+            return _Arrangement(1, num_rows, None)
+        counts_B = torch.bincount(places_R, minlength=num_sentences)
         width = int(counts_B.max())
-        if width * self._encoded.num_sentences == sentences_R.shape[0]:
-            return _Arrangement(self._encoded.num_sentences, width, None)
+        if width * num_sentences == num_rows:
+            return _Arrangement(num_sentences, width, None)
         firsts_B = counts_B.cumsum(0) - counts_B
-        ranks_R = torch.arange(sentences_R.shape[0], device=sentences_R.device) - firsts_B[places_R]
-        return _Arrangement(self._encoded.num_sentences, width, places_R * width + ranks_R)
-
-    def _drop_sentences_without_rows(self, sentences_R: Tensor) -> None:
-        live = torch.unique_consecutive(sentences_R)
-        kept = live if self._places is None else self._places[live]
-        places = torch.zeros(int(live.max()) + 1, dtype=torch.long, device=live.device)
-        places[live] = torch.arange(live.shape[0], device=live.device)
-        self._encoded = self._encoded.take(kept)
-        self._mask_B11S = source_mask(self._encoded.lengths_B, self._encoded.memory_BSE.shape[1])
-        self._places = places
+        ranks_R = torch.arange(num_rows, device=places_R.device) - firsts_B[places_R]
+        return _Arrangement(num_sentences, width, places_R * width + ranks_R)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,10 +128,12 @@ class Transformer(nn.Module):
     def device(self) -> torch.device:
         return self.embedding.weight.device
 
-    def embed(self, ids: Tensor, start: int = 0) -> Tensor:
-        """Embeddings of `ids` (..., T) with the positions from `start` on."""
+    def embed(self, ids: Tensor, positions: int | Tensor | None = None) -> Tensor:
+        """Embeddings of `ids` at their `positions`: one for all, or one each; None for (..., T) at 0 to T - 1."""
         scaled = self.embedding(ids) * math.sqrt(self.config.model_size)
-        return self.dropout(scaled + self.positions_ME[start : start + ids.shape[-1]])  # type: ignore[no-any-return]
+        places_ME = self.positions_ME
+        places = places_ME[: ids.shape[-1]] if positions is None else places_ME[positions]
+        return self.dropout(scaled + places)  # type: ignore[no-any-return]
 
     def project(self, x: Tensor) -> Tensor:
         """Logits over the vocabulary."""

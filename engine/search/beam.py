@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -25,14 +25,27 @@ Outcome = Literal["complete", "unmet", "failed"] | Interruption
 
 
 class StepDecoder(Protocol):
-    """The model as the search sees it. The first step has one row for each sentence."""
+    """The model as the search sees it: a batch of sentences, at first with one row each, in their order.
 
-    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
+    It knows the sentence of each row by following `select`. The rows of a sentence stay side by side.
+    """
+
+    def step(self, tokens_R: Tensor) -> Tensor:
         """Log-probabilities (R, V) of what follows each row's last token; the caller may overwrite them."""
         ...
 
     def select(self, parents_R: Tensor) -> None:
-        """Make the rows of the next step continue these rows of the last."""
+        """Make the rows of the next step continue these rows of the last, one at least.
+
+        Sentences whose rows are all left out have left the batch.
+        """
+        ...
+
+    def join(self, other: Self) -> None:
+        """Put the sentences and rows of `other`, which is used up, behind these; each row keeps its own position.
+
+        Called before a `step` of both: after their `select`, or before their first step.
+        """
         ...
 
 
@@ -104,7 +117,7 @@ class BeamSearch:
             last_R = rows.tokens_RT[:, -1]
         else:
             last_R = torch.full((len(rows),), self._roles.begin)
-        log_probs_RV = self._decoder.step(last_R, rows.sentences_R)
+        log_probs_RV = self._decoder.step(last_R)
         self._num_steps += 1
         remaining_R = self._max_length_B[rows.sentences_R] - self._num_steps + 1  # tokens that may still come
         forced_RF = self._forced()

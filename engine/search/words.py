@@ -40,11 +40,11 @@ def next_words(
     width = 4 * count
     starts = _starts(texts, roles, left)
     nodes_R = tracker.start_B
-    log_probs_RV = _step(decoder, roles.begin, 1)
+    log_probs_RV = decoder.step(torch.tensor([roles.begin]))
     for piece in left:
         nodes_R = tracker.follow(nodes_R, torch.tensor([piece]))
         decoder.select(torch.tensor([0]))
-        log_probs_RV = _step(decoder, piece, 1)
+        log_probs_RV = decoder.step(torch.tensor([piece]))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
     never_V[[*roles.never, roles.end]] = True
     glues_right_V = torch.tensor(texts.glues_right)
@@ -77,12 +77,8 @@ def next_words(
         rows = [((*rows[int(parents[p])][0], int(pieces[p])), float(values[p])) for p in going]
         decoder.select(parents[going])
         nodes_R = nodes[going]
-        log_probs_RV = decoder.step(pieces[going], torch.zeros(len(going), dtype=torch.long))
+        log_probs_RV = decoder.step(pieces[going])
     return sorted(best.values(), key=lambda word: -word.log_prob)[:count]
-
-
-def _step(decoder: StepDecoder, piece: int, num_rows: int) -> Tensor:
-    return decoder.step(torch.full((num_rows,), piece), torch.zeros(num_rows, dtype=torch.long))
 
 
 def _starts(texts: PieceTexts, roles: TokenRoles, left: Sequence[int]) -> Tensor:

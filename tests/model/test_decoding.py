@@ -66,7 +66,7 @@ def test_cached_steps_with_ragged_reorders_equal_the_whole_model(seed: int, num_
     rows: list[tuple[int, list[int]]] = [(sentence, []) for sentence in range(num_sentences)]
     tokens = [BOS] * num_sentences
     for _ in range(num_steps):
-        log_probs = decoder.step(torch.tensor(tokens), torch.tensor([sentence for sentence, _ in rows]))
+        log_probs = decoder.step(torch.tensor(tokens))
         assert log_probs.shape == (len(rows), V)
         for row, (sentence, history) in zip(log_probs, rows, strict=True):
             torch.testing.assert_close(row, whole_log_probs(sources[sentence], history), **CLOSE)
@@ -82,13 +82,13 @@ def test_score_equals_the_sum_over_cached_steps() -> None:
     scores = MODEL.score(*padded([source]), torch.tensor([target]))
     decoder = MODEL.decoder(MODEL.encode(*padded([source])))
     for place, (last, token) in enumerate(zip([BOS, *target], target, strict=False)):
-        log_probs = decoder.step(torch.tensor([last]), torch.tensor([0]))
+        log_probs = decoder.step(torch.tensor([last]))
         torch.testing.assert_close(log_probs[0, token], scores[0, place], **CLOSE)
 
 
 def test_probabilities_of_a_step_sum_to_one() -> None:
     decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, EOS]])))
-    log_probs = decoder.step(torch.tensor([BOS]), torch.tensor([0]))
+    log_probs = decoder.step(torch.tensor([BOS]))
     assert log_probs.dtype == torch.float32
     torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(1))
 
@@ -129,9 +129,9 @@ def test_encoded_sentences_stacked_equal_sentences_encoded_together() -> None:
     sources = [random_source(rng, length) for length in (3, 9, 1)]
     stacked = Encoded.stack([MODEL.encode(*padded([source])) for source in sources])
     assert stacked.num_sentences == 3
-    tokens, sentences = torch.full((3,), BOS), torch.arange(3)
-    expected = MODEL.decoder(MODEL.encode(*padded(sources))).step(tokens, sentences)
-    torch.testing.assert_close(MODEL.decoder(stacked).step(tokens, sentences), expected, **CLOSE)
+    tokens = torch.full((3,), BOS)
+    expected = MODEL.decoder(MODEL.encode(*padded(sources))).step(tokens)
+    torch.testing.assert_close(MODEL.decoder(stacked).step(tokens), expected, **CLOSE)
 
 
 def test_two_decoders_can_share_one_encoding() -> None:
@@ -140,9 +140,9 @@ def test_two_decoders_can_share_one_encoding() -> None:
     outputs = []
     for _ in range(2):
         decoder = MODEL.decoder(encoded)
-        decoder.step(torch.tensor([BOS]), torch.tensor([0]))
+        decoder.step(torch.tensor([BOS]))
         decoder.select(torch.tensor([0, 0]))
-        outputs.append(decoder.step(torch.tensor([6, 7]), torch.tensor([0, 0])))
+        outputs.append(decoder.step(torch.tensor([6, 7])))
     assert torch.equal(*outputs)
     assert torch.equal(before[0], encoded.memory_BSE)
     assert torch.equal(before[1], encoded.cross_LBSE)
@@ -155,7 +155,7 @@ def test_a_sentence_may_outlive_all_others() -> None:
     sentences, tokens = list(range(8)), [BOS] * 8
     leaving = [0, 7, 1, 6, 2, 5, 3]  # sentence 4 is the last
     for num_steps in range(8):
-        log_probs = decoder.step(torch.tensor(tokens), torch.tensor(sentences))
+        log_probs = decoder.step(torch.tensor(tokens))
         for row, sentence in zip(log_probs, sentences, strict=True):
             torch.testing.assert_close(row, whole_log_probs(sources[sentence], [5 + sentence] * num_steps), **CLOSE)
         staying = [i for i, sentence in enumerate(sentences) if sentence not in leaving[: num_steps + 1]]
@@ -163,6 +163,46 @@ def test_a_sentence_may_outlive_all_others() -> None:
         sentences = [sentences[i] for i in staying]
         tokens = [5 + sentence for sentence in sentences]
     assert sentences == [4]
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), num_steps=st.integers(2, 14))
+def test_sentences_that_join_between_steps_equal_the_whole_model(seed: int, num_steps: int) -> None:
+    """Also where those that began first leave, so that columns are dropped, and where the joined have begun already."""
+    rng = random.Random(seed)
+    decoder = None
+    rows: list[tuple[list[int], list[int]]] = []
+    for _ in range(num_steps):
+        if decoder is None or rng.random() < 0.4:
+            sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(rng.randint(1, 3))]
+            newcomer, new_rows = MODEL.decoder(MODEL.encode(*padded(sources))), [(source, []) for source in sources]
+            for _ in range(rng.choice((0, 0, 1, 4))):
+                newcomer.step(torch.tensor([[BOS, *history][-1] for _, history in new_rows]))
+                new_rows = [(source, [*history, rng.randrange(5, V)]) for source, history in new_rows]
+            if decoder is None:
+                decoder, rows = newcomer, new_rows
+            else:
+                decoder.join(newcomer)
+                rows += new_rows
+        log_probs = decoder.step(torch.tensor([[BOS, *history][-1] for _, history in rows]))
+        for row, (source, history) in zip(log_probs, rows, strict=True):
+            torch.testing.assert_close(row, whole_log_probs(source, history), **CLOSE)
+        parents = [r for r in range(len(rows)) for _ in range(rng.choice((0, 1, 1, 2)))][-9:] or [len(rows) - 1]
+        decoder.select(torch.tensor(parents))
+        rows = [(rows[parent][0], [*rows[parent][1], rng.randrange(5, V)]) for parent in parents]
+
+
+def test_columns_that_no_row_uses_any_more_are_dropped() -> None:
+    decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, 9, EOS]])))
+    for _ in range(5):
+        decoder.step(torch.tensor([6]))
+    decoder.join(MODEL.decoder(MODEL.encode(*padded([[4, 8, EOS]]))))
+    decoder.step(torch.tensor([6, BOS]))
+    assert decoder._cache.num_steps == 6
+    decoder.select(torch.tensor([1]))
+    assert decoder._cache.num_steps == 1
+    assert decoder._cache.mask is None
+    torch.testing.assert_close(decoder.step(torch.tensor([9]))[0], whole_log_probs([4, 8, EOS], [9]), **CLOSE)
 
 
 def test_source_longer_than_the_model_reads_is_refused_with_the_cure() -> None:
@@ -173,9 +213,9 @@ def test_source_longer_than_the_model_reads_is_refused_with_the_cure() -> None:
 def test_target_longer_than_the_model_writes_is_refused() -> None:
     decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, EOS]])))
     for _ in range(CONFIG.max_pieces):
-        decoder.step(torch.tensor([6]), torch.tensor([0]))
+        decoder.step(torch.tensor([6]))
     with pytest.raises(InvalidRequest, match="at most 48 pieces"):
-        decoder.step(torch.tensor([6]), torch.tensor([0]))
+        decoder.step(torch.tensor([6]))
 
 
 def test_a_model_in_training_mode_does_not_decode() -> None:

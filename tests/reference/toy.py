@@ -86,22 +86,19 @@ class ToyDecoder:
     def __init__(self, model: ToyModel, sentence_numbers: Sequence[int]) -> None:
         """Sentence b of the batch is the model's sentence `sentence_numbers[b]`."""
         self._model = model
-        self._numbers = list(sentence_numbers)
-        self._histories: list[list[int]] = [[] for _ in sentence_numbers]
+        self._rows: list[tuple[int, list[int]]] = [(number, []) for number in sentence_numbers]
 
-    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
-        assert len(tokens_R) == len(self._histories)
-        for history, token in zip(self._histories, tokens_R.tolist(), strict=True):
+    def step(self, tokens_R: Tensor) -> Tensor:
+        for (_, history), token in zip(self._rows, tokens_R.tolist(), strict=True):
             history.append(token)
-        return torch.stack(
-            [
-                self._model.log_probs(self._numbers[sentence], history)
-                for sentence, history in zip(sentences_R.tolist(), self._histories, strict=True)
-            ]
-        )
+        return torch.stack([self._model.log_probs(number, history) for number, history in self._rows])
 
     def select(self, parents_R: Tensor) -> None:
-        self._histories = [list(self._histories[parent]) for parent in parents_R.tolist()]
+        rows = (self._rows[parent] for parent in parents_R.tolist())
+        self._rows = [(number, list(history)) for number, history in rows]
+
+    def join(self, other: ToyDecoder) -> None:
+        self._rows += other._rows
 
 
 WORDS = ToyTexts(("a", "b", "a@@", "b@@"))

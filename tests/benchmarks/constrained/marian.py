@@ -147,10 +147,10 @@ class RandomMarian:
     def sample(self, jobs: Sequence[Job], generator: torch.Generator, max_pieces: int = 30) -> list[tuple[int, ...]]:
         """A translation of each job drawn piece by piece by probability, without its end."""
         decoder = MarianDecoder(self, jobs)
-        tokens_R, sentences_R = torch.full((len(jobs),), BOS_ID), torch.arange(len(jobs))
+        tokens_R = torch.full((len(jobs),), BOS_ID)
         drawn = []
         for _ in range(max_pieces):
-            tokens_R = decoder.step(tokens_R, sentences_R).exp().multinomial(1, generator=generator)[:, 0]
+            tokens_R = decoder.step(tokens_R).exp().multinomial(1, generator=generator)[:, 0]
             drawn.append(tokens_R)
         rows = [row.tolist() for row in torch.stack(drawn, dim=1)]
         return [tuple(row[: row.index(EOS_ID)] if EOS_ID in row else row) for row in rows]
@@ -207,9 +207,11 @@ class MarianDecoder:
         encoder = self._model.get_encoder()
         self._encoded_BSE = encoder(input_ids=sources, attention_mask=self._mask).last_hidden_state
         self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+        self._sentences_R = torch.arange(len(jobs))
         self._position = 0
 
-    def step(self, tokens_R: Tensor, sentences_R: Tensor) -> Tensor:
+    def step(self, tokens_R: Tensor) -> Tensor:
+        sentences_R = self._sentences_R
         logits_RV = self._model(
             encoder_outputs=BaseModelOutput(self._encoded_BSE[sentences_R]),
             attention_mask=self._mask[sentences_R],
@@ -226,6 +228,10 @@ class MarianDecoder:
 
     def select(self, parents_R: Tensor) -> None:
         self._cache.reorder_cache(parents_R)
+        self._sentences_R = self._sentences_R[parents_R]
+
+    def join(self, other: MarianDecoder) -> None:
+        raise NotImplementedError("a transformers cache holds rows of one length")
 
 
 class _JobProcessor(LogitsProcessor):  # type: ignore[misc]
