@@ -82,7 +82,9 @@ class SelfAttentionCache:
     selected into a second buffer and the two change places, so that steady decoding allocates nothing.
     """
 
-    def __init__(self, num_rows: int, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(
+        self, num_rows: int, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype
+    ) -> None:
         self._front = torch.empty(num_slots, 0, 0, model_size, device=device, dtype=dtype)
         self._back = self._front
         self.num_rows = num_rows
