@@ -16,7 +16,8 @@ Case = Literal["exact", "auto"]
 AvoidCase = Literal["exact", "permissive"]
 Boundary = Literal["word", "start", "anywhere"]
 Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "failed"]
-Stopping = Literal["beam_finished", "first_finished", "optimal"]
+Score = Literal["normalised", "log_prob", "bounded_length_reward"]
+Stopping = Literal["optimal", "opennmt", "shrinking", "first_finished", "beam_finished", "all_finished"]
 Finished = Literal["leave", "keep"]
 ReasonKind = Literal[
     "invalid",
@@ -124,9 +125,18 @@ class SearchOptions:
 
     A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
     included. `pruning_threshold` drops rows whose log-probability is so far below the best finished hypothesis
-    (None: never). `finished="leave"` lets a finished hypothesis free its place in the beam, "keep" does as the DBA
-    paper does. `stopping`: "beam_finished" once `beam` hypotheses have finished, "first_finished" after the first,
-    "optimal" once no live row can enter the n-best list any more.
+    (None: never).
+
+    `score` ranks what has finished: "normalised", the log-probability per token; "log_prob"; or
+    "bounded_length_reward", log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017), where the reward r
+    and the ratio are the model's unless `length_reward` and `length_ratio` give others.
+
+    `finished="leave"` lets a finished hypothesis free its place in the beam, "keep" does as the DBA paper does and
+    ends when all places are finished. With "leave", `stopping` ends the search: "optimal" once no live row can enter
+    the n-best list any more; "opennmt" when the likeliest item of the beam is one that finishes, which is then the
+    first answer; "shrinking": the beam loses the place of each that finishes, until none is left; "first_finished"
+    after the first; "beam_finished" once `beam` hypotheses have finished; "all_finished" when no row is left, at the
+    length limit at the latest.
 
     Phrases with more pieces than the beam has places crowd at the start of the output. With `places_per_bank` the beam
     is widened, where need be, until each bank (rows with 0, 1, ... all constraint tokens met) has so many places.
@@ -140,6 +150,9 @@ class SearchOptions:
     finished: Finished = "leave"
     stopping: Stopping = "beam_finished"
     places_per_bank: int = 0
+    score: Score = "normalised"
+    length_reward: float | None = None
+    length_ratio: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("beam", "nbest"):
@@ -152,7 +165,12 @@ class SearchOptions:
         if not self.max_length_factor >= 0 or self.max_length_offset < 0:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))
+        for name in ("length_reward", "length_ratio"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise InvalidRequest(f"{name} is {value}; give a number >= 0, or None")
         _one_of("stopping", self.stopping, get_args(Stopping))
+        _one_of("score", self.score, get_args(Score))
 
     def beam_for(self, num_tokens: int) -> int:
         """The beam of a sentence with so many constraint tokens."""

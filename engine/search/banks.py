@@ -10,19 +10,21 @@ import torch
 from torch import Tensor
 
 
-def allocate(waiting_BC: Tensor, num_tokens_B: Tensor, beam: int) -> Tensor:
+def allocate(waiting_BC: Tensor, num_tokens_B: Tensor, beam: int | Tensor) -> Tensor:
     """Places for each bank of each sentence, (B, C + 1), never more than the candidates that wait there.
 
-    `waiting_BC[b, i]` counts the candidates of bank i; sentence b has banks 0 to `num_tokens_B[b]`. What a bank cannot
+    `waiting_BC[b, i]` counts the candidates of bank i; sentence b has banks 0 to `num_tokens_B[b]`; `beam` is one for
+    all or one for each sentence. What a bank cannot
     fill goes to the nearest bank with candidates left over, the higher one first where two are equally near, nearer
     transfers before farther ones. So min(beam, candidates) places are filled.
     """
     num_banks = waiting_BC.shape[1]
     banks = torch.arange(num_banks, device=waiting_BC.device)
     top_B1 = num_tokens_B[:, None]
-    share_B1 = beam // (top_B1 + 1)
+    beam_B1 = torch.as_tensor(beam, device=waiting_BC.device).reshape(-1, 1)
+    share_B1 = beam_B1 // (top_B1 + 1)
     places_BC = torch.where(banks <= top_B1, share_B1, 0)
-    places_BC = places_BC + torch.where(banks == top_B1, beam - share_B1 * (top_B1 + 1), 0)
+    places_BC = places_BC + torch.where(banks == top_B1, beam_B1 - share_B1 * (top_B1 + 1), 0)
 
     given_BC = torch.minimum(places_BC, waiting_BC)
     left_BC = places_BC - given_BC  # places that found no candidate

@@ -18,6 +18,7 @@ from engine.request import SearchOptions
 from engine.search.banks import allocate, rank_within
 from engine.search.finished import FinishedPool, Found
 from engine.search.rows import Candidates, Rows
+from engine.search.stopping import Scoring, beam_left, is_over
 from engine.search.tracker import ConstraintTracker
 
 Interruption = Literal["deadline", "cancelled"]
@@ -80,8 +81,12 @@ class BeamSearch:
         closing: Tensor,
         text_of: Callable[[Sequence[int]], str],
         interruption: Callable[[], Interruption | None] = lambda: None,
+        scorings: Sequence[Scoring] | None = None,
     ) -> None:
-        """`max_lengths[b]` counts the end; `closing` (V,) marks the pieces that do not glue to their right."""
+        """`max_lengths[b]` counts the end; `closing` (V,) marks the pieces that do not glue to their right.
+
+        `scorings[b]` ranks what sentence b finishes; it must be given for a bounded length reward.
+        """
         self._decoder = decoder
         self._tracker = tracker
         self._max_length_B = torch.tensor(max_lengths, dtype=torch.long)
@@ -92,6 +97,7 @@ class BeamSearch:
         self._interruption = interruption
         num_sentences = len(max_lengths)
         self._num_banks = int(tracker.num_tokens_B.max()) + 1 if num_sentences else 1
+        self._scorings = scorings or [Scoring.of(options, 0, ratio=None, reward=None)] * num_sentences
         self._pools = [FinishedPool(options, text_of) for _ in range(num_sentences)]
         self._results: list[SentenceResult | None] = [None] * num_sentences
         self._rows = Rows.start(tracker.start_B, tracker.required_BP.shape[1])
@@ -167,7 +173,7 @@ class BeamSearch:
 
         They are the best k continuations of the sentence, the single best one of each row, and the forced ones.
         """
-        rows, beam = self._rows, self._options.beam
+        rows = self._rows
         vocabulary_size = log_probs_RV.shape[1]
         values_RK, tokens_RK = self._best_living(log_probs_RV)
         failed_R = values_RK[:, 0].isnan()  # topk ranks not-a-number highest
@@ -178,7 +184,8 @@ class BeamSearch:
         sentences_RK = rows.sentences_R[:, None].expand_as(scores_RK)
         ranks = rank_within(sentences_RK.flatten(), scores_RK.flatten()).view_as(scores_RK)
         row_index_R1 = torch.arange(len(rows))[:, None] * vocabulary_size
-        keys = (row_index_R1 + tokens_RK)[((ranks < beam) | is_best_RK) & (values_RK > -torch.inf)]
+        is_among_best_RK = ranks < self._beam_left()[sentences_RK]
+        keys = (row_index_R1 + tokens_RK)[(is_among_best_RK | is_best_RK) & (values_RK > -torch.inf)]
         if forced_RF.shape[1]:
             forced_keys = (row_index_R1 + forced_RF)[forced_RF >= 0]
             keys = torch.cat([keys, forced_keys]).unique()
@@ -187,6 +194,10 @@ class BeamSearch:
         if len(failed):
             keys = keys[~torch.isin(rows.sentences_R[keys // vocabulary_size], failed)]
         return keys, failed
+
+    def _beam_left(self) -> Tensor:
+        """(B,): places of each sentence."""
+        return torch.tensor([beam_left(self._options, pool.num_finished) for pool in self._pools])
 
     def _best_living(self, log_probs_RV: Tensor) -> tuple[Tensor, Tensor]:
         """At least the k best continuations of each row that no avoidance forbids: log-probabilities and tokens.
@@ -252,7 +263,7 @@ class BeamSearch:
         groups = sentences * self._num_banks + banks
         waiting_BC = torch.bincount(groups, minlength=num_sentences * self._num_banks)
         waiting_BC = waiting_BC.view(num_sentences, self._num_banks)
-        places_BC = allocate(waiting_BC, self._tracker.num_tokens_B, self._options.beam)
+        places_BC = allocate(waiting_BC, self._tracker.num_tokens_B, self._beam_left())
         is_chosen = rank_within(groups, scores) < places_BC.flatten()[groups]
         num_candidates = len(candidates.rows_N)
         still_kept = is_chosen[num_candidates:]
@@ -279,8 +290,13 @@ class BeamSearch:
         for sentence in self._live_sentences():
             if best_B[sentence] == -torch.inf:
                 self._conclude(sentence, "failed" if sentence in failed.tolist() else "complete")
-            elif self._options.finished == "leave" and self._pools[sentence].is_enough(
-                float(best_B[sentence]), int(self._max_length_B[sentence])
+            elif self._options.finished == "leave" and is_over(
+                self._options,
+                self._pools[sentence],
+                self._scorings[sentence],
+                float(best_B[sentence]),
+                self._num_steps,
+                int(self._max_length_B[sentence]),
             ):
                 self._conclude(sentence, "complete")
                 done.append(sentence)
@@ -306,8 +322,16 @@ class BeamSearch:
         if not is_satisfying:
             missing_R = self._tracker.missing(rows.sentences_R, rows.nodes_R, rows.met_RP)
         return [
-            Found(tuple(tokens), tuple(token_log_probs), log_prob, missing, is_satisfying)
-            for tokens, token_log_probs, log_prob, missing in zip(
+            Found(
+                tuple(tokens),
+                tuple(token_log_probs),
+                log_prob,
+                self._scorings[sentence].score(log_prob, len(tokens)),
+                missing,
+                is_satisfying,
+            )
+            for sentence, tokens, token_log_probs, log_prob, missing in zip(
+                rows.sentences_R.tolist(),
                 rows.tokens_RT.tolist(),
                 rows.token_log_probs_RT.tolist(),
                 rows.log_probs_R.tolist(),

@@ -1,8 +1,8 @@
-"""Finished hypotheses of one sentence, and when there are enough of them."""
+"""Finished hypotheses of one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.request import SearchOptions
@@ -10,18 +10,17 @@ from engine.request import SearchOptions
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One sequence that the search ended with. `is_satisfying`: it ended by itself and meets every phrase."""
+    """One sequence that the search ended with. `is_satisfying`: it ended by itself and meets every phrase.
+
+    `score` is what the options ask for; `stopping.Scoring` computes it.
+    """
 
     tokens: tuple[int, ...]
     token_log_probs: tuple[float, ...]
     log_prob: float
+    score: float
     num_missing: int = 0
     is_satisfying: bool = True
-
-    @property
-    def score(self) -> float:
-        """Log-probability per token, the end included."""
-        return self.log_prob / max(1, len(self.tokens))
 
 
 class FinishedPool:
@@ -33,9 +32,18 @@ class FinishedPool:
         self._best_by_text: dict[str, Found] = {}
         self.num_finished = 0
         self.best_log_prob = float("-inf")
+        self.latest_top: Found | None = None  # the likeliest of those that finished in the latest such step
+
+    @property
+    def num_texts(self) -> int:
+        return len(self._best_by_text)
 
     def add(self, found: Found) -> None:
+        """Take in a hypothesis, never a shorter one than before."""
         self.num_finished += 1
+        top = self.latest_top
+        if top is None or len(found.tokens) > len(top.tokens) or found.log_prob > top.log_prob:
+            self.latest_top = found
         self.best_log_prob = max(self.best_log_prob, found.log_prob)
         text = self._text_of(found.tokens)
         held = self._best_by_text.get(text)
@@ -43,21 +51,17 @@ class FinishedPool:
             self._best_by_text[text] = found
 
     def best(self) -> list[Found]:
-        """The n-best list: distinct texts by falling score."""
-        ranked = sorted(self._best_by_text.values(), key=lambda found: -found.score)
-        return ranked[: self._options.nbest]
+        """The n-best list: distinct texts by falling score.
 
-    def is_enough(self, best_live_log_prob: float, max_length: int) -> bool:
-        """Whether the sentence may stop, given its best live row and the longest that it can become.
-
-        "optimal" (after Huang et al. 2017): log-probabilities only fall, so no live row can end with a score above its
-        log_prob / max_length. It is a certificate only where pruning is off.
+        OpenNMT's rule answers with the hypothesis that ended the search, whatever finished before it: that one is
+        first then.
         """
-        options = self._options
-        if options.stopping == "first_finished":
-            return self.num_finished > 0
-        if options.stopping == "beam_finished":
-            wanted = min(options.nbest, options.beam)
-            return self.num_finished >= options.beam and len(self._best_by_text) >= wanted
-        best = self.best()
-        return len(best) == options.nbest and best[-1].score >= best_live_log_prob / max_length
+        by_text, top = self._best_by_text, self.latest_top
+        if self._options.stopping == "opennmt" and top is not None:
+            others = {text: found for text, found in by_text.items() if text != self._text_of(top.tokens)}
+            return [top, *_ranked(others)][: self._options.nbest]
+        return _ranked(by_text)[: self._options.nbest]
+
+
+def _ranked(by_text: Mapping[str, Found]) -> list[Found]:
+    return sorted(by_text.values(), key=lambda found: -found.score)
