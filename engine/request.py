@@ -19,6 +19,10 @@ Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "fa
 Score = Literal["normalised", "log_prob", "bounded_length_reward"]
 Stopping = Literal["optimal", "opennmt", "shrinking", "first_finished", "beam_finished", "all_finished"]
 Finished = Literal["leave", "keep"]
+MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most machines
+MAX_NBEST = 1000
+MAX_PLACES_PER_BANK = 10
+
 ReasonKind = Literal[
     "invalid",
     "unspellable",
@@ -155,13 +159,12 @@ class SearchOptions:
     length_ratio: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("beam", "nbest"):
-            if getattr(self, name) < 1:
-                raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least 1")
+        bounds = (("beam", 1, MAX_BEAM), ("nbest", 1, MAX_NBEST), ("places_per_bank", 0, MAX_PLACES_PER_BANK))
+        for name, least, most in bounds:
+            if not least <= getattr(self, name) <= most:
+                raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least {least} and at most {most}")
         if self.pruning_threshold is not None and not self.pruning_threshold >= 0:
             raise InvalidRequest(f"pruning_threshold is {self.pruning_threshold}; give a number >= 0, or None")
-        if self.places_per_bank < 0:
-            raise InvalidRequest(f"places_per_bank is {self.places_per_bank}; it must not be negative")
         if not self.max_length_factor >= 0 or self.max_length_offset < 0:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))

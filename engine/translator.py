@@ -22,6 +22,7 @@ from engine.relaxation import smallest_relaxation
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRoles
 from engine.search.finished import Found
+from engine.search.stopping import Scoring
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
 from engine.text import BOS_ID, EOS_ID, words
@@ -86,16 +87,19 @@ class Translator:
         batch_size: int = 16,
         progress: Callable[[int], None] | None = None,
         cancel: Event | None = None,
+        deadline_ms: float | None = None,
     ) -> Iterator[Translation]:
         """Translations in the order of the requests; reads ahead a few batches, to decode like lengths together.
 
         A request that is invalid or fails gives a translation of status "failed"; the others go on. `progress` is told
-        how many are done. After `cancel`, what is left comes back as "cancelled".
+        how many are done. After `cancel`, what is left comes back as "cancelled"; after the deadline, which counts from
+        when the first translation is asked for, as "deadline".
         """
+        interruption = _interruption(time.perf_counter(), cancel, deadline_ms)
         requests = iter(requests)
         num_done = 0
         while window := list(islice(requests, batch_size * _LOOK_AHEAD_BATCHES)):
-            for translation in self._translate_window(window, options, batch_size, cancel):
+            for translation in self._translate_window(window, options, batch_size, interruption):
                 yield translation
                 num_done += 1
                 if progress:
@@ -112,7 +116,8 @@ class Translator:
     ) -> Hypothesis:
         """What the model thinks of a given translation: of a text in its canonical pieces, or of exactly these tokens.
 
-        Tokens include the end, as in `Hypothesis.tokens`, and get the log-probabilities that the search gave them.
+        Tokens include the end, as in `Hypothesis.tokens`, and get the log-probabilities that the search gave them. One
+        pass of the model, so there is nothing to cancel.
         Raises InvalidRequest where neither or both are given, or the text cannot be spelt.
         """
         if (target is None) == (tokens is None):
@@ -145,16 +150,24 @@ class Translator:
         )
 
     def price(
-        self, request: Request, options: SearchOptions = _DEFAULT_OPTIONS, *, cancel: Event | None = None
+        self,
+        request: Request,
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
     ) -> Pricing:
-        """What the constraints cost, all together and each alone, decoded in one batch with and without them."""
+        """What the constraints cost, all together and each alone, decoded in one batch with and without them.
+
+        A price that the deadline or `cancel` leaves open is None.
+        """
         phrases, avoid = request.phrases, request.avoid
         variants = [request, replace(request, phrases=(), avoid=())]
         variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
         variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
         started = time.perf_counter()
         constraints = [self._constraints(variant) for variant in variants]
-        decoded = self._decode(variants, constraints, options, _interruption(started, cancel, None), started)
+        decoded = self._decode(variants, constraints, options, _interruption(started, cancel, deadline_ms), started)
         constrained, free, *without = decoded
         prices = [_best_score(other, constrained) for other in without]
         return Pricing(
@@ -215,13 +228,19 @@ class Translator:
         return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
     def _translate_window(
-        self, window: Sequence[Request], options: SearchOptions, batch_size: int, cancel: Event | None
+        self,
+        window: Sequence[Request],
+        options: SearchOptions,
+        batch_size: int,
+        interruption: Callable[[], Interruption | None],
     ) -> Iterator[Translation]:
         done: dict[int, Translation] = {}
         ready: list[tuple[int, Constraints]] = []
         for number, request in enumerate(window):
             try:
-                ready.append((number, self._constraints(request)))
+                wanted = self._constraints(request)
+                self._scoring(wanted, options)
+                ready.append((number, wanted))
             except InvalidRequest as error:
                 done[number] = Translation(request, "failed", reasons=(Reason("invalid", str(error)),))
         ready.sort(key=lambda item: len(item[1].source_ids))
@@ -229,7 +248,6 @@ class Translator:
         for start in range(0, len(ready), batch_size):
             numbers, constraints = zip(*ready[start : start + batch_size], strict=True)
             started = time.perf_counter()
-            interruption = _interruption(started, cancel, None)
             batch = self._decode([window[n] for n in numbers], constraints, options, interruption, started)
             done.update(zip(numbers, batch, strict=True))
             while next_number in done:
@@ -307,8 +325,15 @@ class Translator:
             closing=self._closing_V,
             text_of=lambda tokens: self._codec.decode(tokens).text,
             interruption=interruption,
+            scorings=[self._scoring(wanted, options) for wanted in constraints],
         )
         return search.run()
+
+    def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
+        """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
+        ratios, rewards = self._model.config.length_ratios, self._model.config.length_rewards
+        num_pieces, direction = len(wanted.source_ids), wanted.direction
+        return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
 
     def _encode(self, wanted: Constraints) -> Encoded:
         """The encoded source, kept for the next request about the same one."""

@@ -174,6 +174,16 @@ def test_cancel_and_deadline_give_the_best_so_far(translator):
     late = translator.translate(Request(SOURCE), OPTIONS, deadline_ms=0)
     assert late.status == "deadline"
     assert late.reasons[0].kind == "deadline"
+    late_ones = translator.translate_all([Request(SOURCE), Request("Open it.")], OPTIONS, deadline_ms=0)
+    assert [translation.status for translation in late_ones] == ["deadline", "deadline"]
+
+
+def test_price_that_the_deadline_leaves_open_is_none(translator):
+    request = Request(SOURCE, phrases=[Phrase("Knoten")], avoid=["Haus"])
+    late = translator.price(request, OPTIONS, deadline_ms=0)
+    assert (late.total, late.phrases, late.avoid) == (None, (None,), (None,))
+    assert late.constrained.status == late.free.status == "deadline"
+    assert translator.price(request, OPTIONS, deadline_ms=600_000).total is not None
 
 
 def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
@@ -197,7 +207,10 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: Request("a", avoid=[" "]), "blank"),
         (lambda: Request("a", avoid=[1]), "avoid"),
         (lambda: SearchOptions(beam=0), "beam"),
+        (lambda: SearchOptions(beam=10**9), "at most 1000"),
+        (lambda: SearchOptions(nbest=10**9), "nbest.*at most 1000"),
         (lambda: SearchOptions(places_per_bank=-1), "places_per_bank"),
+        (lambda: SearchOptions(places_per_bank=11), "at most 10"),
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
     ],

@@ -9,10 +9,9 @@ from typing import get_args
 
 from engine.command_line import manual
 from engine.command_line.commands import Commands
-from engine.command_line.fields import MAX_BEAM, MAX_PLACES_PER_BANK, Defaults, check_limits
-from engine.command_line.lines import LineProblem
+from engine.command_line.fields import Defaults
 from engine.errors import InvalidRequest
-from engine.request import Finished, SearchOptions, Stopping
+from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, SearchOptions, Stopping
 
 BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
 STANDARD_STREAM = "-"
@@ -76,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_files(price)
     _add_model(price)
     _add_search(price)
+    _add_time(price)
     return parser
 
 
@@ -85,8 +85,8 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, D
     flags = parser.parse_args(arguments)
     given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
     try:
-        return flags, Defaults(check_limits(SearchOptions(**given)), flags.direction)
-    except (InvalidRequest, LineProblem) as error:
+        return flags, Defaults(SearchOptions(**given), flags.direction)
+    except InvalidRequest as error:
         parser.error(str(error))
 
 
@@ -148,7 +148,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=_DEFAULTS.nbest,
         metavar="N",
-        help=f"translations wanted, at most ({_DEFAULTS.nbest})",
+        help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
     )
     group.add_argument(
         "--stopping",

@@ -111,7 +111,10 @@ class Commands:
 
     def _priced(self, line: Line) -> Json:
         wanted = price_job(parse_object(line.text), self.defaults)
-        return self.records.pricing(self.translator.price(wanted.request, wanted.options, cancel=self.cancel))
+        pricing = self.translator.price(
+            wanted.request, wanted.options, cancel=self.cancel, deadline_ms=self.deadline_ms
+        )
+        return self.records.pricing(pricing)
 
     def _job(self, line: Line) -> Job:
         if self.is_plain:

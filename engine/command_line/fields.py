@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 from engine.command_line.lines import LineProblem, described
 from engine.request import Avoid, Phrase, Request, SearchOptions
 
-MAX_BEAM = 1000  # rows; more would fill the memory of most machines
-MAX_PLACES_PER_BANK = 10
 MAX_ALTERNATIVES = 100
 MAX_PRICED = 100  # each is decoded once more, all together in one batch
 
@@ -107,16 +105,6 @@ def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
     return AlternativesJob(_request(line, defaults), _options(line, defaults.options), target, tokens, offset, count)
 
 
-def check_limits(options: SearchOptions) -> SearchOptions:
-    """The options, once they are found to fit into memory; raises LineProblem."""
-    if options.beam > MAX_BEAM:
-        raise LineProblem("invalid", f"beam is {options.beam}; it must be at most {MAX_BEAM}")
-    if options.places_per_bank > MAX_PLACES_PER_BANK:
-        message = f"places_per_bank is {options.places_per_bank}; it must be at most {MAX_PLACES_PER_BANK}"
-        raise LineProblem("invalid", message)
-    return options
-
-
 def _request(line: Json, defaults: Defaults) -> Request:
     return Request(
         _string(line["text"], "text"),
@@ -158,7 +146,7 @@ def _options(line: Json, defaults: SearchOptions) -> SearchOptions:
     given = line.get("options", {})
     _check_keys(given, "options", tuple(field.name for field in fields(SearchOptions)))
     checked = {key: _option(key, value) for key, value in given.items()}
-    return check_limits(replace(defaults, **checked))
+    return replace(defaults, **checked)
 
 
 def _option(key: str, value: Any) -> Any:
