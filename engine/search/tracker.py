@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from engine.search.automaton import PhraseAutomaton, State
@@ -12,53 +13,132 @@ from engine.search.guard import Guard, GuardState
 from engine.search.phrases import PieceTexts, SentenceConstraints
 
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
+_FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
+    "_following": -1,
+    "_counts": 0,
+    "_pending": 0,
+    "_to_go": 0,
+    "_is_open": False,
+    "_ends_here": False,
+    "_forced": -1,
+    "_guard_may_end": True,
+    "_prefix_left": 0,
+}
+
+_FIRST_CAPACITY = 62
+
+_Node = tuple[int, State, GuardState | None, tuple[int, ...]]  # the sentence, and what its last piece met
 
 
 class ConstraintTracker:
     """The constraints of a batch of sentences as tables: nodes, and the node that follows a node and a piece.
 
     A node is what a text has come to (automaton and guard) together with what its last piece met. Tables grow as nodes
-    are reached; only what was never asked before is computed in Python.
+    are reached; only what was never asked before is computed in Python. Sentences may come and go: the number of one
+    that was removed, and the places of its nodes, are given to the next.
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
         """Track `constraints[b]` in the hypotheses of sentence b."""
-        self._automata = [PhraseAutomaton(of_sentence.phrases, texts) for of_sentence in constraints]
-        self._guards = [
-            Guard(of_sentence, texts) if of_sentence.avoided or of_sentence.prefix else None
-            for of_sentence in constraints
-        ]
-        self._numbers: dict[tuple[int, State, GuardState | None, tuple[int, ...]], int] = {}
-        self._nodes: list[tuple[int, State, GuardState | None]] = [(-1, State(), None)] * 2
+        self._texts = texts
+        self._constraints: dict[int, SentenceConstraints] = {}
+        self._automata: dict[int, PhraseAutomaton] = {}
+        self._guards: dict[int, Guard | None] = {}
+        self._free_sentences: list[int] = []
+        self.required_BP = torch.zeros(0, 0, dtype=torch.long)
+        self.num_pieces_BP = torch.zeros(0, 0, dtype=torch.long)
+        self.num_tokens_B = torch.zeros(0, dtype=torch.long)  # the paper's C
+        self.start_B = torch.zeros(0, dtype=torch.long)
+        self._forget_nodes()
+        self.add(constraints)
+
+    @property
+    def num_phrases(self) -> int:
+        """P, the most phrases that a sentence had since there were none."""
+        return self.required_BP.shape[1]
+
+    def add(self, constraints: Sequence[SentenceConstraints]) -> list[int]:
+        """Track these sentences too; their numbers."""
+        numbers = []
+        for of_sentence in constraints:
+            if not self._free_sentences:
+                self._free_sentences = [len(self.start_B)]
+                self._widen(1, 0, 0)
+            numbers.append(number := self._free_sentences.pop())
+            self._constraints[number] = of_sentence
+            self._automata[number] = PhraseAutomaton(of_sentence.phrases, self._texts)
+            is_guarded = bool(of_sentence.avoided or of_sentence.prefix)
+            self._guards[number] = Guard(of_sentence, self._texts) if is_guarded else None
+            num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
+            self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
+            for p, phrase in enumerate(of_sentence.phrases):
+                self.required_BP[number, p] = phrase.count
+                self.num_pieces_BP[number, p] = phrase.num_pieces
+            self.num_tokens_B[number] = int((self.required_BP[number] * self.num_pieces_BP[number]).sum())
+            self.start_B[number] = _FREE if of_sentence.is_empty else self._start(number)
+        self._update_needs()
+        return numbers
+
+    def remove(self, sentences: Sequence[int]) -> None:
+        """Forget these sentences and all that was computed for them."""
+        for number in sentences:
+            del self._constraints[number], self._automata[number], self._guards[number]
+            self._free_sentences.append(number)
+            nodes = self._nodes_of.pop(number, [])
+            for node in nodes:
+                del self._numbers[self._nodes[node]]
+                self._allowed.pop(node, None)
+                self._forced_known[node] = False
+            for name, fill in _FILLS.items():
+                getattr(self, name)[nodes] = fill
+            self._free_nodes += nodes
+        self.required_BP[sentences] = 0
+        self.num_pieces_BP[sentences] = 0
+        self.num_tokens_B[sentences] = 0
+        self._update_needs()
+        if not self.is_needed:
+            self._forget_nodes()
+
+    def _update_needs(self) -> None:
+        self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
+        self.has_guards = any(guard is not None for guard in self._guards.values())
+
+    def _forget_nodes(self) -> None:
+        """Start tables for no phrases, with the two nodes that belong to no sentence."""
+        nobody: _Node = (-1, State(), None, ())
+        self._nodes: list[_Node] = [nobody, nobody]
+        self._numbers: dict[_Node, int] = {}
+        self._nodes_of: dict[int, list[int]] = {}
+        self._free_nodes: list[int] = []
         self._forced_known = [True, True]
         self._allowed: dict[int, Tensor | None] = {_FREE: None, _DEAD: None}
-        num_phrases = max((len(of_sentence.phrases) for of_sentence in constraints), default=0)
-        width = max((len(p.spellings) for of_sentence in constraints for p in of_sentence.phrases), default=0)
-        self.is_needed = any(not of_sentence.is_empty for of_sentence in constraints)
-        self.has_guards = any(guard is not None for guard in self._guards)
-        capacity = 64 if self.is_needed else 2
-        self._following = torch.full((capacity, len(texts.surfaces)), -1, dtype=torch.int32)
-        self._following[_FREE], self._following[_DEAD] = _FREE, _DEAD
-        self._counts = torch.zeros(capacity, num_phrases, dtype=torch.long)
-        self._pending = torch.zeros(capacity, num_phrases, dtype=torch.long)
-        self._to_go = torch.zeros(capacity, num_phrases, dtype=torch.long)
-        self._is_open = torch.zeros(capacity, dtype=torch.bool)
-        self._ends_here = torch.zeros(capacity, dtype=torch.bool)
-        self._forced = torch.full((capacity, num_phrases, width), -1, dtype=torch.long)
-        self._guard_may_end = torch.ones(capacity, dtype=torch.bool)
-        self._prefix_left = torch.zeros(capacity, dtype=torch.long)
+        self._following = torch.tensor([[_FREE], [_DEAD]], dtype=torch.int32).repeat(1, len(self._texts.surfaces))
+        self._counts = torch.zeros(2, 0, dtype=torch.long)
+        self._pending = torch.zeros(2, 0, dtype=torch.long)
+        self._to_go = torch.zeros(2, 0, dtype=torch.long)
+        self._is_open = torch.zeros(2, dtype=torch.bool)
+        self._ends_here = torch.zeros(2, dtype=torch.bool)
+        self._forced = torch.zeros(2, 0, 0, dtype=torch.long)
+        self._guard_may_end = torch.ones(2, dtype=torch.bool)
+        self._prefix_left = torch.zeros(2, dtype=torch.long)
+        self.required_BP = self.required_BP[:, :0]
+        self.num_pieces_BP = self.num_pieces_BP[:, :0]
 
-        self.required_BP = torch.zeros(len(constraints), num_phrases, dtype=torch.long)
-        self.num_pieces_BP = torch.zeros(len(constraints), num_phrases, dtype=torch.long)
-        for b, of_sentence in enumerate(constraints):
-            for p, phrase in enumerate(of_sentence.phrases):
-                self.required_BP[b, p] = phrase.count
-                self.num_pieces_BP[b, p] = phrase.num_pieces
-        self.num_tokens_B = (self.required_BP * self.num_pieces_BP).sum(1)  # the paper's C
-        self.start_B = torch.tensor(
-            [_FREE if of_sentence.is_empty else self._start(b) for b, of_sentence in enumerate(constraints)],
-            dtype=torch.long,
-        )
+    def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
+        """Make room for so many more; negative numbers ask for nothing."""
+        num_phrases, num_spellings = max(0, num_phrases), max(0, num_spellings)
+        if num_sentences:
+            self.num_tokens_B = F.pad(self.num_tokens_B, (0, num_sentences))
+            self.start_B = F.pad(self.start_B, (0, num_sentences))
+        if num_sentences or num_phrases:
+            self.required_BP = F.pad(self.required_BP, (0, num_phrases, 0, num_sentences))
+            self.num_pieces_BP = F.pad(self.num_pieces_BP, (0, num_phrases, 0, num_sentences))
+        if num_phrases:
+            self._counts, self._pending, self._to_go = (
+                F.pad(table, (0, num_phrases)) for table in (self._counts, self._pending, self._to_go)
+            )
+        if num_phrases or num_spellings:
+            self._forced = F.pad(self._forced, (0, num_spellings, 0, num_phrases), value=_FILLS["_forced"])
 
     def follow(self, nodes_N: Tensor, pieces_N: Tensor) -> Tensor:
         """The node after each node and piece."""
@@ -128,7 +208,7 @@ class ConstraintTracker:
     def prefix_pieces(self, node: int) -> Tensor:
         """The pieces with which a text that is `in_prefix` may go on."""
         if node not in self._allowed:
-            sentence, _, guard_state = self._nodes[node]
+            sentence, _, guard_state, _ = self._nodes[node]
             guard = self._guards[sentence]
             assert guard is not None
             assert guard_state is not None
@@ -140,10 +220,11 @@ class ConstraintTracker:
 
     def _start(self, sentence: int) -> int:
         automaton, guard = self._automata[sentence], self._guards[sentence]
-        return self._number(sentence, automaton.start, guard.start if guard else None, (0,) * len(automaton.phrases))
+        counts = (0,) * len(automaton.phrases)
+        return self._number((sentence, automaton.start, guard.start if guard else None, counts))
 
     def _advance(self, node: int, piece: int) -> int:
-        sentence, state, guard_state = self._nodes[node]
+        sentence, state, guard_state, _ = self._nodes[node]
         guard = self._guards[sentence]
         if guard is not None:
             assert guard_state is not None
@@ -151,20 +232,17 @@ class ConstraintTracker:
             if guard_state is None:
                 return _DEAD
         state, counts = self._automata[sentence].advance(state, piece)
-        return self._number(sentence, state, guard_state, counts)
+        return self._number((sentence, state, guard_state, counts))
 
-    def _number(self, sentence: int, state: State, guard_state: GuardState | None, counts: tuple[int, ...]) -> int:
-        key = (sentence, state, guard_state, counts)
-        number = self._numbers.get(key)
-        if number is not None:
-            return number
-        number = self._numbers[key] = len(self._nodes)
-        if number == len(self._following):
-            self._grow()
+    def _number(self, node: _Node) -> int:
+        known = self._numbers.get(node)
+        if known is not None:
+            return known
+        number = self._numbers[node] = self._place(node)
+        sentence, state, guard_state, counts = node
+        self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
-        self._nodes.append((sentence, state, guard_state))
-        self._forced_known.append(False)
         self._counts[number, :num_phrases] = torch.tensor(counts)
         self._pending[number, :num_phrases] = torch.tensor(automaton.pending_counts(state))
         self._to_go[number, :num_phrases] = torch.tensor(automaton.to_go(state))
@@ -176,24 +254,23 @@ class ConstraintTracker:
             self._prefix_left[number] = guard.pieces_left(guard_state)
         return number
 
+    def _place(self, node: _Node) -> int:
+        """A free place in the tables, which grow where there is none."""
+        if self._free_nodes:
+            number = self._free_nodes.pop()
+            self._nodes[number] = node
+            return number
+        self._nodes.append(node)
+        self._forced_known.append(False)
+        if len(self._nodes) > len(self._following):
+            num_more = max(_FIRST_CAPACITY, len(self._following))
+            for name, fill in _FILLS.items():
+                table = getattr(self, name)
+                setattr(self, name, torch.cat([table, table.new_full((num_more, *table.shape[1:]), fill)]))
+        return len(self._nodes) - 1
+
     def _learn_forced(self, node: int) -> None:
-        sentence, state, _ = self._nodes[node]
+        sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             self._forced[node, p, : len(pieces)] = torch.tensor(pieces, dtype=torch.long)
         self._forced_known[node] = True
-
-    def _grow(self) -> None:
-        fills = {"_following": -1, "_forced": -1, "_guard_may_end": 1}
-        for name in (
-            "_following",
-            "_counts",
-            "_pending",
-            "_to_go",
-            "_is_open",
-            "_ends_here",
-            "_forced",
-            "_guard_may_end",
-            "_prefix_left",
-        ):
-            table = getattr(self, name)
-            setattr(self, name, torch.cat([table, torch.full_like(table, fills.get(name, 0))]))

@@ -16,7 +16,7 @@ from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
 from engine.text.boundaries import is_sentence_start
 from tests.reference.matching import count_met, meets_all, missing_pieces
-from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
+from tests.reference.toy import END, PUNCTUATED, WORDS, ToyTexts, random_phrases
 
 
 def walk(texts: ToyTexts, phrases, pieces):
@@ -201,3 +201,40 @@ def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
         assert may_end is meets_all(texts.text(pieces), phrases), (texts.text(pieces), phrases)
         num_met += may_end
     assert num_met > 100
+
+
+@given(seed=st.integers(0, 10**6))
+def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
+    """Numbers and nodes of those that left are used again, for others with more or fewer phrases."""
+    rng = random.Random(seed)
+    shared = ConstraintTracker([], PUNCTUATED)
+    live: dict[int, tuple[list[TrackedPhrase], list[int]]] = {}
+    for _ in range(12):
+        if live and rng.random() < 0.4:
+            gone = rng.sample(sorted(live), rng.randint(1, len(live)))
+            shared.remove(gone)
+            for number in gone:
+                del live[number]
+        arrived = [random_phrases(PUNCTUATED, rng, 3) for _ in range(rng.randint(0, 2))]
+        numbers = shared.add([SentenceConstraints(tuple(phrases)) for phrases in arrived])
+        assert not set(numbers) & set(live)
+        live.update((number, (phrases, [])) for number, phrases in zip(numbers, arrived, strict=True))
+        for number, (phrases, pieces) in live.items():
+            pieces.append(rng.randrange(2, PUNCTUATED.size))
+            met, may_end, missing, alone, _, _ = walk(PUNCTUATED, phrases, pieces)
+            nodes, own_met = shared.start_B[[number]], torch.zeros(1, shared.num_phrases, dtype=torch.long)
+            for piece in pieces:
+                if shared.is_needed:
+                    nodes = shared.follow(nodes, torch.tensor([piece]))
+                own_met = own_met + shared.counts(nodes)
+            sentence = torch.tensor([number])
+            assert own_met[0, : len(phrases)].tolist() == met
+            assert bool(shared.may_end(sentence, nodes, own_met)) is may_end
+            assert int(shared.missing(sentence, nodes, own_met)) == missing
+            assert int(shared.num_tokens_B[number]) == int(alone.num_tokens_B[0])
+            if phrases:
+                _, _, _, alone, alone_nodes, alone_met = walk(PUNCTUATED, phrases, pieces)
+                expected = alone.forced(torch.tensor([0]), alone_nodes, alone_met, END)
+                forced = shared.forced(sentence, nodes, own_met, END)
+                assert set(forced.flatten().tolist()) - {-1} == set(expected.flatten().tolist()) - {-1}
+    assert len(shared._nodes) < 400, "places of nodes are used again"
