@@ -6,19 +6,27 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from engine.errors import ModelError
 
 KIND = "pinpoint-transformer"
+Norm = Literal["before", "after"]
+Activation = Literal["relu", "gelu", "swish"]
+TextKind = Literal["bpe", "sentencepiece"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
     """Architecture, directions and training facts of one model; checked once when made.
 
+    `norm` says whether a sublayer normalises what it reads (pre-norm) or what it has added (post-norm: models that were
+    imported). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of each direction, or
+    null where none does; without it that is the piece `<direction>` of the vocabulary.
+
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
-    target pieces per source piece in the training data, by direction. `training` is free for facts worth keeping
+    target pieces per source piece, in the training data or a development set, and `length_rewards` what a piece adds to
+    the bounded length reward, both by direction. `training` is free for facts worth keeping
     (updates, tokens seen); nothing depends on it.
     """
 
@@ -30,11 +38,20 @@ class ModelConfig:
     encoder_layers: int = 6
     decoder_layers: int = 2
     max_pieces: int = 512
+    norm: Norm = "before"
+    activation: Activation = "relu"
+    text: TextKind = "bpe"
+    direction_pieces: Mapping[str, int | None] | None = None
     length_ratios: Mapping[str, float] = field(default_factory=dict)
+    length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", tuple(self.directions))
+        for name, allowed in (("norm", Norm), ("activation", Activation), ("text", TextKind)):
+            value = getattr(self, name)
+            if value not in get_args(allowed):
+                raise ModelError(f"{name} is {value!r}; it must be one of {', '.join(get_args(allowed))}")
         for name in (
             "vocabulary_size",
             "model_size",
@@ -52,6 +69,10 @@ class ModelConfig:
                 f"model_size is {self.model_size} and num_heads {self.num_heads}; "
                 "each head needs the same even number of dimensions"
             )
+        for name in ("length_ratios", "length_rewards"):
+            for direction, value in getattr(self, name).items():
+                if not isinstance(value, int | float) or not 0 <= value < float("inf"):
+                    raise ModelError(f"{name} of {direction} is {value!r}; it must be a number >= 0")
         if not self.directions:
             raise ModelError("directions is empty; name at least one, such as 'en-de'")
         for direction in self.directions:

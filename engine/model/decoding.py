@@ -126,6 +126,9 @@ class SelfAttentionCache:
         """Row i becomes a copy of row `parents_R2[i]`; columns that no row uses any more are dropped."""
         num_slots, rows, steps, _ = self._front.shape
         num_parents = parents_R2.shape[0]
+        if not self.num_steps:
+            self.num_rows = num_parents
+            return
         unused = 0
         if self._starts_R is not None:
             self._starts_R = self._starts_R[parents_R2.cpu()]
@@ -202,9 +205,12 @@ class Decoder:
         rows, past_mask = self._arrange(), cache.mask
         x_RE = model.embed(tokens_R.to(model.device), cache.positions)
         for index, layer in enumerate(self._layers):
-            x_RE = x_RE + self._attend_to_past(layer, index, x_RE, past_mask)
-            x_RE = x_RE + self._attend_to_source(layer, index, x_RE, rows)
-            x_RE = x_RE + layer.feed_forward(x_RE)
+            normal_RE, x_RE = layer.split(x_RE, layer.attention)
+            x_RE = x_RE + self._attend_to_past(layer, index, normal_RE, past_mask)
+            normal_RE, x_RE = layer.split(x_RE, layer.cross)
+            x_RE = x_RE + self._attend_to_source(layer, index, normal_RE, rows)
+            normal_RE, x_RE = layer.split(x_RE, layer.feed_forward)
+            x_RE = x_RE + layer.feed_forward(normal_RE)
         return torch.log_softmax(model.project(model.decoder_norm(x_RE)).float(), dim=-1)
 
     @torch.inference_mode()
@@ -236,7 +242,7 @@ class Decoder:
 
     def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor, mask: Tensor | None) -> Tensor:
         attention = layer.attention
-        q_RE, k_RE, v_RE = attention.qkv(attention.norm(x_RE)).chunk(3, dim=-1)
+        q_RE, k_RE, v_RE = attention.qkv(x_RE).chunk(3, dim=-1)
         k, v = (
             split_heads(self._cache.write(2 * index + offset, entries), attention.num_heads)
             for offset, entries in enumerate((k_RE, v_RE))
@@ -248,7 +254,7 @@ class Decoder:
     def _attend_to_source(self, layer: DecoderLayer, index: int, x_RE: Tensor, rows: _Arrangement) -> Tensor:
         """Attention with the rows of each sentence side by side as its queries, so that no key is ever copied."""
         attention = layer.cross
-        q_RE = attention.q(attention.norm(x_RE))
+        q_RE = attention.q(x_RE)
         q = split_heads(rows.spread(q_RE), attention.num_heads)
         k, v = (split_heads(self._encoded.cross_LBSE[2 * index + i], attention.num_heads) for i in (0, 1))
         mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self._mask_B11S)

@@ -1,4 +1,4 @@
-"""The translation model: a pre-norm Transformer with a deep encoder and a shallow decoder.
+"""The translation model: a Transformer, pre-norm, with a deep encoder and a shallow decoder; post-norm if imported.
 
 One embedding table serves source, target and output (with a bias of its own). Projections that read the same input
 are one matrix, so that a decoding step makes few calls. A source is `<direction> pieces... </s>`, a target starts
@@ -8,16 +8,20 @@ from `<s>`; this file sees ids and knows neither the text nor the search.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.errors import InvalidRequest
-from engine.model.config import ModelConfig
+from engine.model.config import Activation, ModelConfig
 from engine.model.decoding import Decoder, Encoded, source_mask, split_heads
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
+
+
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
 
 class FeedForward(nn.Module):
@@ -26,23 +30,25 @@ class FeedForward(nn.Module):
         self.norm = nn.LayerNorm(config.model_size)
         self.inner = nn.Linear(config.model_size, config.feed_forward_size)
         self.outer = nn.Linear(config.feed_forward_size, config.model_size)
+        self.activation = ACTIVATIONS[config.activation]
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.outer(F.relu(self.inner(self.norm(x))))  # type: ignore[no-any-return]
+        return self.outer(self.activation(self.inner(x)))  # type: ignore[no-any-return]
 
 
 class SelfAttention(nn.Module):
     """Attention of a sequence to itself; `qkv` makes queries, keys and values in one product."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, is_first: bool) -> None:
         super().__init__()
         self.num_heads = config.num_heads
-        self.norm = nn.LayerNorm(config.model_size)
+        # with post-norm a stack's first sublayer reads the embeddings as they are
+        self.norm = nn.Identity() if is_first and config.norm == "after" else nn.LayerNorm(config.model_size)
         self.qkv = nn.Linear(config.model_size, 3 * config.model_size)
         self.out = nn.Linear(config.model_size, config.model_size)
 
     def forward(self, x_BTE: Tensor, mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
-        q, k, v = (split_heads(part, self.num_heads) for part in self.qkv(self.norm(x_BTE)).chunk(3, dim=-1))
+        q, k, v = (split_heads(part, self.num_heads) for part in self.qkv(x_BTE).chunk(3, dim=-1))
         mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal)
         return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
 
@@ -59,36 +65,53 @@ class CrossAttention(nn.Module):
         self.out = nn.Linear(config.model_size, config.model_size)
 
     def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        q = split_heads(self.q(self.norm(x_BTE)), self.num_heads)
+        q = split_heads(self.q(x_BTE), self.num_heads)
         k, v = (split_heads(part, self.num_heads) for part in self.kv(memory_BSE).chunk(2, dim=-1))
         mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
 
 
-class EncoderLayer(nn.Module):
+class Layer(nn.Module):
+    """What encoder and decoder layers share: a sublayer reads its input normalised and is added to a stream."""
+
     def __init__(self, config: ModelConfig, dropout: float) -> None:
         super().__init__()
-        self.attention = SelfAttention(config)
-        self.feed_forward = FeedForward(config)
         self.dropout = nn.Dropout(dropout)
+        self.adds_to_normal = config.norm == "after"
+
+    def split(self, x: Tensor, sublayer: SelfAttention | CrossAttention | FeedForward) -> tuple[Tensor, Tensor]:
+        """What a sublayer reads, and what its output is added to: with post-norm that is the same."""
+        normal = sublayer.norm(x)
+        return normal, normal if self.adds_to_normal else x
+
+
+class EncoderLayer(Layer):
+    def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
+        super().__init__(config, dropout)
+        self.attention = SelfAttention(config, is_first)
+        self.feed_forward = FeedForward(config)
 
     def forward(self, x_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        x_BSE = x_BSE + self.dropout(self.attention(x_BSE, mask))
-        return x_BSE + self.dropout(self.feed_forward(x_BSE))  # type: ignore[no-any-return]
+        normal_BSE, x_BSE = self.split(x_BSE, self.attention)
+        x_BSE = x_BSE + self.dropout(self.attention(normal_BSE, mask))
+        normal_BSE, x_BSE = self.split(x_BSE, self.feed_forward)
+        return x_BSE + self.dropout(self.feed_forward(normal_BSE))  # type: ignore[no-any-return]
 
 
-class DecoderLayer(nn.Module):
-    def __init__(self, config: ModelConfig, dropout: float) -> None:
-        super().__init__()
-        self.attention = SelfAttention(config)
+class DecoderLayer(Layer):
+    def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
+        super().__init__(config, dropout)
+        self.attention = SelfAttention(config, is_first)
         self.cross = CrossAttention(config)
         self.feed_forward = FeedForward(config)
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        x_BTE = x_BTE + self.dropout(self.attention(x_BTE, is_causal=True))
-        x_BTE = x_BTE + self.dropout(self.cross(x_BTE, memory_BSE, mask))
-        return x_BTE + self.dropout(self.feed_forward(x_BTE))  # type: ignore[no-any-return]
+        normal_BTE, x_BTE = self.split(x_BTE, self.attention)
+        x_BTE = x_BTE + self.dropout(self.attention(normal_BTE, is_causal=True))
+        normal_BTE, x_BTE = self.split(x_BTE, self.cross)
+        x_BTE = x_BTE + self.dropout(self.cross(normal_BTE, memory_BSE, mask))
+        normal_BTE, x_BTE = self.split(x_BTE, self.feed_forward)
+        return x_BTE + self.dropout(self.feed_forward(normal_BTE))  # type: ignore[no-any-return]
 
 
 class Transformer(nn.Module):
@@ -101,9 +124,9 @@ class Transformer(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary_size, config.model_size)
         self.output_bias = nn.Parameter(torch.zeros(config.vocabulary_size))
-        self.encoder = nn.ModuleList(EncoderLayer(config, dropout) for _ in range(config.encoder_layers))
+        self.encoder = nn.ModuleList(EncoderLayer(config, dropout, i == 0) for i in range(config.encoder_layers))
         self.encoder_norm = nn.LayerNorm(config.model_size)
-        self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout) for _ in range(config.decoder_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout, i == 0) for i in range(config.decoder_layers))
         self.decoder_norm = nn.LayerNorm(config.model_size)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions_ME", sinusoids(config.max_pieces, config.model_size), persistent=False)
