@@ -182,9 +182,8 @@ class BeamSearch:
         is_best_RK = torch.zeros_like(scores_RK, dtype=torch.bool)
         is_best_RK[torch.arange(len(rows)), values_RK.argmax(1)] = True
         sentences_RK = rows.sentences_R[:, None].expand_as(scores_RK)
-        ranks = rank_within(sentences_RK.flatten(), scores_RK.flatten()).view_as(scores_RK)
+        is_among_best_RK = self._is_among_best(sentences_RK, scores_RK)
         row_index_R1 = torch.arange(len(rows))[:, None] * vocabulary_size
-        is_among_best_RK = ranks < self._beam_left()[sentences_RK]
         keys = (row_index_R1 + tokens_RK)[(is_among_best_RK | is_best_RK) & (values_RK > -torch.inf)]
         if forced_RF.shape[1]:
             forced_keys = (row_index_R1 + forced_RF)[forced_RF >= 0]
@@ -194,6 +193,15 @@ class BeamSearch:
         if len(failed):
             keys = keys[~torch.isin(rows.sentences_R[keys // vocabulary_size], failed)]
         return keys, failed
+
+    def _is_among_best(self, sentences_RK: Tensor, scores_RK: Tensor) -> Tensor:
+        """(R, K): whether a continuation is one of the best k of its sentence."""
+        ranks = rank_within(sentences_RK.flatten(), scores_RK.flatten()).view_as(scores_RK)
+        return ranks < self._beam_left()[sentences_RK]
+
+    def _places(self, waiting_BC: Tensor) -> Tensor:
+        """(B, C + 1): places of each bank."""
+        return allocate(waiting_BC, self._tracker.num_tokens_B, self._beam_left())
 
     def _beam_left(self) -> Tensor:
         """(B,): places of each sentence."""
@@ -263,7 +271,7 @@ class BeamSearch:
         groups = sentences * self._num_banks + banks
         waiting_BC = torch.bincount(groups, minlength=num_sentences * self._num_banks)
         waiting_BC = waiting_BC.view(num_sentences, self._num_banks)
-        places_BC = allocate(waiting_BC, self._tracker.num_tokens_B, self._beam_left())
+        places_BC = self._places(waiting_BC)
         is_chosen = rank_within(groups, scores) < places_BC.flatten()[groups]
         num_candidates = len(candidates.rows_N)
         still_kept = is_chosen[num_candidates:]
