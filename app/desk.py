@@ -86,7 +86,7 @@ class Desk:
         for summary in self.store.sessions():
             if besides is not None and summary.id == besides.session_id:
                 continue
-            if not summary.num_confirmed and _is_untouched(self.store.load_session(summary.id)):
+            if summary.is_untouched:
                 continue
             offers.append(_offer(summary))
             if len(offers) == MAX_OFFERS:
@@ -95,11 +95,11 @@ class Desk:
 
     def open_document(self, data: bytes, name: str) -> Workspace:
         """A new session on an uploaded document."""
-        return self._start(read_document(data, name))
+        return self._start(read_document(data, name, self.direction.partition("-")[0]))
 
     def open_sample(self) -> Workspace:
         """A new session on the sample document."""
-        return self._start(read_document(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT))
+        return self.open_document(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """A session on a file of this computer, with its glossary: what the command line asks for.
@@ -196,9 +196,9 @@ class Desk:
     def _untouched_twin(self, document: Document) -> SessionRecord | None:
         """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
         for summary in self.store.sessions():
-            if summary.document_name == document.name and not summary.num_confirmed and not self._is_open(summary.id):
+            if summary.document_name == document.name and summary.is_untouched and not self._is_open(summary.id):
                 record = self.store.load_session(summary.id)
-                if record.document.data == document.data and _is_untouched(record):
+                if record.document.data == document.data and record.document.segments == document.segments:
                     return record
         return None
 
@@ -238,12 +238,9 @@ def _restored(saved: SavedSegment) -> SegmentState:
         terms_off=frozenset(kept.get("terms_off", ())),
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
         beginning=kept.get("beginning", ""),
+        note=saved.note,
         version=saved.version,
     )
-
-
-def _is_untouched(record: SessionRecord) -> bool:
-    return record.glossary is None and all(segment.version == 0 for segment in record.segments)
 
 
 def _offer(summary: SessionSummary) -> Json:

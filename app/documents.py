@@ -1,36 +1,40 @@
-"""Plain-text documents: bytes in, segments out, and the same bytes back with translations in place.
+"""Documents: bytes in, segments out, and the same bytes back with translations in place.
 
-One line is one segment; blank lines belong to the layout. White space at either end of a line, line ends and the
-encoding are kept as they are. Knows nothing of models, sessions or the page.
+A document keeps its bytes and the place of each segment in them; what the places mean is its format's business
+(`app.formats`). Knows nothing of models, sessions or the page.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from app.errors import DocumentError
-from app.text_files import decode_text, encoding_label, listing, safe_name, unwritable
+from app.formats import format_by_key, format_of
+from app.formats.base import Parsed, Translation, Unit
+from app.formats.sentences import sentence_spans
+from app.text_files import safe_name
 
-MAX_BYTES = 5 * 1024 * 1024
 MAX_SEGMENTS = 20_000
 MAX_SEGMENT_CHARACTERS = 50_000
-
-# Only these end a line: a form feed or U+2028 inside a line is a character of its text.
-_LINE = re.compile(r"[^\r\n]+")
-_LINE_BREAKS = re.compile(r"[\r\n]+")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One line's text without the white space around it: `document.text[start:end] == source`."""
+    """One sentence, or one entry of a file that pairs sources with targets. `start` and `end` are its format's.
+
+    `target` is the translation that the file came with, "confirmed" where the file says that it is done. `note` is what
+    the file says about the segment.
+    """
 
     index: int
     source: str
     start: int
     end: int
+    target: str | None = None
+    state: Literal["new", "edited", "confirmed"] = "new"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,69 +48,79 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, its segments, and all that is needed to write it again. `notes` are for the person who opened it."""
+    """A file's bytes and its segments. `notes` are for the person who opened it.
+
+    `encoding` and `mark` are those of a text file; a container, such as DOCX, has none ("" and b"").
+    """
 
     name: str
-    text: str = field(repr=False)
+    format: str
+    data: bytes = field(repr=False)
     encoding: str
     mark: bytes
     segments: tuple[Segment, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
 
     @property
-    def data(self) -> bytes:
-        """The file's bytes as they were opened."""
-        return self.mark + self.text.encode(self.encoding)
+    def text(self) -> str:
+        """The text of a text file, without its byte order mark."""
+        assert self.encoding, f"{self.name} is no text file"
+        return self.data[len(self.mark) :].decode(self.encoding)
 
     def export(self, translations: Mapping[int, str]) -> bytes:
         """The document with these segments' text replaced, by index: `export_file` without its name and note."""
         return self.export_file(translations).data
 
-    def export_file(self, translations: Mapping[int, str], language: str | None = None) -> Export:
-        """The document with these segments' text replaced, by index; the others keep their source.
+    def export_file(
+        self, translations: Mapping[int, str], language: str | None = None, *, drafts: Collection[int] = ()
+    ) -> Export:
+        """The document with these segments translated, by index; all else is as it was.
 
-        A line break inside a translation becomes a space, as a segment is a line. What the document's encoding cannot
-        write makes the whole file UTF-8, which the note says. The name gets the language: "manual.de.txt".
+        `drafts` are the segments whose translation is not confirmed, for formats that tell. Where nothing is new, the
+        bytes are the document's own. The note says what the format could not keep; the name gets the language:
+        "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
             raise DocumentError(f"{self.name} has {len(self.segments)} segments, none with index {unknown[0]}")
-        parts: list[str] = []
-        position = 0
-        for segment in self.segments:
-            translation = translations.get(segment.index)
-            if translation is None:
-                continue
-            parts += [self.text[position : segment.start], _one_line(translation)]
-            position = segment.end
-        text = "".join([*parts, self.text[position:]])
         name = with_language(self.name, language)
-        if missing := unwritable(text, self.encoding):
-            described = listing(f"{c} (U+{ord(c):04X})" for c in missing)
-            note = f"{encoding_label(self.encoding)} cannot hold {described}; the file is saved as UTF-8 instead."
-            return Export(name, text.encode("utf-8"), note)
-        return Export(name, self.mark + text.encode(self.encoding))
+        parsed = format_by_key(self.format).read(self.data, self.name)
+        changes = []
+        for index, text in sorted(translations.items()):
+            segment, is_confirmed = self.segments[index], index not in drafts
+            if _is_news(segment, text, is_confirmed, parsed):
+                changes.append(Translation(segment.start, segment.end, text, is_confirmed))
+        if not changes:
+            return Export(name, self.data)
+        written = parsed.write(changes, language)
+        return Export(name, written.data, written.note)
 
 
-def read_document(data: bytes, name: str) -> Document:
-    """The document in these bytes; `name` is the upload's, untrusted. Raises DocumentError with the cure."""
+def read_document(data: bytes, name: str, language: str = "en") -> Document:
+    """The document in these bytes; `name` is the upload's, untrusted. Raises DocumentError with the cure.
+
+    The name's ending tells the format; `language` is that of the source, whose rules end a sentence.
+    """
     name = safe_name(name, "document.txt")
-    if len(data) > MAX_BYTES:
+    its_format = format_of(name)
+    if len(data) > its_format.max_bytes:
         raise DocumentError(
-            f"{name} has {len(data) / 2**20:.1f} MiB; Pinpoint opens up to {MAX_BYTES // 2**20} MiB: "
+            f"{name} has {len(data) / 2**20:.1f} MiB; Pinpoint opens up to {its_format.max_bytes // 2**20} MiB: "
             "split the file and open the parts one by one"
         )
-    decoded = decode_text(data, name, DocumentError)
+    parsed = its_format.read(data, name)
     segments: list[Segment] = []
-    for line in _LINE.finditer(decoded.text):
-        source = line.group().strip()
-        if not source:
-            continue
-        start = line.start() + len(line.group()) - len(line.group().lstrip())
-        segments.append(Segment(len(segments), source, start, start + len(source)))
-    _check_limits(segments, decoded.text, name)
-    notes = (decoded.note,) if decoded.note else ()
-    return Document(name, decoded.text, decoded.encoding, decoded.mark, tuple(segments), notes)
+    for unit in parsed.units:
+        segments += _segments_of(unit, parsed, language, len(segments))
+        if len(segments) > MAX_SEGMENTS:
+            raise DocumentError(
+                f"{name} has more than {MAX_SEGMENTS:,} segments, which is what Pinpoint opens: "
+                "split the file and open the parts one by one"
+            )
+    _check_lengths(segments, parsed, name)
+    if not segments:
+        raise DocumentError(f"{name} holds no text to translate: choose a file with text in it")
+    return Document(name, its_format.key, data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
 
 
 def with_language(name: str, language: str | None) -> str:
@@ -117,20 +131,39 @@ def with_language(name: str, language: str | None) -> str:
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
 
 
-def _check_limits(segments: list[Segment], text: str, name: str) -> None:
-    if len(segments) > MAX_SEGMENTS:
+def _segments_of(unit: Unit, parsed: Parsed, language: str, index: int) -> list[Segment]:
+    if parsed.is_paired:
+        state: Literal["new", "edited", "confirmed"] = "new"
+        if unit.target is not None:
+            state = "confirmed" if unit.is_confirmed else "edited"
+        return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note)]
+    segments: list[Segment] = []
+    for start, end in sentence_spans(unit.source, language, unit.whole):
+        place = unit.start + start, unit.start + end
+        segments.append(Segment(index + len(segments), parsed.source(*place), *place, note=unit.note))
+    return segments
+
+
+def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: Parsed) -> bool:
+    """Whether the file does not say it already; raises where the file is not read as it was when it was opened."""
+    try:
+        source = parsed.source(segment.start, segment.end)
+    except LookupError:
+        source = None
+    if source != segment.source:
         raise DocumentError(
-            f"{name} has {len(segments):,} lines of text; Pinpoint opens up to {MAX_SEGMENTS:,}: "
-            "split the file and open the parts one by one"
+            f"Segment {segment.index + 1} was found by another version of Pinpoint, which reads this format otherwise: "
+            "open the document anew"
         )
+    if parsed.is_paired:
+        return text != segment.target or is_confirmed != (segment.state == "confirmed")
+    return text != source
+
+
+def _check_lengths(segments: list[Segment], parsed: Parsed, name: str) -> None:
     for segment in segments:
         if len(segment.source) > MAX_SEGMENT_CHARACTERS:
-            line = len(re.findall(r"\r\n|\r|\n", text[: segment.start])) + 1
             raise DocumentError(
-                f"{name}, line {line}: {len(segment.source):,} characters in one line; Pinpoint takes up to "
-                f"{MAX_SEGMENT_CHARACTERS:,}: break the line up and open the file again"
+                f"{name}, {parsed.describe(segment.start)}: {len(segment.source):,} characters in one segment; "
+                f"Pinpoint takes up to {MAX_SEGMENT_CHARACTERS:,}: break it up and open the file again"
             )
-
-
-def _one_line(translation: str) -> str:
-    return _SURROGATE.sub("\ufffd", _LINE_BREAKS.sub(" ", translation))

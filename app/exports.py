@@ -5,6 +5,7 @@ Reads the log; writes nothing to it. Knows nothing of the page.
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 import io
@@ -35,7 +36,7 @@ CSV_COLUMNS = (
     "reopened",
 )
 _EDITS = {"edit", "insert", "delete", "paste", "undo", "redo"}
-_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid", "unavoid", "beginning"}
+_CHANGES = _EDITS | {"hypothesis_taken", "confirm", "reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}
 _LEAVES = {"blur", "idle", "close"}
 _STARTS = {"open", "resume"}
 # What a spreadsheet may take for a formula, the full-width twins included.
@@ -68,20 +69,23 @@ def translated_document(
 ) -> Export:
     """The document with the translator's texts; the note says what is not confirmed or not translated.
 
-    Where there is no text yet, the machine's of `proposals` stands, else the source. `only_confirmed` leaves
-    everything else in the source language.
+    Where there is no text yet, the machine's of `proposals` stands, else what the file has there. `only_confirmed`
+    leaves out everything else.
     """
     texts: dict[int, str] = {}
+    drafts: set[int] = set()
     num_confirmed = 0
     for segment in segments:
         if segment.state == "confirmed":
             num_confirmed += 1
         elif only_confirmed:
             continue
+        else:
+            drafts.add(segment.index)
         text = segment.target if segment.target is not None else (proposals or {}).get(segment.index)
         if text is not None and text.strip():
             texts[segment.index] = text
-    exported = document.export_file(texts, language)
+    exported = document.export_file(texts, language, drafts=drafts)
     num_segments = len(document.segments)
     notes = [exported.note] if exported.note else []
     if num_confirmed < num_segments:
@@ -223,15 +227,15 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
         "num_events": session.num_events,
         "document": {
             "name": document.name,
+            "format": document.format,
             "sha256": hashlib.sha256(document.data).hexdigest(),
-            "encoding": document.encoding,
-            "mark": document.mark.hex(),
-            "text": document.text,
+            **_content(document),
         },
         "segments": [
             {
                 "index": segment.index,
                 "source": segment.source,
+                "note": segment.note,
                 "target": segment.target,
                 "state": segment.state,
                 "version": segment.version,
@@ -240,6 +244,13 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
             for segment in session.segments
         ],
     }
+
+
+def _content(document: Document) -> dict[str, str]:
+    """The bytes of the document's file: readable where they are text."""
+    if not document.encoding:
+        return {"base64": base64.b64encode(document.data).decode("ascii")}
+    return {"encoding": document.encoding, "mark": document.mark.hex(), "text": document.text}
 
 
 def _event_line(event: Event) -> dict[str, object]:

@@ -53,11 +53,15 @@ class SavedSegment:
     state: SegmentStateName
     version: int
     constraints: dict[str, Any]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One line of the list of sessions. Times are milliseconds since 1970."""
+    """One line of the list of sessions. Times are milliseconds since 1970.
+
+    `is_untouched`: no glossary, and nothing was done to any segment; the file may have come with translations.
+    """
 
     id: int
     token: str
@@ -68,6 +72,7 @@ class SessionSummary:
     num_confirmed: int
     created_ms: int
     last_ms: int
+    is_untouched: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,8 @@ class LogStore:
         with self._transaction("start a session"):
             document_id = self._insert(
                 "document",
-                name=document.name, sha256=checksum, encoding=document.encoding, mark=document.mark, data=data,
+                name=document.name, format=document.format, sha256=checksum, encoding=document.encoding,
+                mark=document.mark, data=data,
             )  # fmt: skip
             session_id = self._insert(
                 "session",
@@ -98,13 +99,16 @@ class LogStore:
                 created_ms=now_ms, last_ms=now_ms, num_events=0, last_hash=FIRST_HASH,
             )  # fmt: skip
             self._db.conn.executemany(
-                "INSERT INTO segment VALUES (?, ?, ?, ?, ?, NULL, 'new', 0, '{}')",
-                ((session_id, s.index, s.source, s.start, s.end) for s in document.segments),
+                "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
+                "given_target, given_state, target, state, version, constraints) "
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}')",
+                ((session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state) for s in document.segments),
             )
             opening = {
                 "document": document.name,
                 "sha256": checksum,
                 "num_segments": len(document.segments),
+                "num_translated": sum(segment.target is not None for segment in document.segments),
                 "direction": direction,
                 "pseudonym": pseudonym,
                 "versions": versions or {},
@@ -118,11 +122,14 @@ class LogStore:
         query = """
             SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
                 (SELECT count(*) FROM segment WHERE session_id = session.id) AS num_segments,
-                (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed
+                (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
+                glossary_name IS NULL AND NOT EXISTS
+                    (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched
             FROM session JOIN document ON document.id = session.document_id
             ORDER BY last_ms DESC, session.id DESC
         """
-        return [SessionSummary(**row) for row in self._rows("list the sessions", query)]
+        rows = self._rows("list the sessions", query)
+        return [SessionSummary(**{**row, "is_untouched": bool(row["is_untouched"])}) for row in rows]
 
     def find_session(self, token: str) -> int | None:
         """The session of that token; None where there is none, or none any more."""
@@ -136,7 +143,7 @@ class LogStore:
         with self._lock:
             found = self._rows(
                 "load the session",
-                "SELECT session.*, document.name, document.encoding, document.mark, document.data FROM session "  # noqa: S608
+                "SELECT session.*, document.name, format, encoding, mark, data FROM session "  # noqa: S608
                 f"JOIN document ON document.id = session.document_id WHERE {condition}",
                 (id_or_token,),
             )
@@ -165,6 +172,7 @@ class LogStore:
                     state=row["state"],
                     version=row["version"],
                     constraints=json.loads(row["constraints"]),
+                    note=row["note"],
                 )
                 for row in segments
             ),
@@ -359,12 +367,19 @@ class LogStore:
 
 
 def _document(session: Mapping[str, Any], segments: list[dict[str, Any]]) -> Document:
-    mark, encoding = session["mark"], session["encoding"]
-    text = session["data"][len(mark) :].decode(encoding)
     places = tuple(
-        Segment(row["segment_index"], row["source"], row["source_start"], row["source_end"]) for row in segments
+        Segment(
+            row["segment_index"],
+            row["source"],
+            row["source_start"],
+            row["source_end"],
+            row["given_target"],
+            row["given_state"],
+            row["note"],
+        )
+        for row in segments
     )
-    return Document(session["name"], text, encoding, mark, places)
+    return Document(session["name"], session["format"], session["data"], session["encoding"], session["mark"], places)
 
 
 def _hash_of(event: Event) -> str:

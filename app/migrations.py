@@ -93,6 +93,16 @@ def m0002_glossary_and_tombstone(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0003_document_format_and_given_translations(db: Database) -> None:
+    """Which format a document has (until here all were plain text); what its file says about a segment and with
+    which translation it came."""
+    db.execute("ALTER TABLE document ADD COLUMN format TEXT NOT NULL DEFAULT 'txt'")
+    db.execute("ALTER TABLE segment ADD COLUMN note TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE segment ADD COLUMN given_target TEXT")
+    db.execute("ALTER TABLE segment ADD COLUMN given_state TEXT NOT NULL DEFAULT 'new'")
+
+
 def migrate(db: Database) -> None:
     """Brings the file to the newest step, in one transaction: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")

@@ -27,7 +27,8 @@ class SegmentState:
     `target` is the translator's text, None while there is only the machine's. `decoded` answers decode request number
     `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
-    sentence why the segment needs a look, and is empty where it does not.
+    sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
+    it: a context, a comment.
     """
 
     index: int
@@ -40,6 +41,7 @@ class SegmentState:
     pins: tuple[str, ...] = ()
     terms_off: frozenset[str] = frozenset()
     bans: tuple[Avoid, ...] = ()
+    note: str = ""
     beginning: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
@@ -198,6 +200,7 @@ def detail_view(segment: SegmentState) -> Json:
         "nbest": hypothesis_rows(shown) if shown else [],
         "notices": segment.decoded.general_reasons() if segment.decoded and not segment.is_pending else [],
         "target": segment.target,
+        "note": segment.note,
         "origin": segment.origin,
     }
 

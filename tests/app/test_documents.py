@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import documents
 from app.documents import Document, read_document
 from app.errors import DocumentError
+from app.formats.sentences import sentence_spans
 from app.glossary_files import read_glossary
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
@@ -21,10 +21,11 @@ def sources(document: Document) -> list[str]:
     return [segment.source for segment in document.segments]
 
 
-def test_a_line_is_a_segment_and_its_white_space_is_layout() -> None:
-    document = read_document(b"\r\n  One line. Still it.  \r\n\r\n\tTwo\n\n\rThree", "a.txt")
-    assert sources(document) == ["One line. Still it.", "Two", "Three"]
-    assert document.export({1: "Zwei"}) == b"\r\n  One line. Still it.  \r\n\r\n\tZwei\n\n\rThree"
+def test_a_line_is_its_sentences_and_all_white_space_around_them_is_layout() -> None:
+    document = read_document(b"\r\n  One line.  Still it.  \r\n\r\n\tTwo\n\n\rThree", "a.txt")
+    assert sources(document) == ["One line.", "Still it.", "Two", "Three"]
+    exported = document.export({1: "Noch sie.", 2: "Zwei"})
+    assert exported == b"\r\n  One line.  Noch sie.  \r\n\r\n\tZwei\n\n\rThree"
 
 
 def test_only_line_ends_end_a_line() -> None:
@@ -49,17 +50,13 @@ def test_translations_replace_the_segments_and_nothing_else(lines: list[tuple[st
     text = "x\n" + "".join(line + end for line, end in lines)
     document = read_document(text.encode(), "a.txt")
     chosen = data.draw(st.sets(st.sampled_from(range(len(document.segments)))))
-    translated = {index: f"Übersetzung {index}" for index in chosen}
-    again = read_document(document.export(translated), "a.txt")
-    expected = [translated.get(index, source) for index, source in enumerate(sources(document))]
-    assert sources(again) == expected
-
-    def layout(d: Document) -> list[str]:
-        ends = [0, *(s.end for s in d.segments)]
-        starts = [*(s.start for s in d.segments), len(d.text)]
-        return [d.text[end:start] for end, start in zip(ends, starts, strict=True)]
-
-    assert layout(again) == layout(document)
+    exported = document.export({index: f"Übersetzung {index}" for index in chosen}).decode()
+    expected, position = "", 0
+    for segment in document.segments:
+        expected += document.text[position : segment.start]
+        expected += f"Übersetzung {segment.index}" if segment.index in chosen else segment.source
+        position = segment.end
+    assert exported == expected + document.text[position:]
 
 
 def test_the_encoding_of_the_document_is_kept() -> None:
@@ -95,7 +92,7 @@ def test_a_translation_of_no_segment_is_an_error() -> None:
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
     with pytest.raises(DocumentError, match=r"big\.txt has 5\.0 MiB.*split"):
-        read_document(b"a" * (documents.MAX_BYTES + 1), "big.txt")
+        read_document(b"a" * (5 * 2**20 + 1), "big.txt")
 
 
 def test_a_file_of_five_million_bytes_is_opened_where_its_lines_are_not_too_many() -> None:
@@ -104,8 +101,8 @@ def test_a_file_of_five_million_bytes_is_opened_where_its_lines_are_not_too_many
     assert len(document.segments) == 12_500
 
 
-def test_more_lines_than_the_limit_are_refused_with_both_numbers() -> None:
-    with pytest.raises(DocumentError, match=r"long\.txt has 20,001 lines.*20,000.*split"):
+def test_more_segments_than_the_limit_are_refused() -> None:
+    with pytest.raises(DocumentError, match=r"long\.txt has more than 20,000 segments.*split"):
         read_document(b"a\n" * 20_001, "long.txt")
     assert len(read_document(b"a\n" * 20_000, "long.txt").segments) == 20_000
 
@@ -129,3 +126,28 @@ def test_the_sample_document_uses_every_term_of_the_sample_glossary() -> None:
     assert len(imported.glossary) == 20
     assert not imported.errors
     assert found == set(imported.glossary.terms)
+
+
+def test_sentences_of_a_line_end_where_a_reader_ends_them() -> None:
+    text = "1. Dr. Smith wrote 3.5 pages. Did he? “Yes.” See https://a.example/b.c for v1.2 of it!  – Done."
+    assert sources(read_document(text.encode(), "a.txt")) == [
+        "1. Dr. Smith wrote 3.5 pages.",
+        "Did he?",
+        "“Yes.”",
+        "See https://a.example/b.c for v1.2 of it!",
+        "– Done.",
+    ]
+
+
+@given(st.text(st.sampled_from("aB. !?…。“”\u00a0\u2028\x85😀1-"), max_size=30), st.sampled_from(["en", "de", "ja"]))
+def test_sentences_take_all_of_a_text_but_the_space_between_them(text: str, language: str) -> None:
+    spans = sentence_spans(text, language)
+    assert [text[s:e].strip() for s, e in spans] == [text[s:e] for s, e in spans]
+    ends = [0, *(e for _, e in spans)]
+    starts = [*(s for s, _ in spans), len(text)]
+    assert all(not text[e:s].strip() for e, s in zip(ends, starts, strict=True))
+
+
+def test_no_sentence_ends_inside_what_belongs_together() -> None:
+    text = "See (this. Or that). Then go. On."
+    assert [text[s:e] for s, e in sentence_spans(text, "en", [(4, 19)])] == ["See (this. Or that).", "Then go.", "On."]

@@ -51,7 +51,9 @@ def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path)
 
     store = LogStore.open(path)
     session = store.load_session(token)
-    assert session.document.data == DOCUMENT.data
+    assert (session.document.format, session.document.data) == ("txt", DOCUMENT.data)
+    assert session.document.segments == DOCUMENT.segments
+    assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
     assert session.num_events == 3
     assert session.glossary is None
     assert store.verify_chain(session.id).is_intact

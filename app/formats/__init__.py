@@ -1,0 +1,37 @@
+"""The file formats of documents, by the endings of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.formats import plain_text
+from app.formats.base import Parsed
+
+_MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: its key in the log, what its files are called, the endings of their names, and how it is read."""
+
+    key: str
+    label: str
+    endings: tuple[str, ...]
+    read: Callable[[bytes, str], Parsed]
+    max_bytes: int = 5 * _MIB
+
+
+_PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
+FORMATS = (_PLAIN_TEXT,)
+_BY_KEY = {known.key: known for known in FORMATS}
+
+
+def format_of(name: str) -> Format:
+    """The format of a file of that name: plain text where the ending says nothing else."""
+    return next((known for known in FORMATS if name.lower().endswith(known.endings)), _PLAIN_TEXT)
+
+
+def format_by_key(key: str) -> Format:
+    """The format that the log knows by this key."""
+    return _BY_KEY[key]

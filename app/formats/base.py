@@ -1,0 +1,119 @@
+"""What every format gives and takes: the units of a file, and the file again with translations in their places.
+
+A format's module has `read(data, name) -> Parsed`. Reading is structure alone and gives the same for the same bytes, so
+that a document can be written from its stored bytes and the stored places of its segments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.text_files import encoding_label, listing, unwritable
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_LINE_BREAKS = re.compile(r"[\r\n]+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+# Start, end, text: what stands between start and end makes way for the text.
+Edit = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of a file that is translated as a whole; `start` and `end` are its place, unique in the file.
+
+    In prose `source[i]` stands at `start + i`, and the unit may be split into sentences; in a file that pairs sources
+    with targets the unit is one segment. `target` is the translation that the file has already.
+    """
+
+    start: int
+    end: int
+    source: str
+    target: str | None = None
+    is_confirmed: bool = False
+    note: str = ""
+    whole: tuple[tuple[int, int], ...] = ()  # stretches of `source` in which no sentence may end
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What goes to the place from `start` to `end`; a draft where it is not confirmed."""
+
+    start: int
+    end: int
+    text: str
+    is_confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file's bytes; `note` says what differs from what a person may expect."""
+
+    data: bytes
+    note: str | None = None
+
+
+class Parsed(Protocol):
+    """A file that has been read. `encoding` and `mark` are those of its text; a container has none ("" and b"")."""
+
+    @property
+    def units(self) -> Sequence[Unit]:
+        """What is translated, in the file's order, places ascending."""
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the file has targets beside its sources, so that nothing is split and a missing target stays so."""
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text; empty for a container."""
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the person who opens the file should know."""
+
+    def source(self, start: int, end: int) -> str:
+        """The source at a place, as one line: a unit, or in prose a part of one."""
+
+    def describe(self, start: int) -> str:
+        """Where a place is, for a message: "line 3"."""
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with these translations, in order of place; whatever they do not touch stays byte for byte."""
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits made; they must not overlap. At one place they keep their order."""
+    parts: list[str] = []
+    position = 0
+    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+        assert start >= position, f"edits overlap at {start}"
+        parts += [text[position:start], replacement]
+        position = end
+    return "".join([*parts, text[position:]])
+
+
+def encode(text: str, encoding: str, mark: bytes) -> Written:
+    """The text in its file's encoding; as UTF-8, with a note, where that encoding lacks a character of it."""
+    if missing := unwritable(text, encoding):
+        described = listing(f"{c} (U+{ord(c):04X})" for c in missing)
+        note = f"{encoding_label(encoding)} cannot hold {described}; the file is saved as UTF-8 instead."
+        return Written(text.encode("utf-8"), note)
+    return Written(mark + text.encode(encoding))
+
+
+def one_line(text: str) -> str:
+    """The text as one line that any encoding of Unicode can hold: a line break becomes a space."""
+    return _SURROGATE.sub("\ufffd", _LINE_BREAKS.sub(" ", text))
+
+
+def line_of(text: str, position: int) -> str:
+    """ "line 3": for a message."""
+    return f"line {len(_LINE_END.findall(text, 0, position)) + 1}"

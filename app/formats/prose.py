@@ -1,0 +1,61 @@
+"""A text file with stretches to translate: what plain text, Markdown and subtitles have in common."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from app.formats.base import Translation, Unit, Written, encode, line_of, one_line, splice
+from app.text_files import DecodedText
+
+
+@dataclass(frozen=True)
+class ProseFile:
+    """A decoded file; a place is a stretch of its text.
+
+    `joints` are line breaks inside units, with the white space and marks around them: they read as one space.
+    `lay_out` makes a translation the text that replaces the stretch from start to end.
+    """
+
+    decoded: DecodedText
+    units: Sequence[Unit] = field(repr=False)
+    joints: Sequence[tuple[int, int]] = field(default=(), repr=False)
+    lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
+    is_paired: bool = False
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What had to be guessed."""
+        return (self.decoded.note,) if self.decoded.note else ()
+
+    def source(self, start: int, end: int) -> str:
+        """The text from start to end, as one line."""
+        first = bisect_left(self.joints, (start, start))
+        within = [(s - start, e - start, " ") for s, e in self.joints[first : bisect_left(self.joints, (end, end))]]
+        return splice(self.decoded.text[start:end], within)
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with the stretches replaced, in its own encoding where that can hold them."""
+        text = self.decoded.text
+        edits = [(t.start, t.end, self.lay_out(text, t.start, t.end, t.text)) for t in translations]
+        return encode(splice(text, edits), self.encoding, self.mark)
+
+
+def blanked(text: str, start: int, end: int, joints: Sequence[tuple[int, int]]) -> str:
+    """`text[start:end]` with spaces for its joints, as long as it was: what sentences are found in."""
+    return splice(text[start:end], [(s - start, e - start, " " * (e - s)) for s, e in joints])
