@@ -53,8 +53,14 @@ def question_for(segment: SegmentState, direction: str, word: int, text: str) ->
     pins = list(segment.pins)
     for pin in replaced:
         pins.remove(pin)
-    # The beginning that an earlier alternative asked for would forbid all other words before its end.
-    asked = replace(segment, pins=tuple(pins), beginning="")
+    # The beginning that was asked for would forbid all other words before its end; a locked text, those in it.
+    places = dict(enumerate(shown.best.locked))
+    locked = [
+        text
+        for number, text in enumerate(segment.locked)
+        if number not in places or places[number][0] >= end or places[number][1] <= start
+    ]
+    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
     return Question(segment, shown.best, text[start:end], start, replaced, asked.request(direction))
 
 

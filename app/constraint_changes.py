@@ -18,6 +18,7 @@ from engine import Avoid
 BanCase = Literal["exact", "permissive"]
 MAX_PINS = 50
 MAX_BANS = 50
+MAX_LOCKED = 50
 MAX_PHRASE_CHARACTERS = 300
 _LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -41,6 +42,13 @@ def clean_bans(bans: Sequence[Avoid]) -> tuple[Avoid, ...]:
         raise CommandError(f"{len(bans)} words are banned; a segment takes up to {MAX_BANS}: allow some again first.")
     cleaned = (replace(ban, text=text) for ban in bans if (text := _clean(ban.text, "a ban")))
     return tuple({ban.text: ban for ban in cleaned}.values())
+
+
+def clean_locked(texts: Sequence[str]) -> tuple[str, ...]:
+    """The locked texts as they are kept, in their order; raises CommandError where they are too many."""
+    if len(texts) > MAX_LOCKED:
+        raise CommandError(f"{len(texts)} stretches of text are locked; a segment takes up to {MAX_LOCKED}.")
+    return tuple(text for text in (one_line(text).strip() for text in texts) if text)
 
 
 def _clean(text: str, what: str) -> str:
@@ -84,6 +92,8 @@ def constraint_events(before: SegmentState, after: SegmentState, origin: str) ->
             events.append((event, {"text": ban.text, "case": ban.case, "origin": origin}))
     if after.beginning != before.beginning:
         events.append(("beginning", {"text": after.beginning, "origin": origin}))
+    if after.locked != before.locked:
+        events.append(("locked", {"texts": list(after.locked), "origin": origin}))
     for key in sorted(before.terms_off ^ after.terms_off):
         source, _, target = key.partition("\t")
         payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}

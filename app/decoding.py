@@ -209,6 +209,7 @@ class Decoding:
                 "phrases": [asdict(phrase) for phrase in request.phrases],
                 "avoid": [asdict(ban) for ban in request.avoid],
                 "prefix": request.prefix,
+                "locked": list(request.locked),
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -249,7 +250,8 @@ class Decoding:
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                self._take(segment, Decoded(translation, asked.constraints, asked.bans, asked.beginning))
+                decoded = Decoded(translation, asked.constraints, asked.bans, asked.beginning, asked.locked)
+                self._take(segment, decoded)
             self._pump()
 
     def _take(self, segment: SegmentState, decoded: Decoded) -> None:

@@ -238,6 +238,7 @@ def _restored(saved: SavedSegment) -> SegmentState:
         terms_off=frozenset(kept.get("terms_off", ())),
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
         beginning=kept.get("beginning", ""),
+        locked=tuple(kept.get("locked", ())),
         note=saved.note,
         version=saved.version,
     )

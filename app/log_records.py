@@ -23,8 +23,9 @@ EventType = Literal[
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again; "beginning" is
-    # what a translation must begin with since an alternative was taken, "" once it may begin as it likes
-    "pin", "unpin", "avoid", "unavoid", "beginning", "glossary", "term_shown", "term_used", "term_overridden",
+    # what a translation must begin with since an alternative was taken or the rest translated anew, "" once it is free;
+    # "locked" are texts that must stand in this order while the rest is translated anew
+    "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
     # the model
     "decode_request", "decode_result", "alternatives", "prices", "check_raised", "check_resolved",
 ]  # fmt: skip

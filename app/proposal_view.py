@@ -36,6 +36,7 @@ class Decoded:
     constraints: tuple[Constraint, ...]
     bans: tuple[Avoid, ...] = ()
     beginning: str = ""
+    locked: tuple[str, ...] = ()
 
     @property
     def best(self) -> Hypothesis | None:

@@ -43,6 +43,7 @@ class SegmentState:
     bans: tuple[Avoid, ...] = ()
     note: str = ""
     beginning: str = ""
+    locked: tuple[str, ...] = ()
     decoded: Decoded | None = None
     shown: Decoded | None = None
     prices: Prices | None = None
@@ -60,7 +61,14 @@ class SegmentState:
     def request(self, direction: str) -> Request:
         """What the engine is asked for this segment, as of now."""
         phrases = tuple(constraint.phrase() for constraint in self.constraints)
-        return Request(self.source, direction=direction, phrases=phrases, avoid=self.bans, prefix=self.beginning)
+        return Request(
+            self.source,
+            direction=direction,
+            phrases=phrases,
+            avoid=self.bans,
+            prefix=self.beginning,
+            locked=self.locked,
+        )
 
     @property
     def is_pending(self) -> bool:
@@ -69,8 +77,8 @@ class SegmentState:
 
     def is_answered_by(self, decoded: Decoded) -> bool:
         """Whether that answer was asked for with the constraints as they are now."""
-        asked = decoded.constraints, decoded.bans, decoded.beginning
-        return asked == (self.constraints, self.bans, self.beginning)
+        asked = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
+        return asked == (self.constraints, self.bans, self.beginning, self.locked)
 
     @property
     def has_prices(self) -> bool:
@@ -193,6 +201,7 @@ def detail_view(segment: SegmentState) -> Json:
         "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
         "ban_states": _ban_states(segment),
         "beginning": segment.beginning,
+        "locked": list(segment.locked),
         "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "terms_off": sorted(segment.terms_off),
         "is_pending": segment.is_pending,

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from app.alternatives import Question, alternatives_view, question_for
-from app.constraint_changes import clean_bans, clean_pins, constraint_events, one_line, without_clashes
+from app.constraint_changes import clean_bans, clean_locked, clean_pins, constraint_events, one_line, without_clashes
 from app.constraints import term_key
 from app.decoding import Decoding
 from app.documents import Document
@@ -27,9 +27,15 @@ from app.segment_state import Json, SegmentState, attention_for, detail_view, ro
 from engine import Alternative, Avoid, SearchOptions
 
 MAX_TARGET_CHARACTERS = 100_000
-EditOrigin = Literal["typed", "hypothesis", "alternative", "undo", "redo", "restored"]
-ConstraintOrigin = Literal["person", "alternative", "undo", "redo"]
-_EDIT_EVENTS: dict[EditOrigin, EventType] = {"hypothesis": "hypothesis_taken", "undo": "undo", "redo": "redo"}
+EditOrigin = Literal["typed", "hypothesis", "alternative", "rest", "undo", "redo", "restored"]
+ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
+_MACHINE_ORIGINS = frozenset({"hypothesis", "rest"})
+_EDIT_EVENTS: dict[EditOrigin, EventType] = {
+    "hypothesis": "hypothesis_taken",
+    "rest": "hypothesis_taken",
+    "undo": "undo",
+    "redo": "redo",
+}
 
 
 class Workspace:
@@ -179,7 +185,7 @@ class Workspace:
                 return
             after = self._with_text(segment, text, "edited")
             if text is not None:
-                after = replace(after, origin="hypothesis" if origin == "hypothesis" else "typed")
+                after = replace(after, origin="hypothesis" if origin in _MACHINE_ORIGINS else "typed")
             payload: Json = {"text": text, "before": segment.text, "origin": origin}
             if rank is not None:
                 payload["rank"] = rank
@@ -193,6 +199,7 @@ class Workspace:
         terms_off: Sequence[str],
         bans: Sequence[Avoid] = (),
         beginning: str = "",
+        locked: Sequence[str] = (),
         *,
         origin: ConstraintOrigin = "person",
         client: str = "",
@@ -201,7 +208,8 @@ class Workspace:
         """The whole set of pins, switched-off terms and bans of a segment; decodes it anew. Only the newest set counts.
 
         Of a pin and a ban that contradict each other, the newer stays. `beginning` is what the translation must begin
-        with: that of an alternative which was taken; the next set without one frees it.
+        with, `locked` what must stand in it in this order: what an alternative asked for that was taken, or what the
+        person keeps while the rest is translated anew. The next set without them frees both.
         """
         with self.lock:
             segment = self._segment(index)
@@ -210,7 +218,8 @@ class Workspace:
             wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
             known = {term_key(hit.term) for hit in segment.hits}
             off = frozenset(key for key in terms_off if key in known)
-            after = replace(segment, pins=wanted, terms_off=off, bans=banned, beginning=clean_target(beginning))
+            after = replace(segment, pins=wanted, terms_off=off, bans=banned)
+            after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked))
             if after == segment:
                 return
             after = replace(after, version=segment.version + 1)
@@ -323,6 +332,7 @@ class Workspace:
                 "terms_off": sorted(segment.terms_off),
                 "bans": [asdict(ban) for ban in segment.bans],
                 "beginning": segment.beginning,
+                "locked": list(segment.locked),
                 "origin": segment.origin,
             }
             update = SegmentUpdate(

@@ -123,6 +123,7 @@ class Api:
                 message.texts("terms_off"),
                 message.bans("bans"),
                 message.text("beginning"),
+                message.texts("locked"),
                 origin=message.choice("origin", get_args(ConstraintOrigin)),
                 client=message.text("client"),
                 sequence=message.number("sequence"),

@@ -93,8 +93,8 @@ def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api,
 
 def test_banned_words_of_a_page_reach_the_segment(api: Api):
     bans = [{"text": "Haus", "case": "exact"}, {"text": " ", "case": "exact"}, {"text": "rot", "case": "permissive"}]
-    fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "origin": "person", "open": 0}
-    reply = api.command(message(api, "constrain", **fields))
+    fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "locked": []}
+    reply = api.command(message(api, "constrain", **fields, origin="person", open=0))
     assert reply["segment"]["bans"] == [bans[0], bans[2]]
 
 

@@ -76,6 +76,21 @@ def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspa
     assert workspace.segments[1].text == "de: The router saves the file."
 
 
+def test_kept_texts_are_asked_for_logged_and_found_again(workspace: Workspace, decoder: HandDecoder):
+    workspace.constrain(0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
+    request = decoder.of(0)[-1][0]
+    assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
+    told = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
+    assert told[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
+    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    assert (kept["beginning"], kept["locked"]) == ("Die ", ["alle Dateien"])
+    decoder.answer(0, "Die alle Dateien")
+    settle(workspace)
+    assert not workspace.segments[0].needs_decoding
+    with pytest.raises(CommandError, match="51 stretches"):
+        workspace.constrain(0, [], [], locked=["a"] * 51)
+
+
 def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     workspace.constrain(0, ["alt"], [])

@@ -1,5 +1,6 @@
 /* What a segment's translation must and must not contain, as plain values: {pins: [text], termsOff: [key],
-   bans: [{text, case}], beginning: text}. A pin and a ban that contradict each other never stand together: the newer stays. */
+   bans: [{text, case}], beginning: text, locked: [text]}. A pin and a ban that contradict each other never stand together:
+   the newer stays. What the translation begins with, and what is locked in it, stays until a change contradicts it. */
 
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
 const touches = (text, at, edge) => IN_WORD.test(edge) && IN_WORD.test(text.slice(Math.max(0, at), at + 1));
@@ -22,16 +23,23 @@ export const pin = ({pins, bans}, text, replaced = []) => {
   return {pins: [...left, text], bans: bans.filter(item => !clashing.includes(item)), lifted: clashing.map(item => item.text)};
 };
 
-/** Without the newest pin of that text. */
-export const unpin = ({pins}, text) => ({pins: pins.filter((_, i) => i !== pins.lastIndexOf(text))});
+/** Without the newest pin of that text; what is kept and holds it is free again. */
+export const unpin = ({pins, beginning, locked}, text) => ({pins: pins.filter((_, i) => i !== pins.lastIndexOf(text)),
+  ...without({beginning, locked}, {text, case: 'exact'})});
 
 /** With one more word banned; `lifted` names the pins that had to give way. */
-export const ban = ({pins, bans}, text, kind = 'exact') => {
+export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
   const item = {text, case: kind};
   const lifted = [...new Set(pins.filter(pinned => standsIn(pinned, item)))];
-  return {pins: pins.filter(pinned => !lifted.includes(pinned)), bans: [...bans.filter(other => other.text !== text), item], lifted};
+  return {pins: pins.filter(pinned => !lifted.includes(pinned)), bans: [...bans.filter(other => other.text !== text), item],
+    ...without({beginning, locked}, item), lifted};
 };
 
-const PARTS = ['pins', 'termsOff', 'bans', 'beginning'];
+const without = ({beginning, locked}, item) => ({
+  beginning: standsIn(beginning, item) ? '' : beginning, locked: locked.filter(text => !standsIn(text, item))});
+
+const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked'];
+/** A copy of the constraints that an object holds. */
+export const partsOf = holder => Object.fromEntries(PARTS.map(part => [part, part === 'beginning' ? holder[part] : [...holder[part]]]));
 /** Whether two sets ask for the same. */
 export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

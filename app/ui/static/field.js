@@ -4,7 +4,7 @@ import {h, t} from './dom.js';
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
 
-/** Undo and redo over snapshots {text, pins, termsOff, bans, start, end}; text null stands for "as proposed". */
+/** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
   constructor() { this.past = []; this.future = []; this.lastKind = null; this.lastAt = 0; }
 

@@ -26,6 +26,7 @@ const find = (bench, event) => {
   if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
   if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
+  if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();
   if (alt && !control && !shift && code === 'KeyA') return () => segment.askAlternatives();
   if (alt && !control && !shift && code === 'KeyH') return () => bench.side.showKeys();
   if (alt && !control && !shift && (code === 'ArrowUp' || code === 'ArrowDown')) {

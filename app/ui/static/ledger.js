@@ -1,14 +1,16 @@
-/* Under the source: what the constraints cost together, and each of them as a bar with its number. */
-import {h, icon, number, sr, t} from './dom.js';
+/* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
+import {button, h, icon, number, sr, t} from './dom.js';
+
+const BAN_TAGS = {kept: ['ok', 'check'], pending: ['off', null]};
 
 /** "Constraints cost 0.31", with what is singly and what only together: prices need not add up. */
-export const totalLine = prices => (prices?.total == null ? null : h('div.head2', {title: t('prices.title')},
+const totalLine = prices => (prices?.total == null ? null : h('div.head2', {title: t('prices.title')},
   h('span', {}, t('prices.total') + ' ', h('b.num', {dir: 'ltr'}, number(prices.total, 2))),
   prices.constraints.length + prices.bans.length > 1
     ? h('span.muted.num', {}, t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together, 2)})) : null));
 
 /** The price of one constraint: its bar, as long as its share of the highest, and the number. */
-export const priceTag = (prices, entry, kind) => {
+const priceTag = (prices, entry, kind) => {
   const all = [...prices.constraints, ...prices.bans].map(other => other.price ?? 0);
   const highest = Math.max(...all, 0.005);
   const bar = h('i', {});
@@ -19,6 +21,71 @@ export const priceTag = (prices, entry, kind) => {
       isKnown ? [h('span', {'aria-hidden': 'true'}, number(entry.price, 2)), sr(t('prices.sr', {price: number(entry.price, 2)}))] : '\u2013')];
 };
 
-/** A term that is required, with its price. */
-export const termItem = (prices, entry, lang) => h('li', {'data-price-of': entry.text},
-  h('span.what', {lang, title: entry.text}, h('span.of', {}, icon('book', true), sr(t('prices.term')), ' ', entry.text)), priceTag(prices, entry, 'term'));
+export class Ledger {
+  /** onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes): what the person takes back. */
+  constructor({onUnpin, onUnban, onRecase, onFree}) {
+    Object.assign(this, {onUnpin, onUnban, onRecase, onFree});
+    this.total = h('div', {});
+    this.list = h('ul', {'aria-label': t('pins.label')});
+  }
+
+  clear() {
+    this.list.replaceChildren();
+    this.total.replaceChildren();
+    this.signature = null;
+  }
+
+  /** wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null. */
+  render(wanted, detail, prices, lang) {
+    const {pins, bans, beginning, locked} = wanted;
+    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.pin_states, detail.ban_states, prices]);
+    if (signature === this.signature) return;
+    this.signature = signature;
+    Object.assign(this, {detail, prices, lang});
+    this.total.replaceChildren(...[totalLine(prices)].filter(Boolean));
+    this.list.replaceChildren(
+      ...(beginning ? [this.keptItem('begins', beginning, {beginning: ''})] : []),
+      ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
+      ...[...new Set(pins)].map(text => this.pinItem(text, pins.filter(other => other === text).length)),
+      ...bans.map(item => this.banItem(item)),
+      ...(prices?.constraints ?? []).filter(entry => !entry.is_pinned).map(entry => this.termItem(entry)));
+  }
+
+  /** What stands while the rest is translated anew. */
+  keptItem(kind, text, freed) {
+    return h('li', {'data-kept': kind},
+      h('span.what', {lang: this.lang, title: text}, h('span.muted', {}, t('kept.' + kind) + ' '), h('span.pin', {}, icon('lock'), text)),
+      h('span.tag.off', {}, t('kept.tag')), this.cross(t('kept.free', {text}), () => this.onFree(freed)));
+  }
+
+  pinItem(text, times) {
+    const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
+    const {status = 'pending', reason = ''} = this.detail.pin_states.find(state => state.text === text) || {};
+    return h('li', {'data-pin': text, 'data-status': status},
+      h('span.what', {lang: this.lang, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
+      status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+      this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
+      status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
+  }
+
+  banItem({text, case: kind}) {
+    const entry = this.prices?.bans.find(other => other.text === text && other.case === kind);
+    const {status, reason} = this.detail.ban_states.find(state => state.text === text && state.case === kind) || {status: 'pending', reason: ''};
+    const isAnyCase = kind === 'permissive';
+    const [tag, iconName] = BAN_TAGS[status] || ['warn', 'problem'];
+    return h('li', {'data-ban': text, 'data-status': status},
+      h('span.what', {lang: this.lang, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
+      button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive')}, 'Aa'),
+      entry && status === 'kept' ? priceTag(this.prices, entry, 'ban') : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
+      this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
+      reason ? h('span.why', {}, reason) : null);
+  }
+
+  /** A term that is required, with its price. */
+  termItem(entry) {
+    return h('li', {'data-price-of': entry.text},
+      h('span.what', {lang: this.lang, title: entry.text}, h('span.of', {}, icon('book', true), sr(t('prices.term')), ' ', entry.text)), priceTag(this.prices, entry, 'term'));
+  }
+
+  cross(label, onclick) { return button('.x', {'aria-label': label, title: label, onclick}, icon('x')); }
+}

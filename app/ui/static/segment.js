@@ -2,11 +2,12 @@
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alternatives} from './alternatives.js';
 import {drafts} from './connection.js';
-import {ban, isSame, pin, unpin} from './constraints.js';
+import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
 import {Hypotheses} from './hypotheses.js';
-import {priceTag, termItem, totalLine} from './ledger.js';
+import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
+import {Rest} from './rest.js';
 import {settle, sourceLine} from './source.js';
 
 const SAVE_PAUSE_MS = 300;
@@ -16,10 +17,7 @@ export class Segment {
     this.bench = bench;
     this.index = null;
     this.detail = null;
-    this.pins = [];                                   // what the person wants, ahead of the server by a moment
-    this.termsOff = [];
-    this.bans = [];                                   // {text, case}
-    this.beginning = '';                              // what the translation begins with since an alternative was taken
+    this.askNothing();                                 // what the person wants, ahead of the server by a moment
     this.isDirty = false;                             // the field holds what the server does not have yet
     this.isTyped = false;                             // the field holds the person's own words
     this.histories = new Map();
@@ -35,6 +33,13 @@ export class Segment {
       onBan: text => this.ban(text),
     });
     this.hypotheses = new Hypotheses({onTake: row => this.take(row)});
+    this.ledger = new Ledger({
+      onUnpin: text => { this.unpin(text); this.focusField(); },
+      onUnban: text => { this.unban(text); this.focusField(); },
+      onRecase: (text, kind) => this.ban(text, kind),
+      onFree: changes => { this.constrain(changes); this.focusField(); },
+    });
+    this.rest = new Rest(this);
     this.field = new Field({
       onBeforeInput: kind => this.history.record(this.snapshot(), kind),
       onInput: kind => this.onTyped(kind),
@@ -44,6 +49,9 @@ export class Segment {
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
     addEventListener('pagehide', () => this.flush());
   }
+
+  /** Nothing is asked of the translation. */
+  askNothing() { Object.assign(this, {pins: [], termsOff: [], bans: [], beginning: '', locked: []}); }
 
   get history() {
     if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
@@ -69,8 +77,6 @@ export class Segment {
         if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTyped(text => this.pin(text)); }
         if (event.key === 'Escape') { event.preventDefault(); this.focusField(); }
       }});
-    this.priceTotal = h('div', {});
-    this.pinList = h('ul', {'aria-label': t('pins.label')});
     this.banButton = button('.btn', {onclick: () => this.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
     this.reopenButton = button('.btn', {onclick: () => this.reopen()}, icon('undo'), t('action.reopen'));
     this.undoButton = button('.btn.iconly', {onclick: () => this.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
@@ -78,12 +84,12 @@ export class Segment {
     this.element = h('section.editor', {},
       h('div.edit-grid', {}, this.no, this.stateIcon,
         h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost,
-          h('div.ledger', {}, this.priceTotal, this.pinList,
+          h('div.ledger', {}, this.ledger.total, this.ledger.list,
             h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
               button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
         h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
           h('div.lab', {}, h('b', {}, t('field.label')), this.fieldNote), this.field.element, this.ask)),
-      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, alternatives, this.undoButton, this.redoButton, this.reopenButton,
+      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, action('again', t('action.rest'), 'Alt R', () => this.rest.ask()), alternatives, this.undoButton, this.redoButton, this.reopenButton,
         h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
       this.hypotheses.element, this.alternatives.element);
   }
@@ -101,17 +107,12 @@ export class Segment {
     const row = this.bench.rows[index];
     setText(this.no, String(index + 1));
     this.element.setAttribute('aria-label', t('segment.label', {n: index + 1}));
-    this.pins = [];
-    this.termsOff = [];
-    this.bans = [];
-    this.beginning = '';
+    this.askNothing();
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.hypotheses.render([], {});
-    this.pinList.replaceChildren();
-    this.priceTotal.replaceChildren();
-    this.pinSignature = null;
+    this.ledger.clear();
     this.said.replaceChildren();
     setText(this.proposalNote, '');
     this.field.setLanguage(this.bench.languages.target);
@@ -131,12 +132,10 @@ export class Segment {
     const {detail} = this;
     if (!detail) return;
     if (!this.bench.connection.isPending(`constrain:${this.index}`)) {
-      this.pins = [...detail.pins];
-      this.termsOff = [...detail.terms_off];
-      this.bans = [...detail.bans];
-      this.beginning = detail.beginning;
+      Object.assign(this, partsOf({...detail, termsOff: detail.terms_off}));
       this.paintProposal();
     }
+    this.rest.settle();
     if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
       this.field.set(detail.target ?? detail.proposal?.text ?? '');
       this.isTyped = detail.origin === 'typed';
@@ -169,37 +168,7 @@ export class Segment {
 
   paintPins() {
     const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices;   // of what was asked before
-    const signature = JSON.stringify([this.index, this.pins, this.bans, this.detail.pin_states, this.detail.ban_states, prices]);
-    if (signature === this.pinSignature) return;
-    this.pinSignature = signature;
-    const statuses = new Map(this.detail.pin_states.map(state => [state.text, state]));
-    this.priceTotal.replaceChildren(...[totalLine(prices)].filter(Boolean));
-    const pins = [...new Set(this.pins)].map(text => {
-      const entry = prices?.constraints.find(other => other.is_pinned && other.text === text);
-      const {status = 'pending', reason = ''} = statuses.get(text) || {};
-      const times = this.pins.filter(other => other === text).length;
-      return h('li', {'data-pin': text, 'data-status': status},
-        h('span.what', {lang: this.bench.languages.target, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
-        status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
-        button('.x', {'aria-label': t('pins.remove', {text}), title: t('pins.remove', {text}), onclick: () => { this.unpin(text); this.focusField(); }}, icon('x')),
-        status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
-    });
-    const terms = (prices?.constraints ?? []).filter(entry => !entry.is_pinned).map(entry => termItem(prices, entry, this.bench.languages.target));
-    this.pinList.replaceChildren(...pins, ...this.bans.map(item => this.banItem(item, prices)), ...terms);
-  }
-
-  banItem({text, case: kind}, prices) {
-    const entry = prices?.bans.find(other => other.text === text && other.case === kind);
-    const {status, reason} = this.detail.ban_states.find(state => state.text === text && state.case === kind) || {status: 'pending', reason: ''};
-    const isAnyCase = kind === 'permissive';
-    const [tag, iconName] = {kept: ['ok', 'check'], pending: ['off', null]}[status] || ['warn', 'problem'];
-    const recase = () => this.ban(text, isAnyCase ? 'exact' : 'permissive');
-    return h('li', {'data-ban': text, 'data-status': status},
-      h('span.what', {lang: this.bench.languages.target, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
-      button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: recase}, 'Aa'),
-      entry && status === 'kept' ? priceTag(prices, entry, 'ban') : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
-      button('.x', {'aria-label': t('bans.remove', {text}), title: t('bans.remove', {text}), onclick: () => { this.unban(text); this.focusField(); }}, icon('x')),
-      reason ? h('span.why', {}, reason) : null);
+    this.ledger.render(this, this.detail, prices, this.bench.languages.target);
   }
 
   paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text}); }
@@ -219,9 +188,10 @@ export class Segment {
 
   /* ---- text ---- */
   snapshot() {
-    const isOwn = this.isDirty || this.detail?.target != null;
+    const isOnItsWay = this.bench.connection.isPending(`edit:${this.index}`);
+    const isOwn = this.isDirty || (isOnItsWay ? this.sent : this.detail?.target) != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, pins: [...this.pins], termsOff: [...this.termsOff], bans: [...this.bans], beginning: this.beginning, start, end};
+    return {text: isOwn ? this.field.text : null, ...partsOf(this), start, end};
   }
 
   onTyped() {
@@ -246,6 +216,7 @@ export class Segment {
   async sendText(text, origin, more = {}) {
     const {index} = this;
     this.isDirty = false;                             // from here on the pending command protects the field
+    this.sent = text;
     const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`);
     if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true;   // not stored: keep it here
     if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
@@ -254,6 +225,16 @@ export class Segment {
 
   /** A text that is being sent already. */
   show(text) { this.field.set(text, text.length); this.isTyped = true; this.paintState(); }
+
+  /** Another text into the field, at once; the caret stays where it is unless it is told. */
+  replaceText(text, origin, more = {}, caret = null) {
+    clearTimeout(this.timer);
+    this.field.set(text, caret ?? this.field.area.selectionStart);
+    this.isTyped = false;
+    this.keepDraft(text);
+    this.sendText(text, origin, more);
+    this.paintState();
+  }
 
   /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
   take(row, isSure = false) {
@@ -267,12 +248,7 @@ export class Segment {
       return;
     }
     this.history.record(this.snapshot(), 'take');
-    clearTimeout(this.timer);
-    this.field.set(row.text, row.text.length);
-    this.isTyped = false;
-    this.keepDraft(row.text);
-    this.sendText(row.text, 'hypothesis', {rank: row.rank});
-    this.paintState();
+    this.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
     this.focusField();
   }
 
@@ -297,20 +273,19 @@ export class Segment {
 
   setTerm(key, isOff) { this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)}); }
 
-  /** Changes some of the set and sends all of it; only the newest counts. A beginning lasts until the next change. */
+  /** Changes some of the set and sends all of it; only the newest counts. */
   constrain(changes, origin = 'person', isRecorded = true) {
-    changes = {beginning: '', ...changes};
     if (isSame({...this, ...changes}, this)) return;
     this.alternatives.close();
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
-    const {pins, termsOff, bans, beginning} = Object.assign(this, changes);
+    const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
     if (this.detail) {
       this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
         {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
       this.paintPins();
     }
     this.paintState();
-    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, origin}, `constrain:${this.index}`);
+    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, locked, origin}, `constrain:${this.index}`);
   }
 
   /** What was typed under the source becomes a pin or a ban. */
@@ -357,7 +332,8 @@ export class Segment {
     const isPinned = clashing.pins.slice(0, -1).includes(row.word);
     this.history.record(this.snapshot(), 'constrain');
     if (this.detail?.target != null && !this.isTyped && this.field.text === answer.text && this.detail.state !== 'confirmed') this.sendText(null, 'alternative');
-    this.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans, beginning: row.beginning}, 'alternative', false);
+    this.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans,
+      beginning: row.beginning, locked: this.locked.filter(text => row.tail.includes(text))}, 'alternative', false);
   }
 
   /* ---- steps ---- */
@@ -365,6 +341,7 @@ export class Segment {
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
     const origin = isUndo ? 'undo' : 'redo';
+    this.rest.asked = null;
     this.hideAsk();
     clearTimeout(this.timer);
     const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
@@ -374,8 +351,7 @@ export class Segment {
       if (snapshot.text !== null) this.keepDraft(snapshot.text);
       this.sendText(snapshot.text, origin);
     }
-    const {pins, termsOff, bans, beginning} = snapshot;
-    this.constrain({pins, termsOff, bans, beginning}, origin, false);
+    this.constrain(partsOf(snapshot), origin, false);
     this.paintState();
     this.focusField();
   }

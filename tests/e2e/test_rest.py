@@ -1,0 +1,89 @@
+"""Alt+R: what the person wrote stands, the rest of the sentence is translated anew."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+
+def kept(screen: Screen) -> list[tuple[str, str]]:
+    """What is kept of the text, as listed under the source: ("begins" or "locked", text)."""
+    items = screen.page.locator("li[data-kept]").all()
+    return [(str(item.get_attribute("data-kept")), str(item.locator(".what").get_attribute("title"))) for item in items]
+
+
+def type_over(screen: Screen, text: str, *, at: int) -> None:
+    """Types in place of the word of the field at this character; the caret stays behind what was typed."""
+    screen.field.evaluate(
+        "(area, at) => { const end = area.value.indexOf(' ', at); area.focus(); "
+        "area.setSelectionRange(at, end < 0 ? area.value.length : end); }",
+        at,
+    )
+    screen.page.keyboard.type(text)
+
+
+def test_text_up_to_the_caret_stands_and_the_rest_is_new(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    before = screen.proposal_text()
+    expect(screen.field).to_have_value(before)
+    type_over(screen, "settings", at=0)
+    mine = screen.field.input_value()
+    screen.page.keyboard.press("Alt+r")
+    screen.eventually(lambda: kept(screen) == [("begins", "settings ")])
+    screen.wait_for_proposal()
+    screen.eventually(lambda: screen.field.input_value() == screen.proposal_text() != mine)
+    assert all(text.startswith("settings ") for text in screen.hypothesis_texts())
+    assert screen.field.evaluate("area => area.selectionStart") == len("settings")
+    expect(screen.field).to_be_focused()
+    screen.words.nth(2).click()
+    screen.wait_for_pin(screen.pins()[0])
+    assert screen.proposal_text().startswith("settings "), "what stands goes on to stand when a word is pinned"
+    for _ in range(2):
+        screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value(mine)
+    expect(screen.page.locator("li[data-kept]")).to_have_count(0)
+    screen.wait_until_saved()
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("beginning", "hypothesis_taken", "undo")]
+    assert told == [("beginning", "rest"), ("hypothesis_taken", "rest"), ("undo", "undo"), ("beginning", "undo")]
+    asked = [e["payload"]["prefix"] for e in log if e["type"] == "decode_request" and e["segment"] == 0]
+    assert "settings " in asked and asked[-1] == ""
+
+
+def test_edited_and_selected_stretches_stand_in_their_order_until_they_are_released(screen: Screen):
+    screen.open_text(DOCUMENT)
+    text = screen.proposal_text()
+    starts = [at + 1 for at, character in enumerate(text) if character == " "]
+    type_over(screen, "router", at=starts[2])
+    type_over(screen, "settings", at=0)
+    screen.field.evaluate("area => area.setSelectionRange(0, 0)")
+    screen.page.keyboard.press("Alt+r")
+    expected = [("begins", "settings "), ("locked", "router")]
+    screen.eventually(lambda: kept(screen) == expected)
+    screen.wait_for_proposal()
+    for hypothesis in screen.hypothesis_texts():
+        assert hypothesis.startswith("settings ") and " router" in hypothesis
+    screen.page.get_by_role("button", name="Let the model change “router” again").click()
+    screen.eventually(lambda: kept(screen) == expected[:1])
+    screen.field.evaluate("area => area.setSelectionRange(area.value.indexOf(' ') + 1, area.value.length)")
+    selected = screen.field.evaluate("area => area.value.slice(area.selectionStart)")
+    screen.page.keyboard.press("Alt+r")
+    screen.eventually(lambda: ("locked", selected) in kept(screen))
+    screen.visit()
+    screen.eventually(lambda: ("locked", selected) in kept(screen))
+
+
+def test_what_cannot_stand_is_said_and_the_text_is_left_as_it_was(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("漢字 wählen")
+    screen.page.keyboard.press("Alt+r")
+    expect(screen.notes.last).to_contain_text("your text is as it was")
+    expect(screen.field).to_have_value("漢字 wählen")
+    screen.field.evaluate("area => area.setSelectionRange(0, 0)")
+    screen.page.keyboard.press("Control+z")
+    screen.page.keyboard.press("Control+z")
+    screen.wait_for_proposal()
+    screen.field.evaluate("area => area.setSelectionRange(0, 0)")
+    screen.page.keyboard.press("Alt+r")
+    expect(screen.notes.last).to_contain_text("Put the caret behind what shall stand")
