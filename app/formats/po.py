@@ -1,0 +1,316 @@
+"""PO files of GNU gettext: only the strings of a msgstr, and its fuzzy mark, are ever replaced.
+
+A msgid is shown as the file spells it, `\\n` for a line break, save that a quote needs no backslash; white space and
+line breaks at its ends are layout. Each plural form is a segment. A draft gets the mark "fuzzy", a confirmed
+translation loses it. Obsolete entries (#~) stay as they are.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.text_files import DecodedText, decode_text, encoding_label, unwritable
+
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
+_STRINGS = r'"(?:[^"\\\r\n]|\\.)*"(?:[ \t]*"(?:[^"\\\r\n]|\\.)*")*'
+_KEYWORD = re.compile(rf"[ \t]*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*({_STRINGS})[ \t]*$")
+_MORE = re.compile(rf"[ \t]*({_STRINGS})[ \t]*$")
+_STRING = re.compile(r'"((?:[^"\\\r\n]|\\.)*)"')
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
+_SHOWN_ESCAPE = re.compile(r"\\([abfnrtv\\])")
+_CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
+_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_SPELLED = {character: f"\\{letter}" for letter, character in _LETTERS.items()}
+_WIDTH = 79
+
+
+@dataclass(frozen=True, slots=True)
+class _Strings:
+    """The value of a keyword, and where its quoted strings begin and end."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One message as it stands in the file. `flags` and `previous` are places of whole lines."""
+
+    start: int
+    ids: dict[str, _Strings] = field(default_factory=dict)
+    targets: list[_Strings] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    flags: tuple[int, int] | None = None
+    previous: list[tuple[int, int]] = field(default_factory=list)
+
+    def is_fuzzy(self, text: str) -> bool:
+        """Whether the entry is marked as not sure."""
+        return self.flags is not None and "fuzzy" in _flags(text[slice(*self.flags)])
+
+    def source_for(self, form: int) -> str:
+        """What plural form `form` is a translation of: the singular for the first of several."""
+        is_plural = "msgid_plural" in self.ids and (form > 0 or len(self.targets) == 1)
+        return self.ids["msgid_plural" if is_plural else "msgid"].value
+
+
+@dataclass(frozen=True)
+class PoFile:
+    """A PO file; a place is that of the quoted strings of one msgstr."""
+
+    decoded: DecodedText
+    entries: Sequence[_Entry] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    is_paired: bool = True
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What had to be guessed."""
+        return (self.decoded.note,) if self.decoded.note else ()
+
+    def source(self, start: int, end: int) -> str:
+        """What the msgstr at this place is to translate. Raises LookupError where there is none."""
+        return {(unit.start, unit.end): unit.source for unit in self.units}[start, end]
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with these strings and fuzzy marks; in UTF-8 where its own character set cannot hold them."""
+        text = self.decoded.text
+        changed = {(t.start, t.end): t for t in translations}
+        line_end = match.group() if (match := re.search(r"\r\n|\r|\n", text)) else "\n"
+        wraps = all(len(line) <= _WIDTH + 1 for line in text.splitlines() if line.endswith('"'))
+        edits: list[Edit] = []
+        for entry in self.entries:
+            drafts = []
+            for form, strings in enumerate(entry.targets):
+                new = changed.get((strings.start, strings.end))
+                if new is None:
+                    drafts.append(entry.is_fuzzy(text))
+                    continue
+                drafts.append(not new.is_confirmed)
+                value = _with_ends_of(entry.source_for(form), from_shown(one_line(new.text)))
+                column = strings.start - max(text.rfind("\n", 0, strings.start), text.rfind("\r", 0, strings.start)) - 1
+                edits.append((strings.start, strings.end, _quoted(value, column, line_end, wraps=wraps)))
+            if any((s.start, s.end) in changed for s in entry.targets):
+                edits += _fuzzy_edits(text, entry, any(drafts), line_end)
+        return self._encoded(splice(text, edits))
+
+    def _encoded(self, text: str) -> Written:
+        header = _CHARSET.search(text)
+        is_unset = header is not None and header[1].upper() == "CHARSET" and not text.isascii()
+        if header is None or not (is_unset or unwritable(text, self.encoding)):
+            return encode(text, self.encoding, self.mark)
+        text = splice(text, [(header.start(1), header.end(1), "UTF-8")])
+        note = None if is_unset else encode(text, self.encoding, self.mark).note
+        return Written(text.encode("utf-8"), note)
+
+
+def read(data: bytes, name: str) -> PoFile:
+    """The messages of a PO or POT file. Raises DocumentError, naming the line, where it is none."""
+    decoded = _decoded(data, name)
+    entries = list(_entries(decoded.text, name))
+    units = [unit for entry in entries for unit in _units(entry, decoded.text)]
+    return PoFile(decoded, entries, units)
+
+
+def shown(value: str) -> str:
+    """A string's value on one line, as PO spells it but for the quotes."""
+    return re.sub(r"[\a\b\f\n\r\t\v\\]", lambda match: _SPELLED[match.group()], value)
+
+
+def from_shown(text: str) -> str:
+    """The inverse of `shown`; a backslash that begins no escape is one."""
+    return _SHOWN_ESCAPE.sub(lambda match: _LETTERS[match[1]], text)
+
+
+def _decoded(data: bytes, name: str) -> DecodedText:
+    found = _CHARSET.search(data.decode("latin-1"))
+    charset = found[1] if found else "UTF-8"
+    if charset.upper() == "CHARSET":
+        charset = "UTF-8"
+    try:
+        codec = codecs.lookup(charset).name
+        is_text = codecs.lookup(charset)._is_text_encoding
+    except LookupError:
+        is_text = False
+    if not is_text:
+        raise DocumentError(
+            f"{name} says that its character set is {charset}, which is not known: convert the file to UTF-8"
+        )
+    if codec == "utf-8" or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or not data:
+        decoded = decode_text(data, name, DocumentError)
+        if found and decoded.encoding not in ("utf-8", "utf-16-le", "utf-16-be"):
+            raise DocumentError(
+                f"{name} says that it is UTF-8, but it is not: save it in the character set that it names and open it"
+            )
+        return decoded
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise DocumentError(
+            f"{name}, line {line}: byte 0x{data[problem.start]:02X} is not valid in {encoding_label(codec)}, the "
+            "character set that the file names: correct the line, or the name, and open it again"
+        ) from problem
+    if text.encode(codec) != data:
+        raise DocumentError(f"{name} is written in {charset} in a way that cannot be kept: convert it to UTF-8")
+    return DecodedText(text, codec, b"", None)
+
+
+def _entries(text: str, name: str) -> Iterator[_Entry]:
+    entry = _Entry(0)
+    keyword = ""
+    for line in _LINE.finditer(text):
+        content, start = line[1], line.start()
+        stripped = content.strip()
+        found = _KEYWORD.match(content)
+        is_next = stripped.startswith("#") or (found is not None and not found[1].startswith("msgstr"))
+        if entry.targets and (is_next and not stripped.startswith("#~")):
+            yield _checked(entry, text, name)
+            entry, keyword = _Entry(start), ""
+        if not stripped or stripped.startswith("#~"):
+            keyword = ""
+        elif stripped.startswith("#"):
+            _add_comment(entry, stripped, (start, line.end()))
+        elif found:
+            keyword = found[1]
+            if not keyword.startswith("msgstr") and not entry.ids:
+                entry.start = start
+            _add(entry, keyword, _value(found[2]), start + found.start(2), start + found.end(2), text, name)
+        elif keyword and (more := _MORE.match(content)):
+            _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
+        else:
+            raise DocumentError(
+                f"{name}, {line_of(text, start)}: neither a keyword with a quoted string nor a comment "
+                f"({stripped[:40]!r}): correct the line, `msgfmt --check` helps, and open the file again"
+            )
+    if entry.ids or entry.targets:
+        yield _checked(entry, text, name)
+
+
+def _checked(entry: _Entry, text: str, name: str) -> _Entry:
+    if "msgid" not in entry.ids or not entry.targets:
+        lacking = "msgid" if "msgid" not in entry.ids else "msgstr"
+        raise DocumentError(
+            f"{name}, {line_of(text, entry.start)}: the message has no {lacking}: correct it and open the file again"
+        )
+    return entry
+
+
+def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: str, name: str) -> None:
+    """A keyword's first strings, or with `start` -1 more of them."""
+    if start < 0:
+        before = entry.targets.pop() if keyword.startswith("msgstr") else entry.ids.pop(keyword)
+        value, start = before.value + value, before.start
+    elif keyword in entry.ids:
+        raise DocumentError(
+            f"{name}, {line_of(text, start)}: a second {keyword} in one message, the first has no msgstr: "
+            "correct it and open the file again"
+        )
+    strings = _Strings(value, start, end)
+    if keyword.startswith("msgstr"):
+        entry.targets.append(strings)
+    else:
+        entry.ids[keyword] = strings
+
+
+def _add_comment(entry: _Entry, line: str, place: tuple[int, int]) -> None:
+    kind, content = line[1:2], line[2:].strip()
+    if kind == "," and entry.flags is None:
+        entry.flags = place
+    elif kind == "|":
+        entry.previous.append(place)
+    elif kind in (".", " ") and content:
+        entry.comments.append(content)
+
+
+def _units(entry: _Entry, text: str) -> Iterator[Unit]:
+    if not entry.ids["msgid"].value and "msgctxt" not in entry.ids:
+        return  # the header
+    says = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
+    says += entry.comments
+    for form, strings in enumerate(entry.targets):
+        source = shown(entry.source_for(form).strip())
+        if not source:
+            continue
+        target = shown(strings.value.strip()) or None
+        plural = [f"Plural form {form + 1} of {len(entry.targets)}"] if "msgid_plural" in entry.ids else []
+        is_confirmed = target is not None and not entry.is_fuzzy(text)
+        yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *says]))
+
+
+def _value(strings: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 8))
+        if match[2]:
+            return chr(int(match[2], 16))
+        return _LETTERS.get(match[3], match[3])
+
+    return "".join(_ESCAPE.sub(character, string) for string in _STRING.findall(strings))
+
+
+def _with_ends_of(source: str, target: str) -> str:
+    """The target with the white space that the source has at its ends: msgfmt wants the same line breaks there."""
+    lead = source[: len(source) - len(source.lstrip())]
+    return lead + target.strip() + source[len(source.rstrip()) :]
+
+
+def _quoted(value: str, column: int, line_end: str, *, wraps: bool) -> str:
+    """The value as quoted strings, on lines of their own where gettext would put them so."""
+
+    def quote(part: str) -> str:
+        return '"' + shown(part).replace('"', '\\"') + '"'
+
+    whole = quote(value)
+    if "\n" not in value[:-1] and (not wraps or column + len(whole) <= _WIDTH):
+        return whole
+    lines = ['""']
+    for part in re.findall(r"[^\n]*\n|[^\n]+", value):
+        line = ""
+        for word in re.findall(r"\S*\s+|\S+", part) if wraps else [part]:
+            if line and len(quote(line + word.rstrip(" "))) > _WIDTH:
+                lines.append(quote(line))
+                line = ""
+            line += word
+        lines.append(quote(line))
+    return line_end.join(lines)
+
+
+def _flags(line: str) -> list[str]:
+    return [flag.strip() for flag in line.strip().removeprefix("#,").split(",")]
+
+
+def _fuzzy_edits(text: str, entry: _Entry, is_fuzzy: bool, line_end: str) -> list[Edit]:
+    if is_fuzzy == entry.is_fuzzy(text):
+        return []
+    if is_fuzzy:
+        if entry.flags is None:
+            return [(entry.start, entry.start, f"#, fuzzy{line_end}")]
+        start = text.index("#,", entry.flags[0]) + 2
+        return [(start, start, " fuzzy,")]
+    assert entry.flags is not None
+    start, end = entry.flags
+    left = [flag for flag in _flags(text[start:end]) if flag != "fuzzy"]
+    line = text[start:end]
+    ending = line[len(line.rstrip("\r\n")) :]
+    kept = f"#, {', '.join(left)}{ending}" if left else ""
+    return [(start, end, kept), *((s, e, "") for s, e in entry.previous)]

@@ -1,0 +1,170 @@
+"""PO files: what gettext's own tools say of what we write."""
+
+from __future__ import annotations
+
+import gettext
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.documents import read_document
+from app.errors import DocumentError
+from app.formats.po import from_shown, shown
+
+HEADER = (
+    b'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+    b'"Content-Transfer-Encoding: 8bit\\n"\n"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n'
+)
+FILE = HEADER + (
+    b'# a translator\'s word\n#. Title of the window\n#: src/main.c:12\nmsgid "Settings"\nmsgstr "Einstellungen"\n\n'
+    b'#, c-format\nmsgid "Could not open \\"%s\\".\\n"\nmsgstr ""\n\n'
+    b'#, fuzzy, c-format\n#| msgid "%d old file"\nmsgid "%d file"\nmsgid_plural "%d files"\n'
+    b'msgstr[0] "%d Akte"\nmsgstr[1] "%d Akten"\n\n'
+    b'msgctxt "verb"\nmsgid ""\n"Open\\n"\n"the file"\nmsgstr ""\n\n'
+    b'#~ msgid "Gone"\n#~ msgstr "Fort"\n'
+)
+
+
+def po(*messages: bytes) -> bytes:
+    return HEADER + b"\n".join(messages)
+
+
+def messages_of(data: bytes, tmp_path: Path) -> gettext.GNUTranslations:
+    """The file as msgfmt and Python's gettext read it: what an application would show."""
+    if shutil.which("msgfmt") is None:
+        pytest.skip("no msgfmt on this machine: install gettext")
+    path = tmp_path / "a.po"
+    path.write_bytes(data)
+    command = ["msgfmt", "--check-format", "--check-domain", "-o", str(tmp_path / "a.mo"), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return gettext.GNUTranslations(io.BytesIO((tmp_path / "a.mo").read_bytes()))
+
+
+def test_every_form_of_every_message_is_a_segment_with_what_the_file_has() -> None:
+    document = read_document(FILE, "a.po")
+    assert [(s.source, s.target, s.state) for s in document.segments] == [
+        ("Settings", "Einstellungen", "confirmed"),
+        ('Could not open "%s".', None, "new"),
+        ("%d file", "%d Akte", "edited"),
+        ("%d files", "%d Akten", "edited"),
+        (r"Open\nthe file", None, "new"),
+    ]
+    assert document.segments[0].note == "a translator's word · Title of the window"
+    assert document.segments[3].note == "Plural form 2 of 2"
+    assert document.segments[4].note == "Context: verb"
+
+
+def test_only_what_is_translated_changes() -> None:
+    document = read_document(FILE, "a.po")
+    exported = document.export_file({1: 'Konnte „%s“ nicht "öffnen".', 4: r"Datei\nöffnen"}, "de", drafts={4})
+    expected = FILE.replace(
+        b'%s\\".\\n"\nmsgstr ""', '%s\\".\\n"\nmsgstr "Konnte „%s“ nicht \\"öffnen\\".\\n"'.encode()
+    ).replace(
+        b'msgctxt "verb"\nmsgid ""\n"Open\\n"\n"the file"\nmsgstr ""',
+        '#, fuzzy\nmsgctxt "verb"\nmsgid ""\n"Open\\n"\n"the file"\nmsgstr ""\n"Datei\\n"\n"öffnen"'.encode(),
+    )
+    assert exported.data == expected
+    assert exported.name == "a.de.po"
+
+
+def test_translations_as_they_were_leave_the_bytes_as_they_were() -> None:
+    document = read_document(FILE, "a.po")
+    drafts = {s.index for s in document.segments if s.state == "edited"}
+    assert document.export_file({s.index: s.target for s in document.segments if s.target}, drafts=drafts).data == FILE
+
+
+def test_confirming_takes_the_fuzzy_mark_away_once_all_forms_are_confirmed() -> None:
+    document = read_document(FILE, "a.po")
+    both = document.export({2: "%d Datei", 3: "%d Akten"})
+    assert b'\n\n#, c-format\nmsgid "%d file"' in both
+    assert b"#|" not in both
+    one = document.export_file({2: "%d Datei", 3: "%d Akten"}, drafts={3}).data
+    assert b'#, fuzzy, c-format\n#| msgid "%d old file"' in one
+    unsure = document.export_file({0: "Optionen"}, drafts={0}).data
+    assert b'#, fuzzy\nmsgid "Settings"\nmsgstr "Optionen"' in unsure
+
+
+def test_gettext_reads_what_was_written(tmp_path: Path) -> None:
+    document = read_document(FILE, "a.po")
+    long = 'Sehr lange „Übersetzung“ \\\\ mit "Quotes" und %s ' + "und noch ein Wort " * 12 + "Ende"
+    exported = document.export({1: long, 2: "%d Datei", 3: "%d Dateien", 4: r"Datei\nöffnen"})
+    read = messages_of(exported, tmp_path)
+    assert read.gettext('Could not open "%s".\n') == long.replace("\\\\", "\\") + "\n"
+    assert read.ngettext("%d file", "%d files", 2) == "%d Dateien"
+    assert read.pgettext("verb", "Open\nthe file") == "Datei\nöffnen"
+    assert all(len(line) <= 80 for line in exported.decode().splitlines())
+
+
+def test_a_file_in_another_character_set_keeps_it_or_says_that_it_cannot() -> None:
+    data = FILE.replace(b"UTF-8", b"ISO-8859-1") + 'msgid "Öl"\nmsgstr ""\n'.encode("latin-1")
+    document = read_document(data, "a.po")
+    assert document.segments[-1].source == "Öl"
+    assert document.export({5: "Ölé"}).endswith('msgstr "Ölé"\n'.encode("latin-1"))
+    exported = document.export_file({5: "Łódź"})
+    assert exported.data.decode("utf-8").endswith('msgid "Öl"\nmsgstr "Łódź"\n')
+    assert b"charset=UTF-8" in exported.data
+    assert "Ł" in (exported.note or "")
+
+
+def test_a_template_without_a_character_set_becomes_utf_8() -> None:
+    data = FILE.replace(b"UTF-8", b"CHARSET")
+    assert b"charset=UTF-8" in read_document(data, "a.pot").export({1: "Ö"})
+    assert b"charset=CHARSET" in read_document(data, "a.pot").export({1: "O"})
+
+
+def test_line_ends_are_kept_in_what_is_written() -> None:
+    data = FILE.replace(b"\n", b"\r\n")
+    exported = read_document(data, "a.po").export({4: r"Datei\nöffnen"})
+    assert exported.count(b"\n") == exported.count(b"\r\n")
+    assert 'msgstr ""\r\n"Datei\\n"\r\n"öffnen"\r\n'.encode() in exported
+
+
+TEXT = st.text(st.sampled_from('aB "\\\n\t%s{0}än😀'), max_size=30)
+
+
+@given(TEXT)
+def test_what_is_shown_is_on_one_line_and_means_the_same(value: str) -> None:
+    assert "\n" not in shown(value)
+    assert from_shown(shown(value)) == value
+
+
+@given(st.lists(TEXT.filter(lambda t: t.strip() != ""), min_size=1, max_size=4), st.data())
+def test_any_translation_is_read_again_as_it_was_written(sources: list[str], data: st.DataObject) -> None:
+    def quoted(text: str) -> str:
+        return '"' + shown(text).replace('"', '\\"') + '"'
+
+    content = HEADER.decode() + "\n".join(f'msgid {quoted(s)}\nmsgstr ""\n' for s in sources)
+    document = read_document(content.encode(), "a.po")
+    assert document.export({}) == content.encode()
+    target = data.draw(TEXT.filter(lambda t: t.strip() != "").map(lambda t: shown(t.strip())))
+    index = data.draw(st.sampled_from(range(len(document.segments))))
+    again = read_document(document.export({index: target}), "a.po")
+    expected = [(s.source, target if s.index == index else None) for s in document.segments]
+    assert [(s.source, s.target) for s in again.segments] == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'msgid "a"\nmsgstr "b\n', "line 2: neither"),
+        (b'msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', "line 3: a second msgid"),
+        (b'msgid "a"\n', "line 1: the message has no msgstr"),
+        (b'msgstr "a"\n', "line 1: the message has no msgid"),
+        (b'"charset=rot13"\n', "rot13, which is not known"),
+        (b'"charset=klingon"\n', "klingon, which is not known"),
+        (b'"charset=UTF-8"\nmsgid "\xe4"', "says that it is UTF-8, but it is not"),
+        (b'"charset=ascii"\nmsgid "\xe4"', "line 2: byte 0xE4"),
+        (HEADER, "no text to translate"),
+        (b"", "empty"),
+        (b"hello", "line 1"),
+    ],
+)
+def test_what_is_no_po_file_is_refused_with_its_place(data: bytes, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        read_document(data, "a.po")
