@@ -129,7 +129,9 @@ class SearchOptions:
 
     A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
     included. `pruning_threshold` drops rows whose log-probability is so far below the best finished hypothesis
-    (None: never).
+    (None: never). `bank_threshold` drops those so far below the best of their bank, finished ones included in the last
+    bank, and with `max_children` no more than so many continuations of one row are looked at; both spare what takes a
+    phrase forward (the paper's delta and M of Yang et al. 2020, where 1.5 and 5 cost no quality at a beam of 50).
 
     `score` ranks what has finished: "normalised", the log-probability per token; "log_prob"; or
     "bounded_length_reward", log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017), where the reward r
@@ -157,14 +159,20 @@ class SearchOptions:
     score: Score = "normalised"
     length_reward: float | None = None
     length_ratio: float | None = None
+    bank_threshold: float | None = None
+    max_children: int | None = None
 
     def __post_init__(self) -> None:
         bounds = (("beam", 1, MAX_BEAM), ("nbest", 1, MAX_NBEST), ("places_per_bank", 0, MAX_PLACES_PER_BANK))
         for name, least, most in bounds:
             if not least <= getattr(self, name) <= most:
                 raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least {least} and at most {most}")
-        if self.pruning_threshold is not None and not self.pruning_threshold >= 0:
-            raise InvalidRequest(f"pruning_threshold is {self.pruning_threshold}; give a number >= 0, or None")
+        for name in ("pruning_threshold", "bank_threshold"):
+            threshold = getattr(self, name)
+            if threshold is not None and not threshold >= 0:
+                raise InvalidRequest(f"{name} is {threshold}; give a number >= 0, or None")
+        if self.max_children is not None and self.max_children < 1:
+            raise InvalidRequest(f"max_children is {self.max_children}; it must be at least 1, or None")
         if not self.max_length_factor >= 0 or self.max_length_offset < 0:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))

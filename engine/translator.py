@@ -9,7 +9,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from threading import Event
 
@@ -17,12 +16,13 @@ import torch
 
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
-from engine.model import Encoded, LoadedModel, load_model
-from engine.relaxation import smallest_relaxation
+from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
-from engine.search.beam import BeamSearch, Interruption, SentenceResult, TokenRoles
+from engine.request_stream import INTERRUPTED, Interrupt, RequestStream
 from engine.search.finished import Found
+from engine.search.sentence import Interruption, Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
+from engine.search.stream import Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
 from engine.text import BOS_ID, EOS_ID, words
@@ -44,8 +44,12 @@ class Translator:
         self.checksum = model.checksum
         vocabulary = model.codec.vocabulary
         specials = (piece_id for piece_id in range(len(vocabulary)) if vocabulary.is_special(piece_id))
-        self._roles = TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in specials if i != EOS_ID))
-        self._closing_V = ~torch.tensor(self._codec.glues_right)
+        self._vocabulary = Vocabulary(
+            texts=self._codec,
+            roles=TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in specials if i != EOS_ID)),
+            closing_V=~torch.tensor(self._codec.glues_right),
+            text_of=lambda tokens: self._codec.decode(tokens).text,
+        )
         self._encodings: OrderedDict[tuple[str, str], Encoded] = OrderedDict()
 
     @classmethod
@@ -85,25 +89,31 @@ class Translator:
         options: SearchOptions = _DEFAULT_OPTIONS,
         *,
         batch_size: int = 16,
+        schedule: Schedule = "stream",
         progress: Callable[[int], None] | None = None,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
     ) -> Iterator[Translation]:
-        """Translations in the order of the requests; reads ahead a few batches, to decode like lengths together.
+        """Translations in the order of the requests, each as soon as it and those before it are ready.
 
-        A request that is invalid or fails gives a translation of status "failed"; the others go on. `progress` is told
-        how many are done. After `cancel`, what is left comes back as "cancelled"; after the deadline, which counts from
-        when the first translation is asked for, as "deadline".
+        Up to `batch_size` requests are decoded at a time, out of a window that is read ahead, so that like lengths go
+        together; `schedule` says who makes room for whom (engine/search/stream.py), which changes the time and not the
+        translations. A request that is invalid or fails gives a translation of status "failed"; the others go on.
+        `progress` is told how many are done. After `cancel`, what is left comes back as "cancelled"; after the
+        deadline, which counts from when the first translation is asked for, as "deadline".
         """
         interruption = _interruption(time.perf_counter(), cancel, deadline_ms)
-        requests = iter(requests)
-        num_done = 0
-        while window := list(islice(requests, batch_size * _LOOK_AHEAD_BATCHES)):
-            for translation in self._translate_window(window, options, batch_size, interruption):
-                yield translation
-                num_done += 1
-                if progress:
-                    progress(num_done)
+        stream = self.stream(batch_size, schedule)
+        translations = stream.in_order(requests, options, batch_size * _LOOK_AHEAD_BATCHES, interruption)
+        for num_done, translation in enumerate(translations, start=1):
+            yield translation
+            if progress:
+                progress(num_done)
+
+    def stream(self, batch_size: int = 16, schedule: Schedule = "stream") -> RequestStream:
+        """Requests that come at any time and are decoded together, `batch_size` of them at most."""
+        search = SearchStream(self._open, self._vocabulary, batch_size, schedule)
+        return RequestStream(search, self._constraints, self._sentence, self._tell)
 
     @torch.inference_mode()
     def score(
@@ -206,10 +216,10 @@ class Translator:
         interruption = _interruption(started, cancel, deadline_ms)
         unbound = replace(wanted.wanted, prefix=None)
         following = next_words(
-            self._model.transformer.decoder(self._encode(wanted)),
+            self._model.transformer.decoder(self._encode([wanted])[0]),
             ConstraintTracker([unbound], self._codec),
             self._codec,
-            self._roles,
+            self._vocabulary.roles,
             left,
             count + 1,
             is_stopped=lambda: interruption() is not None,
@@ -227,35 +237,6 @@ class Translator:
         ]
         return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
-    def _translate_window(
-        self,
-        window: Sequence[Request],
-        options: SearchOptions,
-        batch_size: int,
-        interruption: Callable[[], Interruption | None],
-    ) -> Iterator[Translation]:
-        done: dict[int, Translation] = {}
-        ready: list[tuple[int, Constraints]] = []
-        for number, request in enumerate(window):
-            try:
-                wanted = self._constraints(request)
-                self._scoring(wanted, options)
-                ready.append((number, wanted))
-            except InvalidRequest as error:
-                done[number] = Translation(request, "failed", reasons=(Reason("invalid", str(error)),))
-        ready.sort(key=lambda item: len(item[1].source_ids))
-        next_number = 0
-        for start in range(0, len(ready), batch_size):
-            numbers, constraints = zip(*ready[start : start + batch_size], strict=True)
-            started = time.perf_counter()
-            batch = self._decode([window[n] for n in numbers], constraints, options, interruption, started)
-            done.update(zip(numbers, batch, strict=True))
-            while next_number in done:
-                yield done.pop(next_number)
-                next_number += 1
-        for number in sorted(done):
-            yield done[number]
-
     def _constraints(self, request: Request) -> Constraints:
         direction = request.direction or self.directions[0]
         if direction not in self.directions:
@@ -264,70 +245,40 @@ class Translator:
             )
         return Constraints.of(request, direction, self._codec, self._model.config.max_pieces)
 
-    @torch.inference_mode()
     def _decode(
         self,
         requests: Sequence[Request],
         constraints: Sequence[Constraints],
         options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
+        interruption: Interrupt,
         started: float,
     ) -> list[Translation]:
-        """Translations of one batch; those that cannot be met at all are told apart before decoding."""
-        translations: list[Translation | None] = []
-        feasible: list[int] = []
+        """Translations of one batch; raises what made one of them crash."""
+        stream = self.stream(max(1, len(requests)), "batch")
         for number, (request, wanted) in enumerate(zip(requests, constraints, strict=True)):
-            if not wanted.obstacles:
-                translations.append(None)
-                feasible.append(number)
-                continue
-            relaxation = smallest_relaxation(request, self._constraints)
-            blocked = Translation(request, "infeasible", (), wanted.obstacles, wanted.unknown_source)
-            translations.append(replace(blocked, relaxation=relaxation))
-        if feasible:
-            results = self._search_by_beam([constraints[number] for number in feasible], options, interruption)
-            elapsed_ms = (time.perf_counter() - started) * 1000
-            for number, result in zip(feasible, results, strict=True):
-                told = self._tell(requests[number], constraints[number], result)
-                translations[number] = replace(told, elapsed_ms=elapsed_ms)
-        return [translation for translation in translations if translation is not None]
+            stream.add(request, options, tag=number, interruption=interruption, constraints=wanted, started=started)
+        answers = {}
+        while len(stream):
+            answers.update((answer.tag, answer) for answer in stream.step())
+        for answer in answers.values():
+            if answer.error is not None:
+                raise answer.error
+        told = (answers[number].translation for number in range(len(requests)))
+        return [translation for translation in told if translation is not None]
 
-    def _search_by_beam(
-        self,
-        constraints: Sequence[Constraints],
-        options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
-    ) -> list[SentenceResult]:
-        """Search sentences of one beam together, so that a sentence never depends on its neighbours' phrases."""
-        beams = [options.beam_for(wanted.num_tokens) for wanted in constraints]
-        results: dict[int, SentenceResult] = {}
-        for beam in sorted(set(beams)):
-            numbers = [number for number, own in enumerate(beams) if own == beam]
-            found = self._search([constraints[n] for n in numbers], replace(options, beam=beam), interruption)
-            results.update(zip(numbers, found, strict=True))
-        return [results[number] for number in range(len(constraints))]
-
-    def _search(
-        self,
-        constraints: Sequence[Constraints],
-        options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
-    ) -> list[SentenceResult]:
-        tracker = ConstraintTracker([each.wanted for each in constraints], self._codec)
-        max_lengths = [wanted.max_length(options, self._model.config.max_pieces) for wanted in constraints]
-        encoded = Encoded.stack([self._encode(wanted) for wanted in constraints])
-        search = BeamSearch(
-            decoder=self._model.transformer.decoder(encoded),
-            tracker=tracker,
-            max_lengths=max_lengths,
-            options=options,
-            roles=self._roles,
-            closing=self._closing_V,
-            text_of=lambda tokens: self._codec.decode(tokens).text,
+    def _sentence(self, wanted: Constraints, options: SearchOptions, interruption: Interrupt) -> Sentence:
+        return Sentence(
+            wanted.wanted,
+            wanted.max_length(options, self._model.config.max_pieces),
+            replace(options, beam=options.beam_for(wanted.num_tokens)),
+            self._scoring(wanted, options),
+            source=wanted,
             interruption=interruption,
-            scorings=[self._scoring(wanted, options) for wanted in constraints],
         )
-        return search.run()
+
+    def _open(self, sentences: Sequence[Sentence]) -> Decoder:
+        encoded = self._encode([sentence.source for sentence in sentences])
+        return self._model.transformer.decoder(Encoded.stack(encoded))
 
     def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
         """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
@@ -335,20 +286,21 @@ class Translator:
         num_pieces, direction = len(wanted.source_ids), wanted.direction
         return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
 
-    def _encode(self, wanted: Constraints) -> Encoded:
-        """The encoded source, kept for the next request about the same one."""
-        key = wanted.direction, wanted.source
-        encoded = self._encodings.pop(key, None)
-        if encoded is None:
-            ids = self._model.source_ids(wanted.source_ids, wanted.direction)
-            device = self._model.transformer.device
-            encoded = self._model.transformer.encode(
-                torch.tensor([ids], device=device), torch.tensor([len(ids)], device=device)
-            )
-        self._encodings[key] = encoded
-        if len(self._encodings) > _MAX_KEPT_ENCODINGS:
+    def _encode(self, sources: Sequence[Constraints]) -> list[Encoded]:
+        """The encoded sources, each kept for the next request about the same one."""
+        keys = [(wanted.direction, wanted.source) for wanted in sources]
+        found = {key: self._encodings.pop(key) for key in set(keys) if key in self._encodings}
+        new = {key: wanted for key, wanted in zip(keys, sources, strict=True) if key not in found}
+        if new:
+            ids = [self._model.source_ids(wanted.source_ids, wanted.direction) for wanted in new.values()]
+            longest, device = max(map(len, ids)), self._model.transformer.device
+            padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
+            together = self._model.transformer.encode(padded, torch.tensor([*map(len, ids)], device=device))
+            found.update((key, together.take(torch.tensor([place]))) for place, key in enumerate(new))
+        self._encodings.update((key, found[key]) for key in keys)
+        while len(self._encodings) > _MAX_KEPT_ENCODINGS:
             self._encodings.popitem(last=False)
-        return encoded
+        return [found[key] for key in keys]
 
     def _tell(self, request: Request, wanted: Constraints, result: SentenceResult) -> Translation:
         """The search's result in text and characters."""
@@ -362,10 +314,8 @@ class Translator:
             reasons = tuple(wanted.not_placed(phrase) for phrase in unmet)
             if num_standing < wanted.num_ordered:
                 reasons += (wanted.not_in_order(num_standing),)
-        elif status == "deadline":
-            reasons = (Reason("deadline", "the time was up before the search had ended; these are the best so far"),)
-        elif status == "cancelled":
-            reasons = (Reason("cancelled", "the request was cancelled; a newer one may have taken its place"),)
+        elif status in ("deadline", "cancelled"):
+            reasons = (INTERRUPTED[status],)
         else:
             reasons = (
                 Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
@@ -388,7 +338,7 @@ class Translator:
         )
 
 
-def _interruption(started: float, cancel: Event | None, deadline_ms: float | None) -> Callable[[], Interruption | None]:
+def _interruption(started: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
     def interruption() -> Interruption | None:
         if cancel is not None and cancel.is_set():
             return "cancelled"

@@ -7,19 +7,26 @@ phrase can only go on with it; here it may leave it, as everywhere in this searc
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
 from engine.search.beam import BeamSearch
+from engine.search.candidates import Limits
+
+_ALL = 2**40  # more than any sentence has candidates
 
 
 class GridBeamSearch(BeamSearch):
-    """One search over one batch, with `options.beam` places in every bank; use once."""
+    """Sentences that go forward together, with `options.beam` places in every bank."""
 
-    def _is_among_best(self, sentences_RK: Tensor, scores_RK: Tensor) -> Tensor:
-        """(R, K): whether a continuation is one of the best k of its row."""
-        return (scores_RK > -torch.inf).cumsum(1) <= self._options.beam
+    def _limits(self, vocabulary_size: int) -> Limits:
+        """Every row's k best are candidates, so that each bank can be filled with its best."""
+        limits = super()._limits(vocabulary_size)
+        self._beam_B = limits.beam_B
+        return replace(limits, beam_B=torch.full_like(limits.beam_B, _ALL))
 
-    def _places(self, waiting_BC: Tensor) -> Tensor:
+    def _places(self, waiting_BC: Tensor, beam_B: Tensor) -> Tensor:
         """(B, C + 1): the whole beam for each bank, and what one cannot fill stays empty."""
-        return torch.minimum(waiting_BC, self._beam_left()[:, None])
+        return torch.minimum(waiting_BC, self._beam_B[:, None])

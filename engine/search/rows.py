@@ -5,31 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """R rows. `log_probs_R` is float64, so that a sum of float32 token scores stays their sum."""
+    """R rows. `log_probs_R` is float64, so that a sum of float32 token scores stays their sum.
 
-    sentences_R: Tensor  # ascending
+    Tokens end in the last column, and the begin token stands before the first of them: a row of `lengths_R[i]` tokens
+    fills the last `lengths_R[i]` columns.
+    """
+
+    sentences_R: Tensor  # by the tracker's numbers
     nodes_R: Tensor  # of the phrase tracker
     met_RP: Tensor  # occurrences met so far, by phrase
     log_probs_R: Tensor
+    lengths_R: Tensor
     tokens_RT: Tensor
     token_log_probs_RT: Tensor
 
     @classmethod
-    def start(cls, start_nodes_B: Tensor, num_phrases: int) -> Rows:
+    def start(cls, sentences_B: Tensor, start_nodes_B: Tensor, num_phrases: int, begin: int) -> Rows:
         """One empty row for each sentence."""
-        num_sentences = len(start_nodes_B)
+        num_sentences = len(sentences_B)
         return cls(
-            sentences_R=torch.arange(num_sentences),
+            sentences_R=sentences_B,
             nodes_R=start_nodes_B,
             met_RP=torch.zeros(num_sentences, num_phrases, dtype=torch.long),
             log_probs_R=torch.zeros(num_sentences, dtype=torch.float64),
-            tokens_RT=torch.zeros(num_sentences, 0, dtype=torch.long),
-            token_log_probs_RT=torch.zeros(num_sentences, 0, dtype=torch.float64),
+            lengths_R=torch.zeros(num_sentences, dtype=torch.long),
+            tokens_RT=torch.full((num_sentences, 1), begin),
+            token_log_probs_RT=torch.zeros(num_sentences, 1, dtype=torch.float64),
         )
 
     def __len__(self) -> int:
@@ -42,8 +49,40 @@ class Rows:
             self.nodes_R[kept],
             self.met_RP[kept],
             self.log_probs_R[kept],
+            self.lengths_R[kept],
             self.tokens_RT[kept],
             self.token_log_probs_RT[kept],
+        )
+
+    def followed_by(self, other: Rows, begin: int) -> Rows:
+        """These rows and the others behind them."""
+        num_columns = max(self.tokens_RT.shape[1], other.tokens_RT.shape[1])
+        num_phrases = max(self.met_RP.shape[1], other.met_RP.shape[1])
+        both = self, other
+        return Rows(
+            torch.cat([rows.sentences_R for rows in both]),
+            torch.cat([rows.nodes_R for rows in both]),
+            torch.cat([rows.with_phrases(num_phrases).met_RP for rows in both]),
+            torch.cat([rows.log_probs_R for rows in both]),
+            torch.cat([rows.lengths_R for rows in both]),
+            torch.cat([_to_the_right(rows.tokens_RT, num_columns, begin) for rows in both]),
+            torch.cat([_to_the_right(rows.token_log_probs_RT, num_columns, 0) for rows in both]),
+        )
+
+    def with_phrases(self, num_phrases: int) -> Rows:
+        """With room for so many phrases; where there is less, those beyond are nobody's."""
+        more = num_phrases - self.met_RP.shape[1]
+        if more == 0:
+            return self
+        met_RP = F.pad(self.met_RP, (0, more))
+        return Rows(
+            self.sentences_R,
+            self.nodes_R,
+            met_RP,
+            self.log_probs_R,
+            self.lengths_R,
+            self.tokens_RT,
+            self.token_log_probs_RT,
         )
 
 
@@ -60,6 +99,7 @@ class Candidates:
     met_NP: Tensor
     banks_N: Tensor
     is_end_N: Tensor
+    is_forced_N: Tensor
 
     def keep(self, kept: Tensor) -> Candidates:
         return Candidates(
@@ -72,16 +112,25 @@ class Candidates:
             self.met_NP[kept],
             self.banks_N[kept],
             self.is_end_N[kept],
+            self.is_forced_N[kept],
         )
 
     def extend(self, rows: Rows) -> Rows:
-        """The rows that these candidates become."""
-        parents = rows.keep(self.rows_N)
+        """The rows that these candidates become, without columns that none of them uses."""
+        lengths_N = rows.lengths_R[self.rows_N] + 1
+        num_columns = int(lengths_N.max()) + 1 if len(lengths_N) else 1
+        first = 1 + rows.tokens_RT.shape[1] - num_columns
+        tokens_NT, token_log_probs_NT = rows.tokens_RT[self.rows_N], rows.token_log_probs_RT[self.rows_N]
         return Rows(
             self.sentences_N,
             self.nodes_N,
             self.met_NP,
             self.scores_N,
-            torch.cat([parents.tokens_RT, self.tokens_N[:, None]], 1),
-            torch.cat([parents.token_log_probs_RT, self.token_log_probs_N[:, None]], 1),
+            lengths_N,
+            torch.cat([tokens_NT[:, first:], self.tokens_N[:, None]], 1),
+            torch.cat([token_log_probs_NT[:, first:], self.token_log_probs_N[:, None]], 1),
         )
+
+
+def _to_the_right(x_RT: Tensor, num_columns: int, fill: int) -> Tensor:
+    return F.pad(x_RT, (num_columns - x_RT.shape[1], 0), value=fill)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.search.beam import StepDecoder, TokenRoles
+from engine.search.beam import StepDecoder
 from engine.search.phrases import PieceTexts
+from engine.search.sentence import TokenRoles
 from engine.search.tracker import ConstraintTracker
 
 _MAX_WORD_PIECES = 24

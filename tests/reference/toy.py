@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from engine.search.phrases import Spelling, TrackedPhrase
+from engine.search.sentence import TokenRoles, Vocabulary
+from engine.search.stream import SearchStream
 
 BEGIN, END = 0, 1
 
@@ -99,6 +102,15 @@ class ToyDecoder:
 
     def join(self, other: ToyDecoder) -> None:
         self._rows += other._rows
+
+
+def toy_stream(model: ToyModel, texts: ToyTexts, **settings: Any) -> SearchStream:
+    """A stream over the model; the `source` of a sentence is its number in the model."""
+    closing_V = ~torch.tensor(texts.glues_right)
+    vocabulary = Vocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), closing_V, texts.text)
+    return SearchStream(
+        lambda sentences: ToyDecoder(model, [sentence.source for sentence in sentences]), vocabulary, **settings
+    )
 
 
 WORDS = ToyTexts(("a", "b", "a@@", "b@@"))

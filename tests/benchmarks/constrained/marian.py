@@ -20,9 +20,9 @@ from transformers.generation.beam_constraints import Constraint, PhrasalConstrai
 from transformers.modeling_outputs import BaseModelOutput
 
 from engine.request import SearchOptions
-from engine.search.beam import BeamSearch, TokenRoles
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
-from engine.search.tracker import ConstraintTracker
+from engine.search.sentence import Sentence, TokenRoles, Vocabulary
+from engine.search.stream import SearchStream
 from engine.text import BOS_ID, EOS_ID, PAD_ID, TextCodec
 from tests.reference.matching import count_met, meets_all
 
@@ -258,16 +258,23 @@ def padded(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOptions) -> list[Answer]:
     """Pinpoint's answers; jobs with different phrases share a batch."""
     started = time.perf_counter()
-    tracker = ConstraintTracker([SentenceConstraints(job.phrases) for job in jobs], marian.codec)
-    results = BeamSearch(
-        decoder=MarianDecoder(marian, jobs),
-        tracker=tracker,
-        max_lengths=[marian.max_length(job, options) for job in jobs],
-        options=options,
+    vocabulary = Vocabulary(
+        texts=marian.codec,
         roles=TokenRoles(BOS_ID, EOS_ID, never=marian.never),
-        closing=~torch.tensor(marian.codec.glues_right),
+        closing_V=~torch.tensor(marian.codec.glues_right),
         text_of=lambda tokens: marian.codec.decode(tokens).text,
-    ).run()
+    )
+    sentences = [
+        Sentence(SentenceConstraints(job.phrases), marian.max_length(job, options), options, source=job) for job in jobs
+    ]
+    stream = SearchStream(
+        lambda begun: MarianDecoder(marian, [sentence.source for sentence in begun]), vocabulary, len(jobs), "batch"
+    )
+    ended = stream.run(sentences)
+    for item in ended:
+        if item.error is not None:
+            raise item.error
+    results = [item.result for item in ended if item.result is not None]
     seconds = time.perf_counter() - started
     return [
         Answer(

@@ -1,0 +1,174 @@
+"""Which sentences share a step: VAR-STREAM (Yang et al. 2020, algorithm 1), and what it is measured against.
+
+What a sentence gets never depends on the schedule, only how fast all of them are done. This file knows nothing of
+tokens: it begins sentences, lets batches step and join, and begins anew, in smaller batches, where one crashed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+import torch
+
+from engine.search.beam import BeamSearch, StepDecoder
+from engine.search.sentence import Ended, Sentence, Vocabulary
+from engine.search.tracker import ConstraintTracker
+
+# "stream": VAR-STREAM, refill when few are left, then step the least advanced alone until they have caught up. "batch":
+# VAR-BATCH, refill when all have ended. "fifo": VAR-STR-FIFO, refill like a stream, but step all, wherever they are.
+Schedule = Literal["stream", "batch", "fifo"]
+REFILL_SHARE = 1 / 6  # the paper's epsilon
+
+_OUT_OF_MEMORY = (torch.OutOfMemoryError, MemoryError)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a search cost, whatever the machine: steps of the model, and rows expanded in them all together."""
+
+    num_steps: int = 0
+    num_expansions: int = 0
+
+    @property
+    def expansions_per_step(self) -> float:
+        return self.num_expansions / max(1, self.num_steps)
+
+
+class SearchStream:
+    """Sentences that come at any time and leave as each has ended, at most `batch_size` under way.
+
+    Once at most `refill_share` of `batch_size` are left, others begin. Results are those of each sentence alone (in
+    floating point to rounding: the shapes of the products differ).
+    """
+
+    def __init__(
+        self,
+        open_decoder: Callable[[Sequence[Sentence]], StepDecoder],
+        vocabulary: Vocabulary,
+        batch_size: int = 16,
+        schedule: Schedule = "stream",
+        refill_share: float = REFILL_SHARE,
+        search: type[BeamSearch] = BeamSearch,
+    ) -> None:
+        """`open_decoder` gives a decoder of sentences, before its first step; `search` is what a batch of them is."""
+        self._open_decoder = open_decoder
+        self._vocabulary = vocabulary
+        self._schedule = schedule
+        self._search = search
+        self._refill_share = 0.0 if schedule == "batch" else refill_share
+        self._tracker = ConstraintTracker([], vocabulary.texts)
+        self._waiting: deque[Sentence] = deque()
+        self._restarting: deque[list[Sentence]] = deque()  # each to be searched on its own
+        self._batches: list[BeamSearch] = []  # the least advanced is last
+        self.batch_size = batch_size
+        self.counts = Counts()
+
+    def __len__(self) -> int:
+        """Sentences that have not ended."""
+        return self._num_live + len(self._waiting) + sum(map(len, self._restarting))
+
+    @property
+    def room(self) -> int:
+        """How many more sentences would begin with the next step."""
+        if self._restarting or self._num_live > self._refill_share * self.batch_size:
+            return 0
+        return max(0, self.batch_size - self._num_live - len(self._waiting))
+
+    def add(self, sentence: Sentence) -> None:
+        """Let this sentence begin behind those added before, as soon as there is room."""
+        self._waiting.append(sentence)
+
+    def run(self, sentences: Sequence[Sentence]) -> list[Ended]:
+        """Search these sentences, and all that were added before, to the end; these, in their order."""
+        self._waiting.extend(sentences)
+        ended: dict[Sentence, Ended] = {}
+        while len(self):
+            ended.update((item.sentence, item) for item in self.step())
+        return [ended[sentence] for sentence in sentences]
+
+    def step(self) -> list[Ended]:
+        """Begin what there is room for and take the least advanced sentences, or all, one token further.
+
+        The sentences that ended, also those that are to be interrupted, whether it was their turn or not. Where a
+        sentence crashes, the others that shared its batch begin anew.
+        """
+        newcomers = self._take_newcomers()
+        if newcomers:
+            try:
+                self._begin(newcomers)
+            except Exception as error:  # of any kind: it must fail no other sentence
+                return self._begin_anew(error, newcomers)
+        ended = [item for batch in self._batches for item in batch.interrupt()]
+        self._tidy()
+        if self._batches:
+            batch = self._batches[-1]
+            self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
+            try:
+                ended += batch.step()
+            except Exception as error:
+                finished, unfinished = self._batches.pop().abandon()
+                return ended + finished + self._begin_anew(error, unfinished)
+            self._tidy()
+        return ended
+
+    @property
+    def _num_live(self) -> int:
+        return sum(map(len, self._batches))
+
+    def _take_newcomers(self) -> list[Sentence]:
+        if self._restarting:
+            return [] if self._batches else self._restarting.popleft()
+        if not self._waiting or self._num_live > self._refill_share * self.batch_size:
+            return []
+        newcomers = list(islice(self._waiting, max(0, self.batch_size - self._num_live)))
+        for _ in newcomers:
+            self._waiting.popleft()
+        return newcomers
+
+    def _begin(self, newcomers: Sequence[Sentence]) -> None:
+        batch = self._search(newcomers, self._open_decoder(newcomers), self._tracker, self._vocabulary)
+        if self._schedule == "fifo" and self._batches:
+            self._batches[-1].join(batch)
+        else:
+            self._batches.append(batch)
+
+    def _tidy(self) -> None:
+        """Forget batches that have ended; join those that have come to the same position."""
+        self._batches = [batch for batch in self._batches if len(batch)]
+        while len(self._batches) > 1 and self._batches[-1].position == self._batches[-2].position:
+            last = self._batches.pop()
+            self._batches[-1].join(last)
+
+    def _begin_anew(self, error: Exception, sentences: list[Sentence]) -> list[Ended]:
+        """Let these begin anew in two halves, as one of them, or their number, made the search crash.
+
+        One that crashes alone has failed. Without memory all others give theirs back and begin anew too, and from then
+        on half as many are under way.
+        """
+        ended: list[Ended] = []
+        if isinstance(error, _OUT_OF_MEMORY):
+            error = error.with_traceback(None)  # which would keep what it was computed from
+            for batch in self._batches:
+                finished, unfinished = batch.abandon()
+                ended += finished
+                sentences = unfinished + sentences
+            self._batches = []
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            if len(sentences) > 1:
+                self.batch_size = max(1, min(self.batch_size, len(sentences)) // 2)
+                warnings.warn(
+                    f"out of memory with {len(sentences)} sentences at a time; going on with {self.batch_size}",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+        if len(sentences) == 1:
+            return [*ended, Ended(sentences[0], error=error)]
+        middle = len(sentences) // 2
+        self._restarting.extendleft([sentences[middle:], sentences[:middle]])
+        return ended
