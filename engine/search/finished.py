@@ -53,8 +53,8 @@ class FinishedPool:
     def best(self) -> list[Found]:
         """The n-best list: distinct texts by falling score.
 
-        OpenNMT's rule answers with the hypothesis that ended the search, whatever finished before it: that one is
-        first then.
+        OpenNMT's rule answers with the likeliest of those that finished last, whatever finished before: it is first
+        then.
         """
         by_text, top = self._best_by_text, self.latest_top
         if self._options.stopping == "opennmt" and top is not None:

@@ -1,7 +1,7 @@
 """Constrained beam search and enumeration, slow and obvious: one Python object per hypothesis.
 
-`slow_search` follows Post & Vilar (2018), algorithm 2, with every quantity computed from the whole text;
-`enumerate_all` looks at every sequence there is.
+`slow_search` follows Post & Vilar (2018), algorithm 2, or grid beam search, with every quantity computed from the whole
+text, and stops as Huang et al. (2017) describe; `enumerate_all` looks at every sequence there is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,13 @@ class Hyp:
     @property
     def score(self) -> float:
         return self.log_prob / len(self.tokens)
+
+
+def slow_score(hyp: Hyp, options: SearchOptions, target_length: float) -> float:
+    """What ranks a finished hypothesis (Huang et al., section 4): a reward for each token up to the target length."""
+    if options.score == "bounded_length_reward":
+        return hyp.log_prob + options.length_reward * min(target_length, len(hyp.tokens))
+    return hyp.log_prob if options.score == "log_prob" else hyp.score
 
 
 def slow_allocate(waiting: Sequence[int], beam: int) -> list[int]:
@@ -72,13 +79,20 @@ def slow_search(
     texts: ToyTexts,
     max_length: int,
     options: SearchOptions,
-) -> list[Hyp]:
-    """The n-best list of one sentence."""
+    target_length: float = 0.0,
+    is_grid: bool = False,
+) -> tuple[list[Hyp], int]:
+    """The n-best list of one sentence, and the steps that it took."""
     num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
     beam, finished, num_finished = [Hyp()], {}, 0
+    best_log_prob, last_top = float("-inf"), None
+
+    def score(hyp: Hyp) -> float:
+        return slow_score(hyp, options, target_length)
 
     for step in range(1, max_length + 1):
         remaining = max_length - step + 1
+        width = options.beam - num_finished if options.stopping == "shrinking" else options.beam
         continuations: dict[tuple[int, int], Hyp] = {}
         best_of_row = []
         for row, hyp in enumerate(beam):
@@ -87,14 +101,14 @@ def slow_search(
             log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
             for token in allowed:
                 continuations[row, token] = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
-            best_of_row += sorted(((row, token) for token in allowed), key=lambda key: -continuations[key].log_prob)[:1]
+            best_of_row += sorted(((row, token) for token in allowed), key=lambda key: -continuations[key].log_prob)[
+                : options.beam if is_grid else 1
+            ]
             best_of_row += [(row, token) for token in forced & allowed]
-        top = sorted(continuations, key=lambda key: (-continuations[key].log_prob, key))[: options.beam]
-        floor = max((hyp.log_prob for hyp in finished.values()), default=float("-inf")) - (
-            float("inf") if options.pruning_threshold is None else options.pruning_threshold
-        )
+        top = sorted(continuations, key=lambda key: (-continuations[key].log_prob, key))[:width]
+        floor = best_log_prob - (float("inf") if options.pruning_threshold is None else options.pruning_threshold)
         banks: list[list[Hyp]] = [[] for _ in range(num_tokens + 1)]
-        for key in sorted({*top, *best_of_row}):
+        for key in sorted({*best_of_row} if is_grid else {*top, *best_of_row}):
             hyp = continuations[key]
             if hyp.tokens[-1] == END:
                 bank = num_tokens
@@ -104,7 +118,8 @@ def slow_search(
                 bank = num_tokens - sum(missing_pieces(texts, hyp.tokens, phrase) for phrase in phrases)
             if hyp.log_prob >= floor:
                 banks[bank].append(hyp)
-        places = slow_allocate([len(bank) for bank in banks], options.beam)
+        waiting = [len(bank) for bank in banks]
+        places = [min(width, count) for count in waiting] if is_grid else slow_allocate(waiting, width)
         chosen = [
             hyp
             for bank, size in zip(banks, places, strict=True)
@@ -113,18 +128,40 @@ def slow_search(
         for hyp in chosen:
             if hyp.tokens[-1] == END:
                 num_finished += 1
+                best_log_prob = max(best_log_prob, hyp.log_prob)
                 text = texts.text(hyp.tokens)
-                if text not in finished or hyp.score > finished[text].score:
+                if text not in finished or score(hyp) > score(finished[text]):
                     finished[text] = hyp
         beam = sorted((hyp for hyp in chosen if hyp.tokens[-1] != END), key=lambda hyp: hyp.tokens)
-        best = sorted(finished.values(), key=lambda hyp: -hyp.score)[: options.nbest]
-        enough = num_finished >= options.beam and len(finished) >= min(options.nbest, options.beam)
-        if options.stopping == "optimal":
-            bound = max((hyp.log_prob for hyp in beam), default=0.0) / max_length
-            enough = len(best) == options.nbest and best[-1].score >= bound
-        if not beam or enough:
+        best = sorted(finished.values(), key=lambda hyp: -score(hyp))
+        ended = [hyp for hyp in chosen if hyp.tokens[-1] == END]
+        last_top = max(ended, key=lambda hyp: hyp.log_prob, default=last_top)
+        if not beam:
             break
-    return sorted(finished.values(), key=lambda hyp: -hyp.score)[: options.nbest]
+        if options.stopping == "optimal" and len(best) >= options.nbest:
+            # Whatever a row may still become, no shorter than it is with the end and no likelier than it is now.
+            hopes = [
+                score(Hyp(hyp.tokens + (END,) * more, hyp.log_prob))
+                for hyp in beam
+                for more in range(1, max_length - step + 1)
+            ]
+            if max(hopes) <= score(best[options.nbest - 1]):
+                break
+        elif (
+            (options.stopping == "opennmt" and max(chosen, key=lambda hyp: hyp.log_prob) in ended)
+            or (options.stopping == "shrinking" and num_finished == options.beam)
+            or (options.stopping == "first_finished" and finished)
+            or (
+                options.stopping == "beam_finished"
+                and num_finished >= options.beam
+                and len(finished) >= min(options.nbest, options.beam)
+            )
+        ):
+            break
+    if options.stopping == "opennmt" and last_top:
+        text = texts.text(last_top.tokens)
+        best = [last_top, *(hyp for hyp in best if texts.text(hyp.tokens) != text)]
+    return best[: options.nbest], step
 
 
 def enumerate_all(
