@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from engine.request import SearchOptions
-from engine.search.beam import BeamSearch, SentenceResult, TokenRoles
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, TrackedPhrase
-from engine.search.tracker import ConstraintTracker
+from engine.search.sentence import Sentence, SentenceResult
+from engine.search.stopping import Scoring
 from tests.reference.matching import count_met, meets_all
 from tests.reference.search import enumerate_all, slow_search
-from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyDecoder, ToyModel, ToyTexts, random_phrases
+from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
 
 
 def search(
@@ -23,7 +23,7 @@ def search(
     phrases: Sequence[Sequence[TrackedPhrase]],
     texts: ToyTexts,
     max_lengths: Sequence[int],
-    options: SearchOptions,
+    options: SearchOptions | Sequence[SearchOptions],
     numbers: Sequence[int] | None = None,
     **settings,
 ) -> list[SentenceResult]:
@@ -36,20 +36,20 @@ def search_all(
     constraints: Sequence[SentenceConstraints],
     texts: ToyTexts,
     max_lengths: Sequence[int],
-    options: SearchOptions,
+    options: SearchOptions | Sequence[SearchOptions],
     numbers: Sequence[int] | None = None,
     **settings,
 ) -> list[SentenceResult]:
-    return BeamSearch(
-        decoder=ToyDecoder(model, list(range(len(constraints))) if numbers is None else numbers),
-        tracker=ConstraintTracker(constraints, texts),
-        max_lengths=max_lengths,
-        options=options,
-        roles=TokenRoles(BEGIN, END, never=(BEGIN,)),
-        closing=~torch.tensor(texts.glues_right),
-        text_of=texts.text,
-        **settings,
-    ).run()
+    options = options if isinstance(options, Sequence) else [options] * len(constraints)
+    sentences = [
+        Sentence(item, max_length, own, Scoring(own.score), number, **settings)
+        for item, max_length, own, number in zip(
+            constraints, max_lengths, options, numbers or range(len(constraints)), strict=True
+        )
+    ]
+    ended = toy_stream(model, texts, batch_size=len(sentences)).run(sentences)
+    assert all(item.error is None for item in ended)
+    return [item.result for item in ended if item.result is not None]
 
 
 def lists(results: Sequence[SentenceResult]) -> list[list[tuple[int, ...]]]:
@@ -237,7 +237,7 @@ def test_interruption_acts_at_the_next_step_and_keeps_the_best_so_far(reason):
 
     def interruption():
         calls.append(None)
-        return reason if len(calls) == 4 else None
+        return reason if len(calls) > 6 else None  # asked for each of two sentences before each step
 
     options = SearchOptions(beam=3, stopping="optimal")
     results = search(

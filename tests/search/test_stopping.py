@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from engine import InvalidRequest
 from engine.request import Score, SearchOptions, Stopping
-from engine.search.beam import BeamSearch, SentenceResult, TokenRoles
+from engine.search.beam import BeamSearch
 from engine.search.phrases import SentenceConstraints
+from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
-from engine.search.tracker import ConstraintTracker
 from tests.reference.search import slow_search
-from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyDecoder, ToyModel, ToyTexts, random_phrases
+from tests.reference.toy import END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
 from tests.search.test_beam import random_constraints
 
 SCORES, RULES = get_args(Score), get_args(Stopping)
@@ -35,16 +35,13 @@ def search(
     of_class: type[BeamSearch] = BeamSearch,
 ) -> list[SentenceResult]:
     scoring = Scoring(options.score, options.length_reward or 0.0, target_length)
-    return of_class(
-        decoder=ToyDecoder(model, range(len(constraints))),
-        tracker=ConstraintTracker(constraints, texts),
-        max_lengths=max_lengths,
-        options=options,
-        roles=TokenRoles(BEGIN, END, never=(BEGIN,)),
-        closing=~torch.tensor(texts.glues_right),
-        text_of=texts.text,
-        scorings=[scoring] * len(constraints),
-    ).run()
+    sentences = [
+        Sentence(item, max_length, options, scoring, number)
+        for number, (item, max_length) in enumerate(zip(constraints, max_lengths, strict=True))
+    ]
+    ended = toy_stream(model, texts, batch_size=len(sentences), search=of_class).run(sentences)
+    assert all(item.error is None for item in ended)
+    return [item.result for item in ended if item.result is not None]
 
 
 def outcomes(results: Sequence[SentenceResult]) -> list[object]:
