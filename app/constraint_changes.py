@@ -20,6 +20,7 @@ MAX_PINS = 50
 MAX_BANS = 50
 MAX_LOCKED = 50
 MAX_PHRASE_CHARACTERS = 300
+MAX_TARGET_CHARACTERS = 100_000
 _LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
@@ -27,6 +28,13 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 def one_line(text: str) -> str:
     """The text without what cannot be stored or written: line breaks become spaces, control characters go."""
     return _UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", text))
+
+
+def clean_target(text: str) -> str:
+    """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
+    if len(text) > MAX_TARGET_CHARACTERS:
+        raise CommandError(f"The text has {len(text):,} characters; a segment holds up to {MAX_TARGET_CHARACTERS:,}.")
+    return one_line(text)
 
 
 def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:

@@ -14,13 +14,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.alternatives import MAX_ALTERNATIVES, Question
-from app.errors import CommandError, LogError
+from app.errors import LogError
 from app.model_holder import Priority
 from app.prices import Prices
 from app.proposal_view import Decoded
 from app.segment_state import Json, SegmentState
-from engine import Alternative, EngineError, Pricing, Reason, Request, SearchOptions, Translation, Translator
+from engine import EngineError, Pricing, Reason, Request, SearchOptions, Translation, Translator
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -68,7 +67,7 @@ class Decoding:
         if model.state == "failed":
             return
         if priority == "interactive" and model.decoder is not None:
-            model.decoder.cancel(self.question_key)  # it is about a proposal that goes
+            self.workspace.questions.cancel()  # they are about a proposal that goes
             self._cancel_price()
         asked = self.workspace.adopt(replace(segment, requested=segment.requested + 1))
         if model.decoder is None:
@@ -164,24 +163,6 @@ class Decoding:
 
     def _price_key(self, index: int) -> str:
         return f"{self._key(index)}/price"
-
-    def question(self, question: Question) -> Future[tuple[Alternative, ...] | None]:
-        """Asks for alternatives; an older question of this workspace is void and gives None."""
-        decoder = self.workspace.model.decoder
-        if decoder is None:
-            raise CommandError("The model is not there yet: ask again in a moment.")
-
-        def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
-            return translator.alternatives(
-                question.request, question.hypothesis, question.offset, MAX_ALTERNATIVES, self.options, cancel=cancel
-            )
-
-        return decoder.ask(ask, key=self.question_key)
-
-    @property
-    def question_key(self) -> str:
-        """Of questions about alternatives: only the newest is wanted, whatever the segment."""
-        return f"{self.workspace.token}/alternatives"
 
     def _key(self, index: int) -> str:
         return f"{self.workspace.token}/{index}"

@@ -27,7 +27,7 @@ EventType = Literal[
     # "locked" are texts that must stand in this order while the rest is translated anew
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
     # the model
-    "decode_request", "decode_result", "alternatives", "prices", "check_raised", "check_resolved",
+    "decode_request", "decode_result", "alternatives", "completion", "prices", "check_raised", "check_resolved",
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64

@@ -9,13 +9,18 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
-from app.alternatives import Question, alternatives_view, question_for
-from app.constraint_changes import clean_bans, clean_locked, clean_pins, constraint_events, one_line, without_clashes
+from app.constraint_changes import (
+    clean_bans,
+    clean_locked,
+    clean_pins,
+    clean_target,
+    constraint_events,
+    without_clashes,
+)
 from app.constraints import term_key
 from app.decoding import Decoding
 from app.documents import Document
@@ -23,11 +28,11 @@ from app.errors import CommandError, LogError
 from app.glossary import Glossary
 from app.log_store import EventType, LogStore, SegmentUpdate
 from app.model_holder import ModelHolder
+from app.questions import Questions
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
-from engine import Alternative, Avoid, SearchOptions
+from engine import Avoid, SearchOptions
 
-MAX_TARGET_CHARACTERS = 100_000
-EditOrigin = Literal["typed", "hypothesis", "alternative", "rest", "undo", "redo", "restored"]
+EditOrigin = Literal["typed", "hypothesis", "alternative", "rest", "completion", "undo", "redo", "restored"]
 ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
 _MACHINE_ORIGINS = frozenset({"hypothesis", "rest"})
 _EDIT_EVENTS: dict[EditOrigin, EventType] = {
@@ -73,6 +78,7 @@ class Workspace:
         self.segments = list(segments)
         self._listeners: list[Callable[[], None]] = []
         self._newest: dict[tuple[str, int, str], int] = {}
+        self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
         for segment in segments:
             self.adopt(replace(segment, hits=self._hits(segment.source)))
@@ -150,7 +156,7 @@ class Workspace:
     def open(self, index: int) -> None:
         """The person goes to this segment: it is decoded first, those behind it next."""
         with self.lock:
-            segment = self._segment(index)
+            segment = self.segment(index)
             self.log("focus", {}, segment)
             self.open_index = index
             self._decoding.is_suspended = False
@@ -160,7 +166,7 @@ class Workspace:
     def leave(self, index: int) -> None:
         """The person looks elsewhere: another window, another tab."""
         with self.lock:
-            self.log("blur", {}, self._segment(index))
+            self.log("blur", {}, self.segment(index))
 
     def edit(
         self,
@@ -177,7 +183,7 @@ class Workspace:
         `origin` says how the text came about; `rank` is that of the hypothesis taken, from 0.
         """
         with self.lock:
-            segment = self._segment(index)
+            segment = self.segment(index)
             if not self._is_newest("edit", index, client, sequence):
                 return
             text = None if text is None else clean_target(text)
@@ -212,7 +218,7 @@ class Workspace:
         person keeps while the rest is translated anew. The next set without them frees both.
         """
         with self.lock:
-            segment = self._segment(index)
+            segment = self.segment(index)
             if not self._is_newest("constrain", index, client, sequence):
                 return
             wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
@@ -227,26 +233,10 @@ class Workspace:
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
 
-    def ask_alternatives(
-        self, index: int, word: int, text: str
-    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
-        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
-        with self.lock:
-            question = question_for(self._segment(index), self.direction, word, text)
-            return question, self._decoding.question(question)
-
-    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
-        """What the page shows of the answer; the log keeps it too."""
-        view = alternatives_view(question, found)
-        with self.lock:
-            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
-            self.log("alternatives", payload, question.segment)
-        return view
-
     def confirm(self, index: int, text: str) -> None:
         """The person is done with this segment; `text` is what it shall be."""
         with self.lock:
-            segment = self._segment(index)
+            segment = self.segment(index)
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(f"Segment {index + 1} has no translation to confirm: type one first.")
@@ -267,7 +257,7 @@ class Workspace:
     def reopen(self, index: int) -> None:
         """Takes a confirmation back; the text stays."""
         with self.lock:
-            segment = self._segment(index)
+            segment = self.segment(index)
             if segment.state != "confirmed":
                 return
             after = replace(segment, state="edited", version=segment.version + 1)
@@ -313,6 +303,12 @@ class Workspace:
             self._decoding.close()
 
     # ---- for the parts of a workspace ----
+
+    def segment(self, index: int) -> SegmentState:
+        """One segment as it is now; raises CommandError where there is none of that number."""
+        if not 0 <= index < len(self.segments):
+            raise CommandError(f"There is no segment {index + 1}; the document has {len(self.segments)}.")
+        return self.segments[index]
 
     def adopt(self, after: SegmentState) -> SegmentState:
         """Puts a segment's new state in place of the old one and tells everybody."""
@@ -369,11 +365,6 @@ class Workspace:
     def _hits(self, source: str) -> tuple[Any, ...]:
         return self.glossary.find(source) if self.glossary else ()
 
-    def _segment(self, index: int) -> SegmentState:
-        if not 0 <= index < len(self.segments):
-            raise CommandError(f"There is no segment {index + 1}; the document has {len(self.segments)}.")
-        return self.segments[index]
-
     def _is_newest(self, kind: str, index: int, client: str, sequence: int) -> bool:
         """Whether this page has not sent a later one already; remembers it."""
         if not client:
@@ -390,10 +381,3 @@ class Workspace:
             back: Literal["new", "pretranslated"] = "pretranslated" if segment.shown else "new"
             return replace(segment, target=None, origin=None, state=back, version=segment.version + 1)
         return replace(segment, target=text, state=state, version=segment.version + 1)
-
-
-def clean_target(text: str) -> str:
-    """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
-    if len(text) > MAX_TARGET_CHARACTERS:
-        raise CommandError(f"The text has {len(text):,} characters; a segment holds up to {MAX_TARGET_CHARACTERS:,}.")
-    return one_line(text)

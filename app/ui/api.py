@@ -12,12 +12,14 @@ import binascii
 import contextlib
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any, get_args
 
 from app.constraint_changes import BanCase
 from app.desk import Desk
 from app.documents import Export
 from app.errors import AppError, CommandError
+from app.questions import Questions
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
 from engine import Avoid, EngineError
 
@@ -75,15 +77,35 @@ class Api:
 
     async def alternatives(self, message: Any) -> Json:
         """Other words for one word of the proposal; says so where a newer question has overtaken this one."""
+
+        def ask(request: _Message, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_alternatives(request.index(), request.number("word"), request.text("text"))
+
+        return await self._question(message, ask, Questions.show_alternatives)
+
+    async def completion(self, message: Any) -> Json:
+        """How the open segment's text could go on; says so where a newer question has overtaken this one."""
+
+        def ask(request: _Message, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_completion(request.index(), request.text("text"))
+
+        return await self._question(message, ask, Questions.show_completion)
+
+    async def _question(
+        self,
+        message: Any,
+        ask: Callable[[_Message, Questions], tuple[Any, Future[Any]]],
+        show: Callable[[Questions, Any, Any], Json],
+    ) -> Json:
+        """Asks the model and waits without holding up anybody else."""
         try:
             request = _Message(message)
-            where = request.index(), request.number("word"), request.text("text")
-            workspace = await asyncio.to_thread(self.desk.find, request.text("token"))
-            question, future = await asyncio.to_thread(workspace.ask_alternatives, *where)
+            questions = (await asyncio.to_thread(self.desk.find, request.text("token"))).questions
+            asked, future = await asyncio.to_thread(ask, request, questions)
             found = await asyncio.wrap_future(future)
             if found is None:
                 return {"ok": True, "is_overtaken": True}
-            return {"ok": True, **await asyncio.to_thread(workspace.show_alternatives, question, found)}
+            return {"ok": True, **await asyncio.to_thread(show, questions, asked, found)}
         except (AppError, EngineError) as error:
             return _failure(error)
         except Exception:

@@ -44,7 +44,10 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def alternatives(message: Any) -> dict[str, Any]:
         return await api.alternatives(message)
 
-    return [hello, command, changes, alternatives]
+    async def completion(message: Any) -> dict[str, Any]:
+        return await api.completion(message)
+
+    return [hello, command, changes, alternatives, completion]
 
 
 def build_page(api: Api) -> gr.Blocks:

@@ -3,6 +3,7 @@ import {h, t} from './dom.js';
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
@@ -33,8 +34,9 @@ export class History {
 export class Field {
   /** onInput(kind): the person changed the text; onBlur(): left it. */
   constructor({onBeforeInput, onInput, onBlur}) {
+    this.ghost = '';                                  // offered behind the text, not part of it
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
-    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'false', autocomplete: 'off', 'aria-label': t('field.label'), dir: 'auto'});
+    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'false', autocomplete: 'off', 'aria-label': t('field.label')});
     this.element = h('div.field', {}, this.mirror, this.area);
     this.area.addEventListener('beforeinput', event => {
       if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
@@ -59,6 +61,7 @@ export class Field {
   set(text, start = null, end = start) {
     const {selectionStart, selectionEnd, value} = this.area;
     if (value !== text) {
+      this.ghost = '';
       const wasAtEnd = selectionStart >= value.length;
       this.area.value = text;
       if (start === null) [start, end] = wasAtEnd ? [text.length, text.length] : [selectionStart, selectionEnd];
@@ -67,9 +70,20 @@ export class Field {
     this.grow();
   }
 
-  grow() { this.mirror.textContent = this.area.value + '\u200b'; }
+  /** The mirror under the text gives the field its height, and shows what is offered behind the text. */
+  grow() {
+    this.mirror.replaceChildren(this.area.value, h('span.ghost', {}, this.ghost), '\u200b');
+  }
 
-  setLanguage(lang) { this.area.lang = lang; }
+  showGhost(text) {
+    this.ghost = text;
+    this.grow();
+  }
+
+  /** Letters and mirror run the same way, whatever the text begins with: that of the language. */
+  setLanguage(lang) {
+    for (const element of [this.area, this.mirror]) Object.assign(element, {lang, dir: RIGHT_TO_LEFT.test(lang) ? 'rtl' : 'ltr'});
+  }
 
   /** The selected text, else the word at the caret; without spaces around it. */
   selection() {

@@ -19,6 +19,11 @@ const find = (bench, event) => {
   const isInField = document.activeElement === segment.field.area;
   const isInProposal = segment.proposal.line.contains(document.activeElement);
   const isInOtherInput = !isInField && document.activeElement?.tagName === 'INPUT';
+  if (isInField && segment.completion.isShown && !alt && !event.metaKey && !shift) {
+    if (code === 'Tab' && !control && segment.completion.isAtCaret) return () => segment.completion.take(false);
+    if (code === 'ArrowRight' && control && segment.completion.isAtCaret) return () => segment.completion.take(true);
+    if (code === 'Escape' && !control) return () => segment.completion.dismiss();
+  }
   if (control && !alt && !shift && (code === 'Enter' || code === 'NumpadEnter')) return () => segment.confirm();
   if (control && !alt && code === 'KeyZ' && !isInOtherInput) return () => segment.step(!shift);
   if (control && !alt && !shift && code === 'KeyY' && !isInOtherInput) return () => segment.step(false);
@@ -27,6 +32,7 @@ const find = (bench, event) => {
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
   if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
   if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();
+  if (alt && !control && !shift && code === 'KeyC') return () => segment.completion.ask();
   if (alt && !control && !shift && code === 'KeyA') return () => segment.askAlternatives();
   if (alt && !control && !shift && code === 'KeyH') return () => bench.side.showKeys();
   if (alt && !control && !shift && (code === 'ArrowUp' || code === 'ArrowDown')) {

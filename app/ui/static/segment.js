@@ -1,6 +1,7 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alternatives} from './alternatives.js';
+import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
@@ -45,6 +46,7 @@ export class Segment {
       onInput: kind => this.onTyped(kind),
       onBlur: () => this.flush(),
     });
+    this.completion = new Completion(this);
     this.build();
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
     addEventListener('pagehide', () => this.flush());
@@ -88,7 +90,7 @@ export class Segment {
             h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
               button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
         h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
-          h('div.lab', {}, h('b', {}, t('field.label')), this.fieldNote), this.field.element, this.ask)),
+          h('div.lab', {}, h('b', {}, t('field.label')), this.completion.hint, this.fieldNote), this.field.element, this.completion.said, this.ask)),
       h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, action('again', t('action.rest'), 'Alt R', () => this.rest.ask()), alternatives, this.undoButton, this.redoButton, this.reopenButton,
         h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
       this.hypotheses.element, this.alternatives.element);
@@ -98,6 +100,7 @@ export class Segment {
   open(index) {
     this.flush();
     this.alternatives.close(false);
+    this.completion.dismiss();
     this.index = index;
     this.detail = null;
     this.isDirty = false;
@@ -195,6 +198,7 @@ export class Segment {
   }
 
   onTyped() {
+    this.completion.dismiss();
     this.isDirty = true;
     this.isTyped = true;
     this.hideAsk();
@@ -277,6 +281,7 @@ export class Segment {
   constrain(changes, origin = 'person', isRecorded = true) {
     if (isSame({...this, ...changes}, this)) return;
     this.alternatives.close();
+    this.completion.dismiss();
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
     const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
     if (this.detail) {
@@ -342,6 +347,7 @@ export class Segment {
     if (!snapshot) return;
     const origin = isUndo ? 'undo' : 'redo';
     this.rest.asked = null;
+    this.completion.dismiss();
     this.hideAsk();
     clearTimeout(this.timer);
     const text = snapshot.text ?? this.detail?.proposal?.text ?? '';

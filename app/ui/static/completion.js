@@ -1,0 +1,71 @@
+/* How the sentence could go on, in grey behind the caret: asked for by key, taken whole or word by word, gone at the
+   next letter. It never moves the caret, and an answer that comes after the text has changed is dropped. */
+import {h, t} from './dom.js';
+
+const WITHOUT_SPACES = /^(zh|ja|th|lo|km|my)\b/;
+
+/** The first word of a text with the space before it and the marks behind it. */
+export const firstWord = (text, lang) => {
+  if (!WITHOUT_SPACES.test(lang)) return /^\s*\S+/.exec(text)?.[0] ?? text;
+  let end = 0;
+  for (const {segment, isWordLike} of new Intl.Segmenter(lang, {granularity: 'word'}).segment(text)) {
+    end += segment.length;
+    if (isWordLike) break;
+  }
+  return text.slice(0, end);
+};
+
+export class Completion {
+  constructor(segment) {
+    this.segment = segment;
+    this.number = 0;
+    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', h('kbd', {}, 'Ctrl \u2192'), ' ' + t('completion.word'));
+    this.said = h('span.sr', {role: 'status'});
+  }
+
+  get isShown() { return Boolean(this.segment.field.ghost); }
+
+  /** Whether the grey text begins right at the caret. */
+  get isAtCaret() {
+    const {area} = this.segment.field;
+    return this.isShown && area.selectionStart === area.value.length;
+  }
+
+  async ask() {
+    const {segment} = this, {bench, field, index} = segment, {area, text} = field;
+    segment.focusField();
+    if (area.selectionEnd < text.trimEnd().length) { bench.say('info', t('completion.at_end')); return; }
+    segment.flush();
+    this.dismiss();
+    const asked = ++this.number;
+    let answer;
+    try { answer = await bench.server.completion({token: bench.session.token, segment: index, text}); } catch { answer = null; }
+    if (asked !== this.number || index !== segment.index || field.text !== text || answer?.is_overtaken) return;
+    if (!answer?.ok) bench.say('warn', answer?.error?.message ?? t('alts.offline'));
+    else if (!answer.completion) bench.say('info', answer.reason || t('completion.none'));
+    else this.show(answer.completion);
+  }
+
+  show(text) {
+    this.segment.field.showGhost(text);
+    this.hint.hidden = !text;
+    this.said.textContent = text ? t('completion.sr', {text}) : '';
+  }
+
+  /** All of it, or its first word, becomes the person's text. */
+  take(isWord) {
+    const {segment} = this, {field} = segment;
+    const ghost = field.ghost, taken = isWord ? firstWord(ghost, field.area.lang) : ghost;
+    const text = field.text + taken;
+    segment.history.record(segment.snapshot(), 'completion');
+    segment.replaceText(text, 'completion', {}, text.length);
+    segment.isTyped = true;
+    this.show(ghost.slice(taken.length));
+  }
+
+  /** Nothing is offered any more, nor will be by an answer on its way. */
+  dismiss() {
+    this.number++;
+    if (this.isShown) this.show('');
+  }
+}
