@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import plain_text, po
+from app.formats import plain_text, po, xliff
 from app.formats.base import Parsed
 
 _MIB = 2**20
@@ -23,7 +23,11 @@ class Format:
 
 
 _PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
-FORMATS = (_PLAIN_TEXT, Format("po", "gettext messages", (".po", ".pot"), po.read))
+FORMATS = (
+    _PLAIN_TEXT,
+    Format("po", "gettext messages", (".po", ".pot"), po.read),
+    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB),
+)
 _BY_KEY = {known.key: known for known in FORMATS}
 
 

@@ -1,0 +1,155 @@
+"""Inline elements as numbered placeholders: "Press <g id='7'>OK</g><x/>" is shown as "Press {1}OK{/1}{2}".
+
+A translation's placeholders become its elements again; the result is well-formed whatever a person has typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal
+
+from app.formats.xml_text import Node, Text, escape
+
+Kind = Literal["text", "open", "close", "lone"]
+_TAG = re.compile(r"\{(/?)(\d+)\}")
+_LAYOUT = re.compile(r"[ \t]*[\r\n]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text, or the raw tag that stands for `{n}` or `{/n}`; a lone piece has no end."""
+
+    kind: Kind
+    raw: str
+
+
+@dataclass(slots=True)
+class Shown:
+    """Content as it is shown, and what its placeholders mean. `lead` and `trail`, raw, are what is not shown around it.
+
+    `tags` gives, for each number, the start's and the end's raw text; a lone element has the end None.
+    """
+
+    text: str = ""
+    lead: str = ""
+    trail: str = ""
+    tags: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+
+    def raw(self, text: str) -> str:
+        """A translation as content again: unknown placeholders are text, ends without a start are dropped."""
+        parts: list[str] = []
+        opened: list[str] = []
+        position = 0
+        for match in _TAG.finditer(text):
+            ends, number = match[1] == "/", match[2]
+            if number not in self.tags or (ends and self.tags[number][1] is None):
+                continue
+            parts.append(escape(text[position : match.start()]))
+            position = match.end()
+            start, end = self.tags[number]
+            if not ends:
+                parts.append(start)
+                opened += [number] if end is not None else []
+            elif number in opened:
+                while (inner := opened.pop()) != number:
+                    parts.append(self.tags[inner][1] or "")
+                parts.append(end or "")
+        parts.append(escape(text[position:]))
+        parts += [self.tags[number][1] or "" for number in reversed(opened)]
+        return self.lead + "".join(parts) + self.trail
+
+
+def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = True) -> Shown:
+    """Pieces with their tags numbered; `like` the source where these are a translation of it.
+
+    Elements around all of the content are not shown, unless `hides` is False. What `like` has, has the same number
+    here. Numbers that stand in the text already are left out.
+    """
+    inner = list(pieces)
+    shown = Shown()
+    while True:
+        _strip(inner, shown)
+        if not (hides and _is_wrapped(inner)) or (like is not None and inner[0].raw not in like.lead):
+            break
+        shown.lead += inner.pop(0).raw
+        shown.trail = inner.pop().raw + shown.trail
+    taken = {m[2] for piece in inner if piece.kind == "text" for m in _TAG.finditer(piece.raw)}
+    known: dict[str, list[str]] = {}
+    if like is not None:
+        taken |= set(like.tags)
+        shown.tags.update(like.tags)
+        for number, (start, _) in like.tags.items():
+            known.setdefault(start, []).append(number)
+    numbers = (str(n) for n in count(1) if str(n) not in taken)
+    opened: list[str] = []
+    parts = []
+    for piece in inner:
+        if piece.kind == "text":
+            parts.append(piece.raw)
+            continue
+        if piece.kind == "close":
+            number = opened.pop()
+            shown.tags[number] = (shown.tags[number][0], piece.raw)
+            parts.append(f"{{/{number}}}")
+            continue
+        number = known[piece.raw].pop(0) if known.get(piece.raw) else next(numbers)
+        parts.append(f"{{{number}}}")
+        if piece.kind == "open":
+            opened.append(number)
+            shown.tags[number] = (piece.raw, "")
+        else:
+            shown.tags[number] = (piece.raw, None)
+    shown.text = "".join(parts)
+    return shown
+
+
+def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool) -> list[Piece]:
+    """The content of an element: elements named in `paired` have text of the segment in them, others are lone.
+
+    Text pieces are unescaped. A line break is a space with the layout around it, or with `keeps_lines` a lone piece.
+    """
+    pieces: list[Piece] = []
+    for child in node.children:
+        if isinstance(child, Text):
+            if not keeps_lines:
+                pieces.append(Piece("text", _LAYOUT.sub(" ", child.value)))
+                continue
+            for number, line in enumerate(child.value.split("\n")):
+                pieces += [Piece("lone", "\n")] * (number > 0)
+                pieces += [Piece("text", line)] * bool(line)
+        elif child.local in paired and not child.is_empty_tag:
+            pieces.append(Piece("open", text[child.start : child.inner_start]))
+            pieces += pieces_of(child, text, paired, keeps_lines=keeps_lines)
+            pieces.append(Piece("close", text[child.inner_end : child.end]))
+        else:
+            pieces.append(Piece("lone", text[child.start : child.end]))
+    return pieces
+
+
+def _strip(pieces: list[Piece], shown: Shown) -> None:
+    """Moves the white space at both ends to `lead` and `trail`."""
+    while pieces and not (piece := pieces[0]).raw.strip():
+        shown.lead += escape(pieces.pop(0).raw)
+    while pieces and not (piece := pieces[-1]).raw.strip():
+        shown.trail = escape(pieces.pop().raw) + shown.trail
+    if pieces and (piece := pieces[0]).kind == "text":
+        stripped = piece.raw.lstrip()
+        shown.lead += escape(piece.raw[: len(piece.raw) - len(stripped)])
+        pieces[0] = Piece("text", stripped)
+    if pieces and (piece := pieces[-1]).kind == "text":
+        stripped = piece.raw.rstrip()
+        shown.trail = escape(piece.raw[len(stripped) :]) + shown.trail
+        pieces[-1] = Piece("text", stripped)
+
+
+def _is_wrapped(pieces: Sequence[Piece]) -> bool:
+    """Whether the first piece opens an element that the last one closes."""
+    depth = 0
+    for number, piece in enumerate(pieces):
+        depth += (piece.kind == "open") - (piece.kind == "close")
+        if depth == 0:
+            return number == len(pieces) - 1 and piece.kind == "close"
+    return False

@@ -1,0 +1,249 @@
+"""XLIFF 1.2 and 2.x: only targets and their states are ever written.
+
+A segment is what the file calls one: a trans-unit or a `<mrk mtype="seg">` of 1.2, a segment of 2.x. Inline elements
+are numbered placeholders (`app.formats.inline`). Units marked translate="no" are not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.inline import Shown, pieces_of, show
+from app.formats.xml_text import Node, decode_xml, encode_xml, tree, with_attribute
+from app.text_files import DecodedText
+
+# Elements whose content is part of the sentence; all others inside a source are codes.
+_PAIRED = ("g", "mrk", "pc")
+_DONE = {"final", "signed-off", "translated", "reviewed"}
+_UNTOUCHED = {"new", "needs-translation", "initial"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One segment: the content of its source, and that of its target where the file has one."""
+
+    source: Node
+    target: Node | None
+    shown: Shown
+    is_preserved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What has one target element. `owner` carries the state of 2.x and the approval of 1.2."""
+
+    owner: Node
+    source: Node
+    segmented: Node | None
+    target: Node | None
+    parts: tuple[_Part, ...]
+
+
+@dataclass(frozen=True)
+class XliffFile:
+    """An XLIFF file; a place is that of the content of a source."""
+
+    decoded: DecodedText
+    root: Node = field(repr=False)
+    entries: Sequence[_Entry] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = True
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
+
+    @property
+    def is_version_2(self) -> bool:
+        """Whether it is XLIFF 2.x rather than 1.x."""
+        return self.root.attributes["version"].startswith("2")
+
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError where there is none."""
+        return {(unit.start, unit.end): unit.source for unit in self.units}[start, end]
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with these targets and their states; 2.x gets its target language where it has none."""
+        text = self.decoded.text
+        changed = {(t.start, t.end): t for t in translations}
+        edits: list[Edit] = []
+        for entry in self.entries:
+            new = [changed.get((part.source.inner_start, part.source.inner_end)) for part in entry.parts]
+            if any(new):
+                edits += self._entry_edits(entry, new)
+        if self.is_version_2 and language and "trgLang" not in self.root.attributes:
+            tag = text[self.root.start : self.root.inner_start]
+            edits.append((self.root.start, self.root.inner_start, with_attribute(tag, "trgLang", language)))
+        return Written(encode_xml(splice(text, edits), self.decoded))
+
+    def _entry_edits(self, entry: _Entry, new: Sequence[Translation | None]) -> Iterator[Edit]:
+        text = self.decoded.text
+        is_done = all(_is_done(entry) if t is None else t.is_confirmed for t in new)
+        raws = [
+            None if t is None else part.shown.raw(one_line(t.text)) for part, t in zip(entry.parts, new, strict=True)
+        ]
+        target, source = entry.target, entry.source
+        state = (
+            ("translated" if is_done else "initial")
+            if self.is_version_2
+            else ("translated" if is_done else "needs-review-translation")
+        )
+        can_fill = (
+            target is not None
+            and not target.is_empty_tag
+            and all(p.target is not None and not p.target.is_empty_tag for p in entry.parts)
+        )
+        if can_fill:
+            assert target is not None
+            for part, raw in zip(entry.parts, raws, strict=True):
+                assert part.target is not None
+                if raw is not None:
+                    yield part.target.inner_start, part.target.inner_end, raw
+            if not self.is_version_2:
+                tag = text[target.start : target.inner_start]
+                yield target.start, target.inner_start, with_attribute(tag, "state", state)
+        else:
+            content = self._whole_target(entry, raws)
+            name = source.name[: len(source.name) - len(source.local)] + "target"
+            tag = f"<{name}>" if target is None else text[target.start : target.inner_start].replace("/>", ">")
+            tag = tag if self.is_version_2 else with_attribute(tag, "state", state)
+            element = f"{tag}{content}</{name}>"
+            if target is not None:
+                yield target.start, target.end, element
+            else:
+                before = text[: source.start]
+                indent = before[len(before.rstrip(" \t")) :]
+                line = f"\n{indent}" if before.rstrip(" \t").endswith("\n") else ""
+                at = (entry.segmented or source).end
+                yield at, at, line + element
+        yield from self._state_edits(entry, state, is_done=is_done)
+
+    def _state_edits(self, entry: _Entry, state: str, *, is_done: bool) -> Iterator[Edit]:
+        owner = entry.owner
+        tag = after = self.decoded.text[owner.start : owner.inner_start]
+        if self.is_version_2 and (is_done or "state" in owner.attributes):
+            after = with_attribute(with_attribute(tag, "state", state), "subState", None)
+        elif not self.is_version_2 and owner.attributes.get("approved") == "yes" and not is_done:
+            after = with_attribute(tag, "approved", "no")
+        if after != tag:
+            yield owner.start, owner.inner_start, after
+
+    def _whole_target(self, entry: _Entry, raws: Sequence[str | None]) -> str:
+        """The content of a target that is not there, or not with all its segments."""
+        text = self.decoded.text
+        if entry.segmented is None:
+            return raws[0] or ""
+        base = entry.segmented.inner_start
+        edits: list[Edit] = []
+        for part, raw in zip(entry.parts, raws, strict=True):
+            if raw is None:
+                raw = text[part.target.inner_start : part.target.inner_end] if part.target else ""
+            edits.append((part.source.inner_start - base, part.source.inner_end - base, raw))
+        return splice(text[base : entry.segmented.inner_end], edits)
+
+
+def read(data: bytes, name: str) -> XliffFile:
+    """The segments of an XLIFF file. Raises DocumentError, naming the line, where it is none."""
+    decoded = decode_xml(data, name)
+    root = tree(decoded.text)
+    version = root.attributes.get("version", "")
+    if root.local != "xliff" or version[:2] not in ("1.", "2."):
+        says = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
+        raise DocumentError(f"{name} is no XLIFF 1.2 or 2.x file (its root is {says}): choose another file")
+    entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
+    units = [unit for entry in entries for unit in _units(entry, decoded.text)]
+    return XliffFile(decoded, root, entries, units)
+
+
+def _entries_1(root: Node, text: str) -> Iterator[_Entry]:
+    for unit in root.walk():
+        source = unit.first("source") if unit.local == "trans-unit" else None
+        if source is None or unit.inherited("translate") == "no":
+            continue
+        segmented, target = unit.first("seg-source"), unit.first("target")
+        marks = _marks(segmented) if segmented else {}
+        if marks:
+            targets = _marks(target) if target else {}
+            parts = [_part(mark, targets.get(mid), text) for mid, mark in marks.items()]
+            yield _Entry(unit, source, segmented, target, tuple(parts))
+        else:
+            yield _Entry(unit, source, None, target, (_part(source, target, text),))
+
+
+def _entries_2(root: Node, text: str) -> Iterator[_Entry]:
+    for segment in root.walk():
+        source = segment.first("source") if segment.local == "segment" else None
+        if source is not None and segment.inherited("translate") != "no":
+            target = segment.first("target")
+            yield _Entry(segment, source, None, target, (_part(source, target, text),))
+
+
+def _marks(node: Node) -> dict[str, Node]:
+    """The segments that 1.2 marks in a seg-source or target, by their number."""
+    return {
+        mark.attributes["mid"]: mark
+        for mark in node.walk()
+        if mark.local == "mrk" and mark.attributes.get("mtype") == "seg" and "mid" in mark.attributes
+    }
+
+
+def _part(source: Node, target: Node | None, text: str) -> _Part:
+    is_preserved = source.inherited("xml:space") == "preserve"
+    shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved))
+    if target is not None and shown.lead.strip():
+        inside = show(pieces_of(target, text, _PAIRED, keeps_lines=is_preserved), shown)
+        if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
+            # The translator has moved what is around the source to the middle of the target: it must be shown.
+            shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved), hides=False)
+    return _Part(source, target, shown, is_preserved)
+
+
+def _units(entry: _Entry, text: str) -> Iterator[Unit]:
+    note = _note(entry.owner)
+    state = _state(entry)
+    for part in entry.parts:
+        if not part.shown.text:
+            continue
+        target = None
+        if part.target is not None:
+            pieces = pieces_of(part.target, text, _PAIRED, keeps_lines=part.is_preserved)
+            inside = show(pieces, part.shown, hides=bool(part.shown.lead.strip()))
+            part.shown.tags.update(inside.tags)
+            target = inside.text or None
+            if state in _UNTOUCHED and target == part.shown.text:
+                target = None  # the tool that made the file has put the source there
+        place = part.source.inner_start, part.source.inner_end
+        yield Unit(*place, part.shown.text, target, target is not None and _is_done(entry), note)
+
+
+def _state(entry: _Entry) -> str | None:
+    carrier = entry.owner if entry.owner.local == "segment" else entry.target
+    return carrier.attributes.get("state") if carrier else None
+
+
+def _is_done(entry: _Entry) -> bool:
+    """Whether the file says that the translation needs no more work."""
+    return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"
+
+
+def _note(owner: Node) -> str:
+    holder = owner if owner.local == "trans-unit" else owner.parent
+    assert holder is not None
+    notes = [*holder.nodes("note"), *(note for group in holder.nodes("notes") for note in group.nodes("note"))]
+    name = holder.attributes.get("resname") or holder.attributes.get("name")
+    says = [f"Name: {name}"] if name else []
+    return " · ".join([*says, *(" ".join(note.content().split()) for note in notes)])

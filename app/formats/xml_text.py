@@ -1,0 +1,245 @@
+"""XML that stays as it is written: a tree whose nodes know their places in the text, so that edits touch nothing else.
+
+Expat has the say on what is well-formed; no entity is ever declared, fetched or expanded.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from app.errors import DocumentError
+from app.text_files import DecodedText
+
+_DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
+_TOKEN = re.compile(
+    r"""(?P<skip><!--.*?-->|<\?.*?\?>|<!DOCTYPE(?:[^>"']|"[^"]*"|'[^']*')*>)
+    |<!\[CDATA\[(?P<cdata>.*?)\]\]>
+    |</(?P<end>[^\s>]+)\s*>
+    |<(?P<start>[^\s/>!?]+)(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*?)(?P<empty>/?)>
+    |(?P<text>[^<]+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_REFERENCE = re.compile(r"&(?:#x([\dA-Fa-f]+)|#(\d+)|(\w+));")
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_MAX_DEPTH = 200
+# Codecs that Python knows and no XML file may name.
+_REFUSED = {"utf-7", "unicode_escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
+
+
+@dataclass(slots=True)
+class Text:
+    """Character data from `start` to `end`; `value` is without references and CDATA marks."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Node:
+    """An element; its start tag is `[start, inner_start)`, its end tag `[inner_end, end)`, empty where it has none."""
+
+    name: str
+    attributes: dict[str, str]
+    start: int
+    inner_start: int
+    inner_end: int = 0
+    end: int = 0
+    parent: Node | None = None
+    children: list[Node | Text] = field(default_factory=list)
+
+    @property
+    def local(self) -> str:
+        """The name without its prefix."""
+        return self.name.rpartition(":")[2]
+
+    @property
+    def is_empty_tag(self) -> bool:
+        """Whether it is written as one tag, <x/>."""
+        return self.inner_start == self.end
+
+    def nodes(self, *names: str) -> list[Node]:
+        """The child elements of these local names, or all."""
+        return [c for c in self.children if isinstance(c, Node) and (not names or c.local in names)]
+
+    def first(self, name: str) -> Node | None:
+        """The first child element of that local name."""
+        return next(iter(self.nodes(name)), None)
+
+    def walk(self) -> Iterator[Node]:
+        """All elements below, in the document's order."""
+        stack = [*reversed(self.nodes())]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack += reversed(node.nodes())
+
+    def content(self) -> str:
+        """All text within."""
+        return "".join(c.value if isinstance(c, Text) else c.content() for c in self.children)
+
+    def inherited(self, attribute: str) -> str | None:
+        """The attribute's value here or on the nearest element around that has it."""
+        node: Node | None = self
+        while node is not None:
+            if attribute in node.attributes:
+                return node.attributes[attribute]
+            node = node.parent
+        return None
+
+
+def decode_xml(data: bytes, name: str) -> DecodedText:
+    """The text of a well-formed XML file. Raises DocumentError, naming the line, for one that is not, or not safe.
+
+    Refused are all declarations of entities: they are what entity bombs and stolen files are made of.
+    """
+    if not data.strip():
+        raise DocumentError(f"{name} is empty: choose a file with text in it")
+    decoded = _decode(data, name)
+    _check(decoded.text, name)
+    return decoded
+
+
+def tree(text: str) -> Node:
+    """The root element of a text that `decode_xml` has let through."""
+    top = Node("", {}, 0, 0)
+    node = top
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        if match["skip"] is not None:
+            continue
+        if match["text"] is not None:
+            node.children.append(Text(unescape(match["text"]), start, end))
+        elif match["cdata"] is not None:
+            node.children.append(Text(match["cdata"], start, end))
+        elif match["end"] is not None:
+            node.inner_end, node.end = start, end
+            assert node.parent is not None, "well-formed"
+            node = node.parent
+        else:
+            values = {
+                m[1]: unescape(m[2] if m[2] is not None else m[3]) for m in _ATTRIBUTE.finditer(match["attributes"])
+            }
+            child = Node(match["start"], values, start, end, parent=node)
+            node.children.append(child)
+            if match["empty"]:
+                child.inner_end = child.end = end
+            else:
+                node = child
+    (root,) = top.nodes()
+    root.parent = None
+    return root
+
+
+def escape(text: str) -> str:
+    """The text as character data; what XML cannot hold becomes U+FFFD."""
+    text = _NOT_XML.sub("\ufffd", text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+
+
+def unescape(text: str) -> str:
+    """Character data without references; line ends as XML has them."""
+
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        return chr(int(match[2])) if match[2] else _ENTITIES[match[3]]
+
+    return _REFERENCE.sub(character, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def encode_xml(text: str, decoded: DecodedText) -> bytes:
+    """The text in its file's encoding; what that lacks becomes a character reference."""
+    return decoded.mark + text.encode(decoded.encoding, "xmlcharrefreplace")
+
+
+def with_attribute(tag: str, name: str, value: str | None) -> str:
+    """A start tag with the attribute set, or with None taken out."""
+    quoted = escape(value).replace('"', "&quot;") if value is not None else ""
+    found = re.search(rf"""\s+{re.escape(name)}\s*=\s*(?:"[^"]*"|'[^']*')""", tag)
+    attribute = "" if value is None else f' {name}="{quoted}"'
+    if found:
+        return tag[: found.start()] + attribute + tag[found.end() :]
+    at = len(tag) - (2 if tag.endswith("/>") else 1)
+    return tag[:at].rstrip() + attribute + tag[at:] if attribute else tag
+
+
+def _decode(data: bytes, name: str) -> DecodedText:
+    mark = next((m for m in _MARKS if data.startswith(m)), b"")
+    encoding = _MARKS[mark] if mark else _declared_encoding(data, name)
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, len(mark) + problem.start) + 1
+        raise DocumentError(
+            f"{name}, line {line}: byte 0x{problem.object[problem.start]:02X} is not valid in {encoding}, in which the "
+            "file says that it is written: convert it to UTF-8 and open it again"
+        ) from problem
+    if mark + text.encode(encoding) != data:
+        raise DocumentError(f"{name} is written in {encoding} in a way that cannot be kept: convert it to UTF-8")
+    return DecodedText(text, encoding, mark, None)
+
+
+def _declared_encoding(data: bytes, name: str) -> str:
+    declared = _DECLARED.match(data[:1000].decode("latin-1"))
+    given = declared[1] if declared else "utf-8"
+    try:
+        info = codecs.lookup(given)
+    except LookupError:
+        info = None
+    if info is None or not info._is_text_encoding or info.name in _REFUSED:
+        raise DocumentError(f"{name} names the encoding {given}, which is not known: convert the file to UTF-8")
+    return info.name
+
+
+def _check(text: str, name: str) -> None:
+    depth = 0
+
+    def refuse(*_: object) -> int:
+        raise DocumentError(
+            f"{name}, line {parser.CurrentLineNumber}: the file has entities of its own, which may be made to do "
+            "harm: save it without a DTD and open it again"
+        )
+
+    def deeper(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise DocumentError(
+                f"{name}, line {parser.CurrentLineNumber}: elements are nested more than {_MAX_DEPTH} deep: "
+                "this is no document that Pinpoint can read"
+            )
+
+    def higher(_: object) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def doctype(_name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        if has_subset:
+            refuse()
+
+    if bad := _NOT_XML.search(text):  # expat would take zero bytes for the sign of UTF-16
+        line = text.count("\n", 0, bad.start()) + 1
+        raise DocumentError(
+            f"{name}, line {line}: the character U+{ord(bad.group()):04X} may not stand in XML; the file is damaged "
+            "or not in the encoding that it names: export it anew from the program that made it"
+        )
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler, parser.EndElementHandler = deeper, higher
+    parser.StartDoctypeDeclHandler = doctype
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = parser.ExternalEntityRefHandler = refuse
+    try:
+        parser.Parse(text.encode("utf-8"), True)
+    except expat.ExpatError as problem:
+        says = expat.ErrorString(problem.code)
+        raise DocumentError(
+            f"{name}, line {problem.lineno}: no well-formed XML ({says}); the file is damaged or was edited by hand: "
+            "correct that line, or export the file anew from the program that made it"
+        ) from problem

@@ -1,0 +1,254 @@
+"""XLIFF 1.2 and 2.x: read and written with everything in them, however odd a translation is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from translate.storage import xliff, xliff2
+
+from app.documents import Document, read_document
+from app.errors import DocumentError
+
+V1 = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- kept -->
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+ <file original='a.htm' source-language="en" datatype="html">
+  <body>
+    <trans-unit id="1" resname="title" approved="yes">
+      <source>Settings &amp; more</source>
+      <target state="final">Einstellungen &amp; mehr</target>
+      <note>On the   first page</note>
+    </trans-unit>
+    <trans-unit id="2">
+      <source>Press <g id="1">OK</g> to copy {1} files<x id="2"/>.</source>
+    </trans-unit>
+    <trans-unit id="3"><source><g id="1"> All <bpt id="2">&lt;b></bpt>bold<ept id="2">&lt;/b></ept></g></source>
+      <target/></trans-unit>
+    <trans-unit id="4">
+      <source>Wrapped
+        over lines</source>
+      <target state="needs-translation">Wrapped over lines</target>
+    </trans-unit>
+    <trans-unit id="5" translate="no"><source>SKIP</source></trans-unit>
+    <trans-unit id="6">
+      <source>One. Two.</source>
+      <seg-source><mrk mtype="seg" mid="0">One.</mrk> <mrk mtype="seg" mid="1">Two.</mrk></seg-source>
+      <target state="needs-review-translation"><mrk mtype="seg" mid="0">Eins.</mrk> <mrk mtype="seg" mid="1"/></target>
+      <alt-trans><target>no target of ours</target></alt-trans>
+    </trans-unit>
+  </body>
+ </file>
+</xliff>
+"""
+V2 = """<?xml version="1.0"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en">
+  <file id="f1">
+    <unit id="u1" name="greeting">
+      <notes><note>Be kind</note></notes>
+      <segment id="s1" state="initial" subState="x:y">
+        <source>Hello <pc id="1">dear</pc> <ph id="2"/>world.</source>
+      </segment>
+      <ignorable><source> </source></ignorable>
+      <segment id="s2" state="reviewed">
+        <source>Bye.</source>
+        <target>Tschüs.</target>
+      </segment>
+    </unit>
+    <unit id="u2" translate="no"><segment><source>SKIP</source></segment></unit>
+    <unit id="u3"><segment><source xml:space="preserve">Line
+two</source></segment></unit>
+  </file>
+</xliff>
+"""
+NAMESPACE = {"x": "urn:oasis:names:tc:xliff:document:1.2", "y": "urn:oasis:names:tc:xliff:document:2.0"}
+
+
+def parsed(data: bytes) -> etree._Element:
+    """As lxml, which we did not write, reads it."""
+    return etree.fromstring(data)
+
+
+def target_of(data: bytes, unit: str) -> etree._Element:
+    (found,) = parsed(data).xpath(f"//x:trans-unit[@id='{unit}']/x:target", namespaces=NAMESPACE)
+    return found
+
+
+def test_segments_come_with_their_targets_states_and_notes() -> None:
+    document = read_document(V1.encode(), "a.xlf")
+    assert [(s.source, s.target, s.state) for s in document.segments] == [
+        ("Settings & more", "Einstellungen & mehr", "confirmed"),
+        ("Press {2}OK{/2} to copy {1} files{3}.", None, "new"),  # {1} is the file's own
+        ("All {1}bold{2}", None, "new"),
+        ("Wrapped over lines", None, "new"),
+        ("One.", "Eins.", "edited"),
+        ("Two.", None, "new"),
+    ]
+    assert document.segments[0].note == "Name: title · On the first page"
+    version_2 = read_document(V2.encode(), "a.xliff")
+    assert [(s.source, s.target, s.state) for s in version_2.segments] == [
+        ("Hello {1}dear{/1} {2}world.", None, "new"),
+        ("Bye.", "Tschüs.", "confirmed"),
+        ("Line{1}two", None, "new"),
+    ]
+    assert version_2.segments[1].note == "Name: greeting · Be kind"
+
+
+def test_only_targets_and_states_change_in_version_1() -> None:
+    document = read_document(V1.encode(), "a.xlf")
+    exported = document.export_file(
+        {1: "{2}OK{/2} kopiert {1} Dateien{3} < 3.", 2: "Alles {1}fett{2}", 3: "Über Zeilen", 5: "Zwei."},
+        "de",
+        drafts={3, 5},
+    )
+    expected = (
+        V1.replace(
+            '<x id="2"/>.</source>\n',
+            '<x id="2"/>.</source>\n'
+            '      <target state="translated"><g id="1">OK</g> kopiert {1} Dateien<x id="2"/> &lt; 3.</target>\n',
+        )
+        .replace(
+            "<target/>",
+            '<target state="translated"><g id="1"> Alles <bpt id="2">&lt;b></bpt>fett<ept id="2">&lt;/b></ept></g>'
+            "</target>",
+        )
+        .replace(
+            '<target state="needs-translation">Wrapped over lines<',
+            '<target state="needs-review-translation">Über Zeilen<',
+        )
+        .replace('<mrk mtype="seg" mid="1"/>', '<mrk mtype="seg" mid="1">Zwei.</mrk>')
+    )
+    assert exported.data.decode() == expected
+    assert exported.name == "a.de.xlf"
+
+
+def test_only_targets_states_and_the_language_change_in_version_2() -> None:
+    document = read_document(V2.encode(), "a.xliff")
+    exported = document.export_file(
+        {0: "Hallo {1}liebe{/1} {2}Welt.", 1: "Tschau.", 2: "Zeile{1}zwei"}, "de", drafts={1}
+    )
+    expected = (
+        V2.replace('srcLang="en">', 'srcLang="en" trgLang="de">')
+        .replace('id="s1" state="initial" subState="x:y"', 'id="s1" state="translated"')
+        .replace(
+            "world.</source>\n",
+            'world.</source>\n        <target>Hallo <pc id="1">liebe</pc> <ph id="2"/>Welt.</target>\n',
+        )
+        .replace('state="reviewed"', 'state="initial"')
+        .replace("Tschüs.", "Tschau.")
+        .replace("two</source></segment>", "two</source><target>Zeile\nzwei</target></segment>")
+        .replace("<segment><source xml:space", '<segment state="translated"><source xml:space')
+    )
+    assert exported.data.decode() == expected
+
+
+def test_an_approved_translation_that_becomes_a_draft_is_approved_no_more() -> None:
+    exported = read_document(V1.encode(), "a.xlf").export_file({0: "Optionen"}, drafts={0}).data.decode()
+    assert 'resname="title" approved="no"' in exported
+    assert '<target state="needs-review-translation">Optionen</target>' in exported
+
+
+@pytest.mark.parametrize("content", [V1, V2])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_untranslated_files_come_back_byte_for_byte(content: str, encoding: str) -> None:
+    name = "UTF-8" if encoding.startswith("utf-8") else encoding
+    data = content.replace('encoding="UTF-8"', "").replace('"1.0"', f'"1.0" encoding="{name}"').encode(encoding)
+    document = read_document(data, "a.xlf")
+    drafts = {s.index for s in document.segments if s.state == "edited"}
+    assert document.export_file({s.index: s.target for s in document.segments if s.target}, drafts=drafts).data == data
+    changed = document.export({1: "Łódź"})
+    assert "Łódź" in "".join(parsed(changed).itertext())
+    assert ("&#321;" in changed.decode(encoding)) == (encoding == "iso-8859-1")
+
+
+TAGGED = st.lists(st.sampled_from(["a ", "<", "&", "{1}", "{2}", "{/2}", "{3}", "{/3}", "{", "}", "ß", "\x01", "]]>"]))
+
+
+@given(TAGGED.map("".join).filter(lambda t: t.strip() != ""))
+def test_whatever_is_typed_the_file_stays_well_formed_and_holds_it(text: str) -> None:
+    exported = read_document(V1.encode(), "a.xlf").export({1: text})
+    written = "".join(target_of(exported, "2").itertext())
+    own = "{2}", "{/2}", "{3}"
+    expected = text.replace("\x01", "\ufffd")
+    for tag in own:
+        expected = expected.replace(tag, "")
+    assert written == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "content"),
+    [
+        ("{2}OK", '<g id="1">OK</g>'),  # an end is missing
+        ("OK{/2}", "OK"),  # a start is missing
+        ("{2}{3}{/2}", '<g id="1"><x id="2"/></g>'),
+        ("{9}{/3}", "{9}{/3}"),  # not ours
+    ],
+)
+def test_tags_that_do_not_match_are_mended(typed: str, content: str) -> None:
+    assert f">{content}</target>" in read_document(V1.encode(), "a.xlf").export({1: typed}).decode()
+
+
+def test_tags_of_a_target_are_those_of_its_source_and_others_are_kept() -> None:
+    content = (
+        '<xliff version="1.2"><file><body><trans-unit id="1"><source><g id="1">a</g> <g id="2">b</g> c</source>'
+        '<target><g id="2">B</g> <g id="9">?</g> <g id="1">A</g></target></trans-unit>'
+        '<trans-unit id="2"><source><g id="1">all</g></source><target>nicht <g id="1">alles</g></target></trans-unit>'
+        "</body></file></xliff>"
+    )
+    document = read_document(content.encode(), "a.xlf")
+    assert [(s.source, s.target) for s in document.segments] == [
+        ("{1}a{/1} {2}b{/2} c", "{2}B{/2} {3}?{/3} {1}A{/1}"),
+        ("{1}all{/1}", "nicht {1}alles{/1}"),
+    ]
+    exported = document.export({0: "{1}A{/1} {2}B{/2} {3}!{/3}", 1: "{1}alles{/1}"}).decode()
+    assert '<target state="translated"><g id="1">A</g> <g id="2">B</g> <g id="9">!</g></target>' in exported
+    assert '<target state="translated"><g id="1">alles</g></target>' in exported
+
+
+def test_a_missing_target_of_a_segmented_unit_gets_all_its_marks() -> None:
+    content = re.sub('.*state="needs-review-translation".*\n', "", V1)
+    document = read_document(content.encode(), "a.xlf")
+    target = target_of(document.export({4: "Eins & eins.", 5: "Zwei."}), "6")
+    assert [(mark.get("mid"), mark.text) for mark in target] == [("0", "Eins & eins."), ("1", "Zwei.")]
+    assert target.get("state") == "translated"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"),
+        (V1[:-20].encode(), "line 28: no well-formed XML"),
+        (b"<html/>", "no XLIFF 1.2 or 2.x file .its root is <html>"),
+        (b'<xliff version="3.0"/>', "version '3.0'"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]><xliff version="1.2">&a;</xliff>', "line 1: the file has entities"),
+        (b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><xliff version="1.2">&a;</xliff>', "entities"),
+        (b'<!DOCTYPE x SYSTEM "http://x.example/x.dtd"><xliff version="1.2">&nbsp;</xliff>', "entities"),
+        (b'<xliff version="1.2">&nbsp;</xliff>', "line 1: no well-formed XML .undefined entity"),
+        (b"<a>" * 300, "nested more than 200 deep"),
+        (V1.encode("utf-16").replace(b"\xff\xfe", b""), "line 1: the character U.0000 may not"),
+        (V1.replace("UTF-8", "utf-7").encode(), "utf-7, which is not known"),
+        (V1.replace("UTF-8", "zlib").encode(), "zlib, which is not known"),
+        (V1.replace("Wrapped", "Ä").encode("latin-1"), "line 17: byte 0xC4 is not valid in utf-8"),
+        (b'<xliff version="1.2"/>', "no text to translate"),
+    ],
+)
+def test_damaged_foreign_and_hostile_files_are_refused(data: bytes, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        read_document(data, "a.xlf")
+
+
+def test_a_doctype_without_declarations_of_its_own_is_no_harm() -> None:
+    data = b'<!DOCTYPE xliff PUBLIC "-//XLIFF//DTD" "http://x.example/x.dtd?a>b">\n' + V1.split("-->\n")[1].encode()
+    document: Document = read_document(data, "a.xlf")
+    assert len(document.segments) == 6
+
+
+def test_translate_toolkit_reads_the_targets_that_were_written() -> None:
+    first = xliff.xlifffile.parsestring(read_document(V1.encode(), "a.xlf").export({1: "Eins", 3: "Drei"}))
+    assert [unit.target for unit in first.units][:4] == ["Einstellungen & mehr", "Eins", "", "Drei"]
+    second = xliff2.Xliff2File.parsestring(read_document(V2.encode(), "a.xlf").export_file({0: "Null"}, "de").data)
+    assert [unit.target for unit in second.units][:1] == ["Null"]
+    assert second.targetlanguage == "de"
