@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import plain_text, po, xliff
+from app.formats import markdown, plain_text, po, subtitles, xliff
 from app.formats.base import Parsed
 
 _MIB = 2**20
@@ -25,6 +25,8 @@ class Format:
 _PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
 FORMATS = (
     _PLAIN_TEXT,
+    Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
+    Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
     Format("po", "gettext messages", (".po", ".pot"), po.read),
     Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB),
 )

@@ -1,0 +1,99 @@
+"""Markdown: paragraphs, headings, list items and table cells as sentences; marks of inline text stay in it.
+
+markdown-it-py says what is what (CommonMark with tables). Code, HTML blocks, link definitions and front matter are
+not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.errors import DocumentError
+from app.formats.base import Unit
+from app.formats.placeholders import placeholder_spans
+from app.formats.prose import ProseFile, blanked
+from app.text_files import decode_text
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
+_HARD_BREAK = re.compile(r"(\\| {2,})\Z")
+_WHOLE = re.compile(r"`+[^`]+`+|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|(\*\*|__)(?=\S).+?\1|(?<!\w)[*_](?=\S)[^*_]+[*_]")
+_NO_LETTERS = re.compile(r"[\W\d_]*\Z")
+_MAX_NESTING = 50
+
+
+def read(data: bytes, name: str) -> ProseFile:
+    """The texts of a Markdown file in any common encoding."""
+    decoded = decode_text(data, name, DocumentError)
+    text = decoded.text
+    front = _FRONT_MATTER.match(text)
+    begin = front.end() if front else 0
+    starts = [match.start() for match in _LINE.finditer(text, begin)]
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable(["table", "strikethrough"])
+    units: list[Unit] = []
+    joints: list[tuple[int, int]] = []
+    # One sign for each line end, and none that would be two, so that line numbers agree.
+    body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
+    for token in _inline(parser.parse(body)):
+        assert token.map is not None
+        position = starts[token.map[0]]
+        limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
+        for start, end, inside in _stretches(text, token.content, position, limit, units):
+            source = blanked(text, start, end, inside)
+            if _NO_LETTERS.match(source):
+                continue
+            joints += inside
+            units.append(Unit(start, end, source, whole=_whole(source)))
+    return ProseFile(decoded, units, joints)
+
+
+def _inline(tokens: list[Token]) -> Iterator[Token]:
+    return (token for token in tokens if token.type == "inline" and token.map)
+
+
+def _stretches(
+    text: str, content: str, position: int, limit: int, before: list[Unit]
+) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
+    """Start, end and line breaks of each part of `content`, found between two places of the text; hard breaks part."""
+    if before:
+        position = max(position, before[-1].end)  # cells of one row share their line
+    start = -1
+    end = position
+    inside: list[tuple[int, int]] = []
+    for line in content.split("\n"):
+        is_hard = _HARD_BREAK.search(line)
+        words = (line[: is_hard.start()] if is_hard else line).strip()
+        if not words:
+            continue
+        at = text.find(words, end, limit)
+        if at < 0:
+            words = words.replace("|", "\\|")  # a pipe in a cell
+            at = text.find(words, end, limit)
+        if at < 0:
+            break  # written otherwise than it is read, such as a tab in the indentation of a list: it stays as it is
+        if start >= 0:
+            inside.append((end, at))
+        else:
+            start = at
+        end = at + len(words)
+        if is_hard:
+            yield start, end, inside
+            start, inside = -1, []
+    if start >= 0:
+        yield start, end, inside
+
+
+def _whole(source: str) -> tuple[tuple[int, int], ...]:
+    """Links, code, emphasis and placeholders, in which no sentence ends, ascending and apart."""
+    spans = sorted([*(match.span() for match in _WHOLE.finditer(source)), *placeholder_spans(source)])
+    apart: list[tuple[int, int]] = []
+    for start, end in spans:
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return tuple(apart)

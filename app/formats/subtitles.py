@@ -1,0 +1,92 @@
+"""SubRip subtitles (.srt): a unit is a speaker's text of one subtitle; numbers and times stay as they are.
+
+The lines of a subtitle read as one sentence, and a translation is laid out in as many. A line that begins with a dash
+is another speaker's. Position codes such as {\\an8} at the beginning are layout.
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.errors import DocumentError
+from app.formats.base import Unit, line_of, one_line
+from app.formats.prose import ProseFile, blanked
+from app.text_files import decode_text
+
+_TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
+_TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r\n|\r|\n)\Z")
+_LINE = re.compile(r"[^\r\n]+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)")
+_POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
+_SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
+
+
+def read(data: bytes, name: str) -> ProseFile:
+    """The texts of a SubRip file. Raises DocumentError where it has no times."""
+    decoded = decode_text(data, name, DocumentError)
+    text = decoded.text
+    times = list(_TIMES.finditer(text))
+    if not times:
+        raise DocumentError(
+            f"{name} has no line of times such as 00:00:01,000 --> 00:00:04,000, so it is no subtitle file (.srt): "
+            "rename it to .txt to open it as plain text"
+        )
+    before = _NUMBER_BEFORE_TIMES.sub("", text[: times[0].start()]).strip("\ufeff \t\r\n")
+    if before:
+        raise DocumentError(
+            f"{name}, {line_of(text, text.index(before))}: text before the first subtitle's times: take it out and "
+            "open the file again"
+        )
+    units: list[Unit] = []
+    joints: list[tuple[int, int]] = []
+    for index, match in enumerate(times):
+        end = len(text)
+        if index + 1 < len(times):
+            end = times[index + 1].start()
+            number = _NUMBER_BEFORE_TIMES.search(text, match.end(), end)
+            end = number.start() if number else end
+        for start, stop, inside in _speakers(text, match.end(), end):
+            joints += inside
+            source = blanked(text, start, stop, inside)
+            units.append(Unit(start, stop, source, whole=((0, len(source)),)))
+    return ProseFile(decoded, units, joints, _in_lines)
+
+
+def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Start and end of each speaker's text between these places, with its line breaks."""
+    found: list[tuple[int, int, list[tuple[int, int]]]] = []
+    position = start
+    if code := _POSITION.match(text, start, end):
+        position = code.end()
+    for line in _LINE.finditer(text, position, end):
+        words = line.group().strip()
+        if not words:
+            continue
+        first = line.start() + line.group().index(words)
+        last = first + len(words)
+        is_apart = not found or _SPEAKER.match(words) or _BLANK_LINE.search(text, found[-1][1], first)
+        if is_apart:
+            found.append((first, last, []))
+        else:
+            begin, before, inside = found[-1]
+            found[-1] = begin, last, [*inside, (before, first)]
+    return found
+
+
+def _in_lines(text: str, start: int, end: int, translation: str) -> str:
+    """The translation in as many lines as the stretch had, of lengths as near to each other as its words allow."""
+    breaks = _LINE_END.findall(text[start:end])
+    words = one_line(translation).split()
+    lines: list[str] = []
+    for left in range(len(breaks) + 1, 1, -1):
+        if len(words) < left:
+            break
+        wanted = len(" ".join(words)) / left
+        count = min(range(1, len(words) - left + 2), key=lambda n: abs(len(" ".join(words[:n])) - wanted))
+        lines.append(" ".join(words[:count]))
+        words = words[count:]
+    if not lines:
+        return one_line(translation).strip()
+    return (breaks[0] if breaks else "").join([*lines, " ".join(words)])

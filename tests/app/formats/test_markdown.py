@@ -1,0 +1,109 @@
+"""Markdown: what is text is shown, what is structure stays, and other readers see the same structure afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from app.documents import read_document
+
+FILE = """---
+title: Not shown
+---
+# 1. First *steps*
+
+Press `Save. Now` or **the key. There** first.  Then see [the page. Two](a.md "t") of it
+  and go on.\\
+A new line.
+
+> Quoted text goes
+> over two lines. And on.
+
+- [ ] One item with &amp;
+  continued here
+  1. Nested!
+
+| Name  | What \\| why |
+|-------|-----------|
+| Router | 10 |
+
+```python
+code = "Not shown."
+```
+
+    indented code
+
+<div>
+Not shown
+</div>
+
+Setext
+======
+
+[ref]: https://a.example "Not shown"
+<!-- nor this -->
+"""
+
+
+def test_sentences_of_every_kind_of_block_are_shown_and_nothing_else() -> None:
+    document = read_document(FILE.encode(), "a.md")
+    assert [s.source for s in document.segments] == [
+        "1. First *steps*",
+        "Press `Save. Now` or **the key. There** first.",
+        'Then see [the page. Two](a.md "t") of it and go on.',
+        "A new line.",
+        "Quoted text goes over two lines.",
+        "And on.",
+        "[ ] One item with &amp; continued here",
+        "Nested!",
+        "Name",
+        r"What \| why",
+        "Router",
+        "Setext",
+    ]
+
+
+def test_only_the_translated_sentences_change() -> None:
+    document = read_document(FILE.encode(), "a.md")
+    exported = document.export_file({2: "Dann weiter.", 4: "Zitat.", 6: "[ ] Ein Punkt", 10: "Weg", 11: "Titel"}, "de")
+    expected = (
+        FILE.replace('Then see [the page. Two](a.md "t") of it\n  and go on.', "Dann weiter.")
+        .replace("Quoted text goes\n> over two lines.", "Zitat.")
+        .replace("[ ] One item with &amp;\n  continued here", "[ ] Ein Punkt")
+        .replace("Router", "Weg")
+        .replace("Setext", "Titel")
+    )
+    assert exported.data.decode() == expected
+    assert exported.name == "a.de.md"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_line_ends_and_marks_are_kept(line_end: str) -> None:
+    data = FILE.replace("\n", line_end).encode("utf-8-sig")
+    document = read_document(data, "a.md")
+    assert len(document.segments) == 12
+    assert document.export({0: "1. Erste"}) == data.replace(b"1. First *steps*", b"1. Erste")
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["a b. C", "# h", "- x. Y", "> q", "", "  ", "    i", "```", "| a | b |", "|-|-|", "1) n", "<b>", "\ta\t"]
+    )
+)
+
+
+def blocks_of(text: str) -> list[str]:
+    return [token.type for token in MarkdownIt("commonmark").enable("table").parse(text)]
+
+
+@given(LINES, st.sampled_from(["\n", "\r\n"]))
+def test_any_lines_come_back_and_translating_them_all_keeps_the_blocks(lines: list[str], line_end: str) -> None:
+    data = line_end.join(["Text first.", "", *lines]).encode()
+    document = read_document(data, "a.md")
+    assert document.export({s.index: s.source for s in document.segments}) == data
+    for segment in document.segments:
+        assert segment.source.split() == [w for w in document.text[segment.start : segment.end].split() if w != ">"]
+    exported = document.export({s.index: f"Wort{s.index}" for s in document.segments}).decode()
+    assert blocks_of(exported.replace("\r\n", "\n")) == blocks_of(data.decode().replace("\r\n", "\n"))

@@ -1,0 +1,87 @@
+"""SubRip subtitles: the srt library finds every number and time where it was, and the new text."""
+
+from __future__ import annotations
+
+import pytest
+import srt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.documents import read_document
+from app.errors import DocumentError
+
+FILE = """1
+00:00:01,000 --> 00:00:04,000
+{\\an8}<i>The router saves
+the file. At last!</i>
+
+2
+00:00:05,000 --> 00:00:06,000 X1:1 Y1:2
+- Is it on?
+- No.
+
+3
+00:00:07,000 --> 00:00:08,000
+
+4
+00:00:09,000 --> 00:00:10,000
+2024
+
+And more
+"""
+
+
+def test_a_subtitle_is_a_segment_for_each_speaker() -> None:
+    document = read_document(FILE.encode(), "a.srt")
+    assert [s.source for s in document.segments] == [
+        "<i>The router saves the file. At last!</i>",
+        "- Is it on?",
+        "- No.",
+        "2024",
+        "And more",
+    ]
+
+
+def test_a_translation_takes_as_many_lines_as_the_source_and_all_else_stays() -> None:
+    document = read_document(FILE.encode(), "a.srt")
+    exported = document.export({0: "<i>Der Router speichert die Datei. Endlich!</i>", 2: "- Nein, ist er nicht."})
+    assert exported.decode() == FILE.replace(
+        "<i>The router saves\nthe file. At last!</i>", "<i>Der Router speichert\ndie Datei. Endlich!</i>"
+    ).replace("- No.", "- Nein, ist er nicht.")
+    assert document.export({0: "Kurz"}).decode().split("\n")[2] == "{\\an8}Kurz"
+
+
+WORDS = st.lists(st.sampled_from(["a", "ß", "Long,", "word.", "- b", "<i>", "7"]), min_size=1, max_size=6).map(" ".join)
+CUES = st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+@given(CUES, st.sampled_from(["\n", "\r\n"]), st.data())
+def test_numbers_and_times_are_those_of_the_file_and_texts_those_of_the_translation(
+    cues: list[list[str]], line_end: str, data: st.DataObject
+) -> None:
+    blocks = [f"{n}\n00:00:{n:02},500 --> 00:00:{n:02},900\n" + "\n".join(c) + "\n" for n, c in enumerate(cues, 1)]
+    content = "\n".join(blocks).replace("\n", line_end)
+    document = read_document(content.encode(), "a.srt")
+    assert document.export({s.index: s.source for s in document.segments}) == content.encode()
+    assert " ".join(s.source for s in document.segments).split() == " ".join(" ".join(c) for c in cues).split()
+    texts = {s.index: data.draw(WORDS) for s in document.segments}
+    before = list(srt.parse(content.replace("\r\n", "\n")))
+    after = list(srt.parse(document.export(texts).decode().replace("\r\n", "\n")))
+    assert [(s.index, s.start, s.end, s.proprietary) for s in after] == [
+        (s.index, s.start, s.end, s.proprietary) for s in before
+    ]
+    assert " ".join(s.content for s in after).split() == " ".join(texts.values()).split()
+    assert all(a.content.count("\n") <= b.content.count("\n") for a, b in zip(after, before, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("Just text.\n", "no line of times"),
+        ("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHi\n", "line 1: text before the first"),
+        ("1\n00:00:01,000 --> 00:00:02,000\n\n", "no text to translate"),
+    ],
+)
+def test_what_is_no_subtitle_file_is_refused(content: str, said: str) -> None:
+    with pytest.raises(DocumentError, match=said):
+        read_document(content.encode(), "a.srt")
