@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from threading import Event
 
 import torch
 
@@ -17,7 +18,7 @@ from engine.constraints import Constraints
 from engine.errors import InvalidRequest
 from engine.relaxation import smallest_relaxation
 from engine.request import Reason, Request, SearchOptions, Translation
-from engine.search.sentence import Interruption, Sentence, SentenceResult
+from engine.search.sentence import Ended, Interruption, Sentence, SentenceResult
 from engine.search.stream import Counts, SearchStream
 
 Interrupt = Callable[[], Interruption | None]
@@ -108,7 +109,16 @@ class RequestStream:
     def step(self) -> list[Answer]:
         """Take what is under way one token further; the answers that are ready."""
         answers, self._answers = self._answers, []
-        for ended in self._search.step():
+        return answers + self._answers_to(self._search.step())
+
+    @torch.inference_mode()
+    def interrupt(self) -> list[Answer]:
+        """Only the answers of those that are to be interrupted; the others stand still."""
+        return self._answers_to(self._search.interrupt())
+
+    def _answers_to(self, all_ended: Iterable[Ended]) -> list[Answer]:
+        answers = []
+        for ended in all_ended:
             asked = self._asked.pop(ended.sentence)
             if ended.result is None:
                 answers.append(Answer(asked.tag, error=ended.error))
@@ -168,6 +178,19 @@ class RequestStream:
                 num_given += 1
             if is_all_read and num_given == num_read:
                 return
+
+
+def interruption_of(started: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
+    """Whether `cancel` is set, or `deadline_ms` over that counts from `started`, a time of `perf_counter`."""
+
+    def interruption() -> Interruption | None:
+        if cancel is not None and cancel.is_set():
+            return "cancelled"
+        if deadline_ms is not None and (time.perf_counter() - started) * 1000 >= deadline_ms:
+            return "deadline"
+        return None
+
+    return interruption
 
 
 def failed(request: Request, error: Exception | None) -> Translation:

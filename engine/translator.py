@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -18,11 +18,11 @@ from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
-from engine.request_stream import INTERRUPTED, Interrupt, RequestStream
+from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
 from engine.search.finished import Found
-from engine.search.sentence import Interruption, Sentence, SentenceResult, TokenRoles, Vocabulary
+from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
-from engine.search.stream import Schedule, SearchStream
+from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
 from engine.text import BOS_ID, EOS_ID, words
@@ -80,7 +80,7 @@ class Translator:
         """
         started = time.perf_counter()
         constraints = self._constraints(request)
-        interruption = _interruption(started, cancel, deadline_ms)
+        interruption = interruption_of(started, cancel, deadline_ms)
         return self._decode([request], [constraints], options, interruption, started)[0]
 
     def translate_all(
@@ -102,7 +102,7 @@ class Translator:
         `progress` is told how many are done. After `cancel`, what is left comes back as "cancelled"; after the
         deadline, which counts from when the first translation is asked for, as "deadline".
         """
-        interruption = _interruption(time.perf_counter(), cancel, deadline_ms)
+        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
         stream = self.stream(batch_size, schedule)
         translations = stream.in_order(requests, options, batch_size * _LOOK_AHEAD_BATCHES, interruption)
         for num_done, translation in enumerate(translations, start=1):
@@ -110,9 +110,18 @@ class Translator:
             if progress:
                 progress(num_done)
 
-    def stream(self, batch_size: int = 16, schedule: Schedule = "stream") -> RequestStream:
-        """Requests that come at any time and are decoded together, `batch_size` of them at most."""
-        search = SearchStream(self._open, self._vocabulary, batch_size, schedule)
+    @property
+    def is_on_accelerator(self) -> bool:
+        return self._model.transformer.device.type != "cpu"
+
+    def stream(
+        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
+    ) -> RequestStream:
+        """Requests that come at any time and are decoded together, `batch_size` of them at most.
+
+        Others begin once at most `refill_share` of them are left.
+        """
+        search = SearchStream(self._open, self._vocabulary, batch_size, schedule, refill_share)
         return RequestStream(search, self._constraints, self._sentence, self._tell)
 
     @torch.inference_mode()
@@ -177,7 +186,7 @@ class Translator:
         variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
         started = time.perf_counter()
         constraints = [self._constraints(variant) for variant in variants]
-        decoded = self._decode(variants, constraints, options, _interruption(started, cancel, deadline_ms), started)
+        decoded = self._decode(variants, constraints, options, interruption_of(started, cancel, deadline_ms), started)
         constrained, free, *without = decoded
         prices = [_best_score(other, constrained) for other in without]
         return Pricing(
@@ -213,7 +222,7 @@ class Translator:
         first, last = _word_at(hypothesis, offset)
         left = hypothesis.tokens[:first]
         replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
-        interruption = _interruption(started, cancel, deadline_ms)
+        interruption = interruption_of(started, cancel, deadline_ms)
         unbound = replace(wanted.wanted, prefix=None)
         following = next_words(
             self._model.transformer.decoder(self._encode([wanted])[0]),
@@ -257,14 +266,14 @@ class Translator:
         stream = self.stream(max(1, len(requests)), "batch")
         for number, (request, wanted) in enumerate(zip(requests, constraints, strict=True)):
             stream.add(request, options, tag=number, interruption=interruption, constraints=wanted, started=started)
-        answers = {}
+        told: dict[Hashable, Translation] = {}
         while len(stream):
-            answers.update((answer.tag, answer) for answer in stream.step())
-        for answer in answers.values():
-            if answer.error is not None:
-                raise answer.error
-        told = (answers[number].translation for number in range(len(requests)))
-        return [translation for translation in told if translation is not None]
+            for answer in stream.step():
+                if answer.error is not None:
+                    raise answer.error
+                assert answer.translation is not None
+                told[answer.tag] = answer.translation
+        return [told[number] for number in range(len(requests))]
 
     def _sentence(self, wanted: Constraints, options: SearchOptions, interruption: Interrupt) -> Sentence:
         return Sentence(
@@ -336,17 +345,6 @@ class Translator:
             unmet=unmet,
             locked=wanted.place_ordered(decoding.text),
         )
-
-
-def _interruption(started: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
-    def interruption() -> Interruption | None:
-        if cancel is not None and cancel.is_set():
-            return "cancelled"
-        if deadline_ms is not None and (time.perf_counter() - started) * 1000 >= deadline_ms:
-            return "deadline"
-        return None
-
-    return interruption
 
 
 def _best_score(without: Translation, having: Translation) -> float | None:

@@ -1,57 +1,87 @@
 """The thread that owns the model: requests from any thread in, futures out.
 
-Interactive requests go before documents: a document's request that is being decoded when one arrives stops at its next
-step, waits, and starts over. A newer request with the same key cancels the older one.
+Requests share their decoding steps: each joins what is under way at the next step and leaves as it ends, so that nobody
+waits for another's sentence. Interactive ones go before documents, which stand still meanwhile and go on where they
+were. Owners take turns. A newer request with the same key cancels the older one.
 """
 
 from __future__ import annotations
 
-import heapq
-import itertools
 import threading
-from collections.abc import Callable, Hashable
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from engine.errors import EngineError
-from engine.request import Reason, Request, SearchOptions, Translation
+from engine.fair_queue import FairQueue
+from engine.request import Request, SearchOptions, Translation
+from engine.request_stream import INTERRUPTED, Answer, RequestStream, failed, interruption_of
 from engine.translator import Translator
 
 Priority = Literal["interactive", "document"]
+Call = Callable[[Translator, threading.Event], Any]
 T = TypeVar("T")
 
+BATCH_SIZE = 16  # requests of one priority under way at a time
+_NUM_REMEMBERED = 1000  # answers that the statistics look back on
+_RECENT_S = 60.0
 
-Call = Callable[[Translator, threading.Event], Any]
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatistics:
+    """How the worker is doing. Latencies are of the last 1,000 interactive answers, from `submit` or `ask` to answer;
+    None before the first. `answers_per_second` is the mean over the last minute, of both priorities."""
+
+    queue_length: int
+    num_running: int
+    num_answered: int
+    num_failed: int
+    median_latency_ms: float | None
+    p95_latency_ms: float | None
+    answers_per_second: float
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Job:
-    """One call of the translator. `cancelled_result` and `crash_result` make what its future holds in those cases."""
+    """A request to translate or, with `call`, any other question for the translator."""
 
-    rank: int  # interactive before document
-    number: int  # in the order of arrival
-    call: Call = field(compare=False)
-    cancelled_result: Callable[[], Any] = field(compare=False)
-    crash_result: Callable[[Exception], Any] = field(compare=False)
-    key: Hashable = field(compare=False)
-    future: Future[Any] = field(compare=False)
-    cancelled: bool = field(compare=False, default=False)
-    is_started: bool = field(compare=False, default=False)
-    stop: threading.Event = field(compare=False, default_factory=threading.Event)
+    priority: Priority
+    key: Hashable
+    request: Request | None = None
+    options: SearchOptions = field(default_factory=SearchOptions)
+    deadline_ms: float | None = None
+    call: Call | None = None
+    future: Future[Any] = field(default_factory=Future)
+    asked_at: float = field(default_factory=time.perf_counter)
+    stop: threading.Event = field(default_factory=threading.Event)  # set once it is cancelled
 
 
 class Worker:
-    """Decodes one request after the other in a thread of its own. Close it, or use it in a `with` statement."""
+    """Decodes requests in a thread of its own. Close it, or use it in a `with` statement.
 
-    def __init__(self, translator: Translator) -> None:
+    `shares_steps` lets documents go on while interactive requests run, all in the same steps. By default they do on an
+    accelerator, where a wider step takes hardly longer; on a CPU it would make the one who waits wait longer.
+    """
+
+    def __init__(self, translator: Translator, *, shares_steps: bool | None = None) -> None:
         self._translator = translator
-        self._jobs: list[_Job] = []  # a heap
-        self._newest: dict[Hashable, _Job] = {}
-        self._running: _Job | None = None
-        self._numbers = itertools.count()
+        shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
+        self._interactive = translator.stream(2 * BATCH_SIZE, "fifo", refill_share=1.0)
+        self._documents = self._interactive if shares_steps else translator.stream(BATCH_SIZE, "stream")
+        self._running: set[_Job] = set()
+        # What follows is shared between threads, under the lock.
         self._changed = threading.Condition()
+        self._waiting: dict[Priority, FairQueue[_Job]] = {"interactive": FairQueue(), "document": FairQueue()}
+        self._newest: dict[Hashable, _Job] = {}
         self._is_closed = False
+        self._num_answered = 0
+        self._num_failed = 0
+        self._latencies_ms: deque[float] = deque(maxlen=_NUM_REMEMBERED)
+        self._answered_at: deque[float] = deque()
+        self._started_at = time.perf_counter()
         self._thread = threading.Thread(target=self._run, name="pinpoint-model", daemon=True)
         self._thread.start()
 
@@ -61,81 +91,61 @@ class Worker:
         options: SearchOptions | None = None,
         *,
         key: Hashable = None,
+        owner: Hashable = None,
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
     ) -> Future[Translation]:
         """A future of the translation; it holds InvalidRequest where the request cannot be asked of the model.
 
-        A request of the same `key` that still waits or runs ends as "cancelled". A crash ends this request alone, as
-        "failed". The deadline counts from when decoding starts.
+        A request of the same `key` that still waits or runs ends as "cancelled". Where more is asked for than fits in
+        a batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from when decoding
+        starts.
         """
-        wanted = options or SearchOptions()
+        return self._enqueue(owner, _Job(priority, key, request, options or SearchOptions(), deadline_ms))
 
-        def translate(translator: Translator, cancel: threading.Event) -> Translation:
-            return translator.translate(request, wanted, cancel=cancel, deadline_ms=deadline_ms)
-
-        def crashed(error: Exception) -> Translation:
-            message = f"{type(error).__name__}: {error}"
-            return Translation(request, "failed", reasons=(Reason("crashed", message),))
-
-        def cancelled() -> Translation:
-            return Translation(request, "cancelled", reasons=(_CANCELLED,))
-
-        return self._enqueue(translate, cancelled, crashed, key, priority)
-
-    def ask(self, call: Callable[[Translator, threading.Event], T], *, key: Hashable = None) -> Future[T | None]:
+    def ask(
+        self, call: Callable[[Translator, threading.Event], T], *, key: Hashable = None, owner: Hashable = None
+    ) -> Future[T | None]:
         """A future of what `call(translator, cancel)` gives, interactively: prices or alternatives, for instance.
 
         It holds None where a newer request of the same key came, and the exception where the call raised one. A call
-        that passes `cancel` on to the translator ends within one decoding step.
+        that passes `cancel` on to the translator ends within one decoding step. It has the model to itself.
         """
-
-        def crashed(error: Exception) -> None:
-            raise error
-
-        return self._enqueue(call, lambda: None, crashed, key, "interactive")
-
-    def _enqueue(
-        self,
-        call: Call,
-        cancelled_result: Callable[[], Any],
-        crash_result: Callable[[Exception], Any],
-        key: Hashable,
-        priority: Priority,
-    ) -> Future[Any]:
-        future: Future[Any] = Future()
-        with self._changed:
-            if self._is_closed:
-                raise EngineError("the worker is closed; make a new one")
-            rank = 0 if priority == "interactive" else 1
-            job = _Job(rank, next(self._numbers), call, cancelled_result, crash_result, key, future)
-            if key is not None:
-                self._cancel_newest(key)
-                self._newest[key] = job
-            heapq.heappush(self._jobs, job)
-            if self._running and rank < self._running.rank:
-                self._running.stop.set()
-            self._changed.notify_all()
-        return future
+        return self._enqueue(owner, _Job("interactive", key, call=call))
 
     def cancel(self, key: Hashable) -> None:
-        """End the request of this key, if there is one, as "cancelled"."""
+        """End the request of this key, if there is one, as "cancelled", within one step."""
         with self._changed:
             self._cancel_newest(key)
             self._changed.notify_all()
 
     @property
     def queue_length(self) -> int:
-        """Requests that wait, the running one not counted."""
+        """Requests that wait, those under way not counted."""
         with self._changed:
-            return sum(not job.cancelled for job in self._jobs)
+            return self._num_waiting()
+
+    def statistics(self) -> WorkerStatistics:
+        """What can be said of the worker now."""
+        with self._changed:
+            now = time.perf_counter()
+            self._forget_old_answers(now)
+            latencies = sorted(self._latencies_ms)
+            return WorkerStatistics(
+                queue_length=self._num_waiting(),
+                num_running=len(self._running),
+                num_answered=self._num_answered,
+                num_failed=self._num_failed,
+                median_latency_ms=_quantile(latencies, 0.5),
+                p95_latency_ms=_quantile(latencies, 0.95),
+                answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),
+            )
 
     def close(self) -> None:
         """Cancel what waits and runs, and end the thread."""
         with self._changed:
             self._is_closed = True
-            for job in [*self._jobs, *([self._running] if self._running else [])]:
-                job.cancelled = True
+            for job in [*self._waiting["interactive"], *self._waiting["document"], *self._running]:
                 job.stop.set()
             self._changed.notify_all()
         self._thread.join()
@@ -146,63 +156,143 @@ class Worker:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def _enqueue(self, owner: Hashable, job: _Job) -> Future[Any]:
+        with self._changed:
+            if self._is_closed:
+                raise EngineError("the worker is closed; make a new one")
+            if job.key is not None:
+                self._cancel_newest(job.key)
+                self._newest[job.key] = job
+            self._waiting[job.priority].push(owner, job)
+            self._changed.notify_all()
+        return job.future
+
     def _cancel_newest(self, key: Hashable) -> None:
         older = self._newest.pop(key, None)
         if older:
-            older.cancelled = True
             older.stop.set()
 
-    def _run(self) -> None:
-        while job := self._next():
-            if not job.is_started and not job.future.set_running_or_notify_cancel():
-                job.cancelled = True  # by the caller, through the future itself
-                self._finish(job)
-                continue
-            job.is_started = True
-            self._do(job)
+    def _num_waiting(self) -> int:
+        return sum(not job.stop.is_set() for queue in self._waiting.values() for job in queue)
 
-    def _do(self, job: _Job) -> None:
-        """Run one job and give its future a result, unless it only made way for an interactive one."""
-        result: Any = None
-        failure: Exception | None = None
-        if not job.cancelled:
+    # The thread's own methods follow.
+
+    def _run(self) -> None:
+        while self._wait_for_work():
+            self._answer_cancelled()
+            self._begin("interactive", self._interactive)
+            if not self._has_waiting("interactive"):
+                self._begin("document", self._documents)
+            lane = self._interactive if len(self._interactive) else self._documents
+            for answer in [*lane.step(), *(self._documents.interrupt() if lane is not self._documents else ())]:
+                self._take(answer)
+
+    def _wait_for_work(self) -> bool:
+        """Whether there is something to do; False once the worker is closed and all is answered."""
+        with self._changed:
+            while not (self._running or any(map(len, self._waiting.values())) or self._is_closed):
+                self._changed.wait()
+            return bool(self._running or any(map(len, self._waiting.values())))
+
+    def _has_waiting(self, priority: Priority) -> bool:
+        with self._changed:
+            return len(self._waiting[priority]) > 0
+
+    def _answer_cancelled(self) -> None:
+        """Answer those that were cancelled while they waited, by a key or through their future."""
+        with self._changed:
+            stopped = [
+                job
+                for queue in self._waiting.values()
+                for job in queue.take(lambda job: job.stop.is_set() or job.future.cancelled())
+            ]
+            for job in stopped:
+                self._release(job)
+        for job in stopped:
+            if job.future.set_running_or_notify_cancel():
+                self._answer(job)
+
+    def _begin(self, priority: Priority, lane: RequestStream) -> None:
+        """Let the next ones join, as far as there is room; a question has the model to itself, once all have left."""
+        while True:
+            with self._changed:
+                queue = self._waiting[priority]
+                num_running = sum(job.priority == priority for job in self._running)
+                if not queue or num_running >= (1 if queue.peek().call else BATCH_SIZE):
+                    return
+                job = queue.pop()
+                if not job.future.set_running_or_notify_cancel():
+                    self._release(job)
+                    continue
+                self._running.add(job)
+            if job.call:
+                self._ask(job, job.call)
+                return
+            assert job.request is not None
             try:
-                result = job.call(self._translator, job.stop)
-            except EngineError as error:
-                failure = error
+                interruption = interruption_of(time.perf_counter(), job.stop, job.deadline_ms)
+                lane.add(job.request, job.options, tag=job, interruption=interruption)
             except Exception as error:  # whatever it is, the next request must not suffer
-                try:
-                    result = job.crash_result(error)
-                except Exception as raised:
-                    failure = raised
-        if not self._finish(job):
-            return
-        if job.cancelled:
-            job.future.set_result(job.cancelled_result())
-        elif failure is not None:
-            job.future.set_exception(failure)
+                self._fail(job, error)
+
+    def _ask(self, job: _Job, call: Call) -> None:
+        try:
+            result = call(self._translator, job.stop)
+        except Exception as error:
+            self._answer(job, error=error)
+        else:
+            self._answer(job, result)
+
+    def _take(self, answer: Answer) -> None:
+        job = answer.tag
+        assert isinstance(job, _Job)
+        if answer.error is not None:
+            self._fail(job, answer.error)
+        else:
+            self._answer(job, answer.translation)
+
+    def _fail(self, job: _Job, error: Exception) -> None:
+        assert job.request is not None
+        if isinstance(error, EngineError):
+            self._answer(job, error=error)
+        else:
+            self._answer(job, failed(job.request, error))
+
+    def _answer(self, job: _Job, result: Any = None, error: Exception | None = None) -> None:
+        """Give the job's future what it is to hold; for one that was cancelled, that."""
+        with self._changed:
+            self._release(job)
+            is_cancelled = job.stop.is_set()
+            if not is_cancelled:
+                self._remember(job, is_failure=error is not None or getattr(result, "status", None) == "failed")
+        if is_cancelled:
+            job.future.set_result(job.request and Translation(job.request, "cancelled", reasons=(_CANCELLED,)))
+        elif error is not None:
+            job.future.set_exception(error)
         else:
             job.future.set_result(result)
 
-    def _next(self) -> _Job | None:
-        """The job to do next; None once the worker is closed and nothing waits."""
-        with self._changed:
-            while not self._jobs and not self._is_closed:
-                self._changed.wait()
-            self._running = heapq.heappop(self._jobs) if self._jobs else None
-            return self._running
+    def _release(self, job: _Job) -> None:
+        self._running.discard(job)
+        if self._newest.get(job.key) is job:
+            del self._newest[job.key]
 
-    def _finish(self, job: _Job) -> bool:
-        """Whether the job is done. One that only made way for an interactive request goes back into the queue."""
-        with self._changed:
-            self._running = None
-            if job.stop.is_set() and not job.cancelled:
-                job.stop.clear()
-                heapq.heappush(self._jobs, job)
-                return False
-            if self._newest.get(job.key) is job:
-                del self._newest[job.key]
-            return True
+    def _remember(self, job: _Job, is_failure: bool) -> None:
+        now = time.perf_counter()
+        self._num_answered += 1
+        self._num_failed += is_failure
+        if job.priority == "interactive":
+            self._latencies_ms.append((now - job.asked_at) * 1000)
+        self._answered_at.append(now)
+        self._forget_old_answers(now)
+
+    def _forget_old_answers(self, now: float) -> None:
+        while self._answered_at and self._answered_at[0] < now - _RECENT_S:
+            self._answered_at.popleft()
 
 
-_CANCELLED = Reason("cancelled", "the request was cancelled; a newer one may have taken its place")
+_CANCELLED = INTERRUPTED["cancelled"]
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None

@@ -21,7 +21,7 @@ ENGINE_FLOORS = (
     {"constraints", "aligner"},
     {"relaxation"},
     {"request_stream"},
-    {"translator"},
+    {"translator", "fair_queue"},
     {"worker", "train", "command_line"},
     {"__main__"},
 )

@@ -1,33 +1,58 @@
-"""One thread for the model: order, cancellation, crashes. The translators are real but slowed or broken on purpose."""
+"""One thread for the model: joining, order, fairness, cancellation, crashes. A gate lets its steps go one by one."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 import torch
 
-from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translator, Worker
+from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator, Worker
 from engine.model import LoadedModel, ModelConfig, Transformer
 
 OPTIONS = SearchOptions(beam=3, nbest=2)
 
 
 class Gated(Translator):
-    """A translator that notes what it begins and waits before each request until it is let on."""
+    """A translator that notes what it begins, and before each step of a stream waits until it is let on."""
 
     def __init__(self, model: LoadedModel) -> None:
         super().__init__(model)
         self.begun: list[str] = []
-        self.has_begun = threading.Semaphore(0)
-        self.may_go_on = threading.Semaphore(0)
+        self._is_at_gate = threading.Semaphore(0)
+        self._may_step = threading.Semaphore(0)
 
-    def translate(self, request, options=OPTIONS, **settings):
-        self.begun.append(request.source)
-        self.has_begun.release()
-        assert self.may_go_on.acquire(timeout=30)
-        return super().translate(request, options, **settings)
+    def stream(self, *settings, **more):
+        stream = super().stream(*settings, **more)
+        step = stream.step
+
+        def gated_step():
+            self._is_at_gate.release()
+            assert self._may_step.acquire(timeout=30)
+            return step()
+
+        stream.step = gated_step
+        return stream
+
+    def _sentence(self, wanted, options, interruption):
+        self.begun.append(wanted.source)
+        return super()._sentence(wanted, options, interruption)
+
+    def wait(self) -> None:
+        """Until the worker is about to step."""
+        assert self._is_at_gate.acquire(timeout=30)
+
+    def steps(self, count: int) -> None:
+        """Let the worker, which waits at the gate, make so many steps, to the gate again."""
+        for _ in range(count):
+            self._may_step.release()
+            self.wait()
+
+    def open(self) -> None:
+        """From now on nothing waits."""
+        for _ in range(10_000):
+            self._may_step.release()
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +67,21 @@ def gated(model) -> Iterator[tuple[Gated, Worker]]:
     translator = Gated(model)
     with Worker(translator) as worker:
         yield translator, worker
-        for _ in range(100):
-            translator.may_go_on.release()
+        translator.open()
 
 
 def begin(gated: Gated, worker: Worker, text: str, **settings):
-    """Submit a request and wait until it runs."""
+    """Submit a request and wait until it is about to make its first step."""
     future = worker.submit(Request(text), OPTIONS, **settings)
-    assert gated.has_begun.acquire(timeout=30)
+    gated.wait()
     return future
+
+
+def same(answer: Translation, other: Translation) -> bool:
+    """Equal but for rounding."""
+    assert [h.text for h in answer.hypotheses] == [h.text for h in other.hypotheses]
+    assert [h.score for h in answer.hypotheses] == pytest.approx([h.score for h in other.hypotheses], abs=1e-5)
+    return (answer.status, answer.num_steps) == (other.status, other.num_steps)
 
 
 def test_futures_hold_what_the_translator_gives(model):
@@ -77,16 +108,67 @@ def test_many_threads_get_their_own_answers(model):
     assert answers == {number: f"File {number}" for number in range(12)}
 
 
-def test_interactive_request_overtakes_documents_and_they_still_finish(gated):
+def test_request_that_joins_others_under_way_gets_what_it_gets_alone(gated, model):
     translator, worker = gated
-    first = begin(translator, worker, "document 1", priority="document")
-    second = worker.submit(Request("document 2"), OPTIONS, priority="document")
+    requests = [
+        Request("Open the file."),
+        Request("Close it now.", phrases=[Phrase("Datei")]),
+        Request("No.", avoid=["Datei"], prefix="Nein"),
+    ]
+    options = [OPTIONS, SearchOptions(beam=5, nbest=3), SearchOptions(beam=2, nbest=1, stopping="optimal")]
+    futures = []
+    for request, wanted in zip(requests, options, strict=True):
+        futures.append(worker.submit(request, wanted))
+        translator.wait() if len(futures) == 1 else translator.steps(3)
+    assert translator.begun == [request.source for request in requests]
+    assert not any(future.done() for future in futures), "all three are under way"
+    assert worker.statistics().num_running == 3
+    translator.open()
+    for future, request, wanted in zip(futures, requests, options, strict=True):
+        assert same(future.result(30), Translator(model).translate(request, wanted))
+
+
+def test_interactive_request_overtakes_documents_which_go_on_where_they_were(gated, model):
+    translator, worker = gated
+    document = begin(translator, worker, "document 1", priority="document")
+    translator.steps(2)
+    waiting = worker.submit(Request("document 2"), OPTIONS, priority="document")
     urgent = worker.submit(Request("urgent"), OPTIONS)
-    assert worker.queue_length == 2
-    for _ in range(4):  # document 1 gives way, urgent, document 1 again, document 2
-        translator.may_go_on.release()
-    assert [future.result(30).status for future in (urgent, first, second)] == ["complete"] * 3
-    assert translator.begun == ["document 1", "urgent", "document 1", "document 2"]
+    translator.steps(1)
+    assert translator.begun[:2] == ["document 1", "urgent"]
+    while not urgent.done():
+        assert not document.done()
+        translator.steps(1)
+    translator.open()
+    assert [future.result(30).status for future in (document, waiting)] == ["complete"] * 2
+    assert sorted(translator.begun) == ["document 1", "document 2", "urgent"], "nothing began twice"
+    assert same(document.result(), Translator(model).translate(Request("document 1"), OPTIONS))
+
+
+def test_documents_share_the_steps_of_interactive_requests_where_asked(model):
+    translator = Gated(model)
+    with Worker(translator, shares_steps=True) as worker:
+        document = begin(translator, worker, "document", priority="document")
+        translator.steps(2)
+        urgent = worker.submit(Request("urgent"), OPTIONS)
+        alone = Translator(model).translate(Request("document"), OPTIONS)
+        translator.steps(alone.num_steps - 2)
+        assert same(document.result(30), alone), "it never stood still"
+        translator.open()
+        assert same(urgent.result(30), Translator(model).translate(Request("urgent"), OPTIONS))
+
+
+def test_owners_take_turns(gated):
+    translator, worker = gated
+    futures = [begin(translator, worker, "a 0", owner="a")]
+    futures += [worker.submit(Request(f"a {number}"), OPTIONS, owner="a") for number in range(1, 30)]
+    futures += [worker.submit(Request(f"b {number}"), OPTIONS, owner="b") for number in range(2)]
+    translator.steps(1)
+    assert translator.begun[:6] == ["a 0", "a 1", "b 0", "a 2", "b 1", "a 3"]
+    assert len(translator.begun) == 16, "no more than a batch"
+    assert worker.queue_length == 16
+    translator.open()
+    assert {future.result(60).status for future in futures} == {"complete"}
 
 
 def test_newer_request_of_the_same_key_cancels_the_older_waiting_or_running(gated):
@@ -95,49 +177,116 @@ def test_newer_request_of_the_same_key_cancels_the_older_waiting_or_running(gate
     waiting = worker.submit(Request("second"), OPTIONS, key="segment 1")
     other = worker.submit(Request("other"), OPTIONS, key="segment 2")
     newest = worker.submit(Request("third"), OPTIONS, key="segment 1")
-    for _ in range(3):
-        translator.may_go_on.release()
-    assert running.result(30).status == "cancelled"
-    assert waiting.result(30).status == "cancelled"
-    assert newest.result(30).status == "complete"
-    assert other.result(30).status == "complete"
+    translator.steps(1)
+    assert running.result(0).status == waiting.result(0).status == "cancelled"
+    translator.open()
+    assert newest.result(30).status == other.result(30).status == "complete"
     assert "second" not in translator.begun
 
 
-def test_cancel_ends_the_request_of_its_key(gated):
+@pytest.mark.parametrize("priority", ["interactive", "document"])
+def test_cancel_acts_within_one_step_whether_it_is_the_requests_turn_or_not(gated, priority):
     translator, worker = gated
-    running = begin(translator, worker, "first", key="a")
+    running = begin(translator, worker, "first", key="a", priority=priority)
+    worker.submit(Request("urgent"), OPTIONS)
+    translator.steps(2)
     worker.cancel("a")
     worker.cancel("no such key")
-    translator.may_go_on.release()
-    result = running.result(30)
+    translator.steps(1)
+    result = running.result(0)
     assert (result.status, result.reasons[0].kind) == ("cancelled", "cancelled")
+
+
+def test_deadline_acts_within_one_step_and_gives_the_best_so_far(gated):
+    translator, worker = gated
+    late = worker.submit(Request("late"), OPTIONS, deadline_ms=0)
+    translator.wait()
+    translator.open()
+    assert late.result(30).status == "deadline"
+    assert late.result().num_steps == 0
 
 
 def test_future_that_its_caller_cancelled_is_skipped(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
-    unwanted = worker.submit(Request("unwanted"), OPTIONS)
+    unwanted = worker.submit(Request("unwanted"), OPTIONS, key="unwanted")
     assert unwanted.cancel()
     last = worker.submit(Request("last"), OPTIONS)
-    for _ in range(2):
-        translator.may_go_on.release()
+    translator.open()
     assert running.result(30).status == last.result(30).status == "complete"
     assert translator.begun == ["first", "last"]
 
 
-def test_crash_fails_its_request_alone(model):
-    class Crashing(Translator):
-        def translate(self, request, options=OPTIONS, **settings):
-            if "crash" in request.source:
-                raise MemoryError("no room for 3 GiB")
-            return super().translate(request, options, **settings)
+class Crashing(Gated):
+    """Crashes while it makes ready what says "begin", in the third step of a batch with "step", and with its result."""
 
-    with Worker(Crashing(model)) as worker:
-        crashed = worker.submit(Request("crash")).result(30)
-        assert (crashed.status, crashed.reasons[0].kind) == ("failed", "crashed")
-        assert "no room for 3 GiB" in crashed.reasons[0].message
-        assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
+    def _sentence(self, wanted, options, interruption):
+        if "begin" in wanted.source:
+            raise MemoryError("no room for 3 GiB")
+        return super()._sentence(wanted, options, interruption)
+
+    def _open(self, sentences: Sequence):
+        decoder = super()._open(sentences)
+        if any("step" in sentence.source.source for sentence in sentences):
+            decoder.max_steps = 2
+        return decoder
+
+    def _tell(self, request, wanted, result):
+        if "tell" in request.source:
+            raise ValueError("cannot be told")
+        return super()._tell(request, wanted, result)
+
+
+def test_crash_fails_its_request_alone(model):
+    translator = Crashing(model)
+    with Worker(translator) as worker:
+        fine = [begin(translator, worker, "fine 0")]
+        crashing = [worker.submit(Request(where), OPTIONS) for where in ("begin", "tell")]
+        fine += [worker.submit(Request(f"fine {number}"), OPTIONS) for number in (1, 2)]
+        translator.open()
+        answers = [future.result(30) for future in crashing]
+        assert [(answer.status, answer.reasons[0].kind) for answer in answers] == [("failed", "crashed")] * 2
+        assert "no room for 3 GiB" in answers[0].reasons[0].message
+        assert "ValueError: cannot be told" in answers[1].reasons[0].message
+        for number, future in enumerate(fine):
+            assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
+
+
+def test_crash_in_a_shared_step_fails_its_request_alone(model):
+    translator = Crashing(model)
+    with Worker(translator) as worker:
+        first = begin(translator, worker, "step 1")
+        crashing = worker.submit(Request("step 2"), OPTIONS)
+        fine = [worker.submit(Request(f"fine {number}"), OPTIONS) for number in range(3)]
+        translator.open()
+        for future in (first, crashing):
+            with pytest.raises(InvalidRequest, match="at most 2 pieces"):
+                future.result(30)
+        for number, future in enumerate(fine):
+            assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
+        assert worker.statistics().num_failed == 2
+
+
+def test_statistics_tell_what_waits_runs_and_was_answered(gated):
+    translator, worker = gated
+    nothing = worker.statistics()
+    assert (nothing.num_answered, nothing.median_latency_ms, nothing.answers_per_second) == (0, None, 0.0)
+    running = begin(translator, worker, "first")
+    waiting = [worker.submit(Request(f"second {number}"), OPTIONS, priority="document") for number in range(3)]
+    statistics = worker.statistics()
+    assert (statistics.num_running, statistics.queue_length, worker.queue_length) == (1, 3, 3)
+    translator.open()
+    for future in (running, *waiting):
+        future.result(30)
+    question = worker.ask(lambda *_: 1)
+    assert question.result(30) == 1
+    statistics = worker.statistics()
+    assert (statistics.num_running, statistics.queue_length) == (0, 0)
+    assert (statistics.num_answered, statistics.num_failed) == (5, 0)
+    assert statistics.median_latency_ms is not None
+    assert statistics.p95_latency_ms is not None
+    assert 0 < statistics.median_latency_ms <= statistics.p95_latency_ms, "of the first request and the question"
+    assert statistics.answers_per_second > 0
 
 
 def test_request_that_cannot_be_asked_raises_in_its_future(model):
@@ -150,10 +299,10 @@ def test_request_that_cannot_be_asked_raises_in_its_future(model):
 def test_closing_cancels_what_is_left_and_refuses_more(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
-    waiting = worker.submit(Request("second"), OPTIONS)
+    waiting = worker.submit(Request("second"), OPTIONS, priority="document")
     closer = threading.Thread(target=worker.close)
     closer.start()
-    translator.may_go_on.release()
+    translator.open()
     closer.join(30)
     assert running.result(0).status == waiting.result(0).status == "cancelled"
     with pytest.raises(EngineError, match="closed"):
@@ -179,11 +328,20 @@ def test_any_question_can_be_asked_of_the_translator(model):
 
 def test_question_that_a_newer_one_replaced_has_no_answer(gated):
     translator, worker = gated
-    running = begin(translator, worker, "first", priority="document")
-    older = worker.ask(lambda translator, _: "older", key="prices")
-    newer = worker.ask(lambda translator, _: "newer", key="prices")
-    for _ in range(3):
-        translator.may_go_on.release()
+    running = begin(translator, worker, "first")
+    older = worker.ask(lambda *_: "older", key="prices")
+    newer = worker.ask(lambda *_: "newer", key="prices")
+    translator.open()
     assert older.result(30) is None
     assert newer.result(30) == "newer"
     assert running.result(30).status == "complete"
+
+
+def test_question_waits_for_what_is_under_way_and_goes_before_documents(gated):
+    translator, worker = gated
+    running = begin(translator, worker, "first")
+    document = worker.submit(Request("document"), OPTIONS, priority="document")
+    question = worker.ask(lambda *_: (running.done(), document.done()))
+    translator.open()
+    assert question.result(30) == (True, False)
+    assert document.result(30).status == "complete"

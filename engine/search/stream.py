@@ -103,8 +103,7 @@ class SearchStream:
                 self._begin(newcomers)
             except Exception as error:  # of any kind: it must fail no other sentence
                 return self._begin_anew(error, newcomers)
-        ended = [item for batch in self._batches for item in batch.interrupt()]
-        self._tidy()
+        ended = self.interrupt()
         if self._batches:
             batch = self._batches[-1]
             self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
@@ -114,6 +113,12 @@ class SearchStream:
                 finished, unfinished = self._batches.pop().abandon()
                 return ended + finished + self._begin_anew(error, unfinished)
             self._tidy()
+        return ended
+
+    def interrupt(self) -> list[Ended]:
+        """End those under way that are to be interrupted, with the best so far."""
+        ended = [item for batch in self._batches for item in batch.interrupt()]
+        self._tidy()
         return ended
 
     @property

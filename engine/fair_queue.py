@@ -1,0 +1,53 @@
+"""Jobs that wait, so that several owners get their turn one after the other, whoever asked for more."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class FairQueue(Generic[T]):
+    """A queue for each owner; `pop` takes from them in turn.
+
+    >>> queue = FairQueue()
+    >>> for owner, job in [("a", 1), ("a", 2), ("a", 3), ("b", 4)]:
+    ...     queue.push(owner, job)
+    >>> [queue.pop() for _ in range(4)]
+    [1, 4, 2, 3]
+    """
+
+    def __init__(self) -> None:
+        self._by_owner: dict[Hashable, deque[T]] = {}  # whose turn it is comes first
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_owner.values()))
+
+    def __iter__(self) -> Iterator[T]:
+        return (job for jobs in self._by_owner.values() for job in jobs)
+
+    def push(self, owner: Hashable, job: T) -> None:
+        self._by_owner.setdefault(owner, deque()).append(job)
+
+    def peek(self) -> T:
+        """What `pop` would take."""
+        return next(iter(self._by_owner.values()))[0]
+
+    def pop(self) -> T:
+        """The oldest job of the owner whose turn it is."""
+        owner = next(iter(self._by_owner))
+        jobs = self._by_owner.pop(owner)
+        job = jobs.popleft()
+        if jobs:
+            self._by_owner[owner] = jobs  # behind the others
+        return job
+
+    def take(self, is_wanted: Callable[[T], bool]) -> list[T]:
+        """Remove the jobs of which this is true; the others stay in their places."""
+        taken = [job for job in self if is_wanted(job)]
+        if taken:
+            left = {owner: deque(job for job in jobs if not is_wanted(job)) for owner, jobs in self._by_owner.items()}
+            self._by_owner = {owner: jobs for owner, jobs in left.items() if jobs}
+        return taken
