@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import InvalidRequest
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
+from engine.search.sharing import groups_that_share
 from engine.text import TextCodec, is_sentence_start, is_word_char, occurrences
 
 Span = tuple[int, int]
@@ -40,7 +40,7 @@ class Constraints:
 
     @classmethod
     def of(cls, request: Request, direction: str, codec: TextCodec, max_pieces: int) -> Constraints:
-        """For a model of `max_pieces`. Raises InvalidRequest for phrases that contradict each other."""
+        """For a model of `max_pieces`."""
         encoding = codec.encode(request.source)
         obstacles: list[Reason] = []
         if len(encoding.ids) + 2 > max_pieces:  # the direction and the end are pieces too
@@ -102,19 +102,18 @@ class Constraints:
     def place(self, text: str) -> tuple[tuple[Placement, ...], tuple[int, ...]]:
         """Where each required occurrence stands in a text, by phrase, and which phrases lack one.
 
-        Occurrences are found in the finished text itself, earliest end first, whatever the search believed.
+        Occurrences are found in the finished text itself, earliest end first, whatever the search believed. Those of
+        phrases that share a form are shared out so that as much as possible is met.
         """
         placements: list[Placement] = []
         unmet: list[int] = []
-        for phrase, members in zip(self.wanted.phrases, self.members, strict=False):
-            spans = _apart(
-                [
-                    (start, end)
-                    for number, form in enumerate(phrase.forms)
-                    for start, end in occurrences(text, form, phrase.boundary)
-                    if number not in phrase.initial or is_sentence_start(text, start)
-                ]
-            )
+        asked = self.wanted.phrases[: len(self.members)]
+        found = [_standing(text, phrase) for phrase in asked]
+        placed = {number: _apart(spans) for number, spans in enumerate(found)}
+        for group in groups_that_share(asked):
+            placed |= group.placed((span, number) for number in group.members for span in found[number])
+        for number, members in enumerate(self.members):
+            spans = placed[number]
             for member in members:
                 count = self.asked[member].count
                 taken, spans = spans[:count], spans[count:]
@@ -186,19 +185,10 @@ def _forms(phrase: Phrase, codec: TextCodec) -> tuple[str, ...]:
 
 
 def _group(phrases: Sequence[Phrase], codec: TextCodec) -> list[tuple[int, ...]]:
-    """Numbers of phrases that ask for the same, together: they need separate occurrences."""
+    """Numbers of phrases that ask for the same, together: they are one with a higher count."""
     groups: dict[_Kind, list[int]] = {}
-    owner: dict[str, _Kind] = {}
     for number, phrase in enumerate(phrases):
         key = frozenset(_forms(phrase, codec)), (phrase.boundary, phrase.case)
-        for form in key[0]:
-            other = owner.setdefault(form, key)
-            if other != key:
-                first = phrases[groups[other][0]].text
-                raise InvalidRequest(
-                    f"phrases {first!r} and {phrase.text!r} both take {form!r} but differ otherwise; "
-                    "give them the same forms, boundary and case, or no form in common"
-                )
         groups.setdefault(key, []).append(number)
     return [tuple(numbers) for numbers in groups.values()]
 
@@ -262,6 +252,16 @@ def _spellings(form: str, codec: TextCodec) -> list[tuple[int, ...]]:
     attached = codec.encode("a" + form).ids
     follows = attached[: len(word)] == word and codec.spells("a" + form) and attached[len(word) :] != alone
     return [alone, attached[len(word) :]] if follows else [alone]
+
+
+def _standing(text: str, phrase: TrackedPhrase) -> list[Span]:
+    """Where the phrase's forms stand in a text, overlapping ones too."""
+    return [
+        (start, end)
+        for number, form in enumerate(phrase.forms)
+        for start, end in occurrences(text, form, phrase.boundary)
+        if number not in phrase.initial or is_sentence_start(text, start)
+    ]
 
 
 def _apart(spans: list[Span]) -> list[Span]:

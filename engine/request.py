@@ -43,7 +43,8 @@ class Phrase:
 
     `text` comes first, `forms` are other spellings of which any one will do. `count` asks for at least so many
     occurrences that do not overlap. `boundary` says what may touch the phrase: "word" nothing that would make it part
-    of a longer word or number, "start" lets it begin a longer word (a German compound), "anywhere" anything.
+    of a longer word or number, "start" lets it begin a longer word (a German compound), "anywhere" anything. Phrases
+    that have a form in common, be it through others, need occurrences apart from each other's.
     `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
     the source, for those that come from a glossary.
     """

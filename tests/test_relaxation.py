@@ -58,13 +58,8 @@ def test_relaxation_agrees_with_trying_every_removal(constrain):
     for _ in range(60):
         names = rng.sample(texts, rng.randint(1, 4))
         phrases = [Phrase(name, forms=rng.sample(["Dach", "Tor"], rng.choice([0, 0, 0, 1]))) for name in names]
-        try:
-            request = Request(
-                "a", phrases=phrases, avoid=rng.sample(["Haus", "Heim", "Hof", "Dach"], rng.randint(0, 3))
-            )
-            if not constrain(request).obstacles:
-                continue
-        except ValueError:  # two phrases that share a form
+        request = Request("a", phrases=phrases, avoid=rng.sample(["Haus", "Heim", "Hof", "Dach"], rng.randint(0, 3)))
+        if not constrain(request).obstacles:
             continue
         found = smallest_relaxation(request, constrain)
         assert found is not None

@@ -308,15 +308,32 @@ def test_prefix_that_cannot_be_spelt_is_told(translator):
 
 
 @pytest.mark.parametrize(
-    "request_",
+    "phrases",
     [
-        Request(SOURCE, direction="de-en"),
-        Request(SOURCE, phrases=[Phrase("Haus", forms=["Heim"]), Phrase("Heim")]),
+        [Phrase("Knoten", forms=["Seite"]), Phrase("Knoten", forms=["Haus"])],
+        [Phrase("Knoten"), Phrase("Knoten", boundary="start"), Phrase("Seite")],
+        [Phrase("auf allen Knoten", case="auto"), Phrase("Auf allen Knoten", count=2)],
+        [Phrase("Knoten", count=2), Phrase("Knoten", forms=["Haus"]), Phrase("Haus")],
     ],
 )
-def test_what_this_model_or_version_cannot_do_is_refused_not_forgotten(translator, request_):
+def test_phrases_that_share_a_form_get_occurrences_of_their_own(translator, phrases):
+    result = translator.translate(Request(SOURCE, phrases=phrases), OPTIONS)
+    assert result.status == "complete", result.reasons
+    for hypothesis in result.hypotheses:
+        spans = sorted((placement.start, placement.end) for placement in hypothesis.placements)
+        sharing = [span for span in spans if hypothesis.text[slice(*span)] != "Seite" or len(phrases) == 2]
+        assert all(end <= start for (_, end), (start, _) in pairwise(sharing))
+        for number, phrase in enumerate(phrases):
+            own = [placement for placement in hypothesis.placements if placement.phrase == number]
+            assert len(own) == phrase.count
+            for placement in own:
+                assert placement.form.lower() in [form.lower() for form in phrase.all_forms]
+                assert (placement.start, placement.end) in occurrences(hypothesis.text, placement.form, phrase.boundary)
+
+
+def test_direction_that_the_model_lacks_is_refused_not_forgotten(translator):
     with pytest.raises(InvalidRequest):
-        translator.translate(request_, OPTIONS)
+        translator.translate(Request(SOURCE, direction="de-en"), OPTIONS)
 
 
 def test_options_change_the_search_not_the_contract(translator):

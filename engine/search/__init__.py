@@ -3,6 +3,7 @@
     phrases.py   what a phrase is to the search: its texts, its pieces, its boundary rule
     matching.py  finding texts in a stream of characters, by the boundary rules
     automaton.py which phrases of one sentence a text has met and how far it is with the others
+    sharing.py   which of the phrases that share a form the occurrences of a text can serve
     guard.py     what a text must not contain, and what it must begin with
     tracker.py   all that for a batch of hypotheses, as tables
     banks.py     how many places of the beam each bank gets

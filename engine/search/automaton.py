@@ -7,11 +7,12 @@ is undecided waits. Its states are small tuples; nothing here knows tensors or h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine.search.matching import AT_START, ENDED, NONE, UNTRACKED, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
+from engine.search.sharing import Holding, Serves, groups_that_share, settled
 
 _FAR = 1 << 30
 
@@ -21,6 +22,7 @@ class State(NamedTuple):
 
     `partial` holds (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
     right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that stand.
+    `shared` is what each group of phrases that share a form has come to, the ends as characters before the text's end.
     """
 
     context: Context = Context()
@@ -28,6 +30,7 @@ class State(NamedTuple):
     pending: Matches = NONE
     progress: frozenset[tuple[int, int]] = frozenset()
     turn: int = 0
+    shared: tuple[tuple[Holding, ...], ...] = ()
 
 
 class PhraseAutomaton:
@@ -50,30 +53,53 @@ class PhraseAutomaton:
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
         self._fresh_by_turn: dict[int, tuple[int, ...]] = {}
         self._starters = {pattern.text[0] for pattern in self._patterns}
+        self._groups = groups_that_share(self.phrases)
+        self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
-        self.start = State(Context(sentence=AT_START if tracks_sentences else UNTRACKED))
+        context = Context(sentence=AT_START if tracks_sentences else UNTRACKED)
+        self.start = State(context, shared=((Holding(),),) * len(self._groups))
+
+    @property
+    def sharing(self) -> frozenset[int]:
+        """The phrases that share a form with another: they are not counted one by one, but as `shared_missing`."""
+        return frozenset(self._group_of)
 
     def advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
         """The state after `piece`, and how often each phrase turned out to be met on the way."""
         counts = [0] * len(self.phrases)
         if not self._texts.surfaces[piece]:
             return state, tuple(counts)
-        context, partial, pending, _, turn = state
+        context, partial, pending, _, turn, shared = state
         for character in context.emission(self._texts, piece):
             if pending:
-                partial, pending, turn = self._decide(character, partial, pending, turn, counts)
+                partial, pending, turn, shared = self._decide(character, partial, pending, turn, shared, counts)
             if partial or character in self._starters:
                 partial, ended = read(self._patterns, self._fresh(turn), partial, context, character)
                 pending = pending | ended
             context = context.after(character)
+            if shared:
+                shared = self._move_on(shared, partial, pending)
         progress = self._advance_spellings(state, piece, partial, pending)
-        return State(context.closed_by(self._texts, piece), partial, pending, progress, turn), tuple(counts)
+        return State(context.closed_by(self._texts, piece), partial, pending, progress, turn, shared), tuple(counts)
 
     def pending_counts(self, state: State) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""
         counts = [0] * len(self.phrases)
         self._confirm(sorted(state.pending, key=lambda match: -match[1]), counts)
         return tuple(counts)
+
+    def shared_met(self, state: State) -> bool:
+        """Whether phrases that share a form would all be met if the sentence ended here."""
+        at_end = self._take(state.shared, state.pending)
+        return all(
+            any(group.missing(holding.serves) == 0 for holding in holdings)
+            for group, holdings in zip(self._groups, at_end, strict=True)
+        )
+
+    def shared_missing(self, state: State) -> tuple[int, bool]:
+        """The least number of pieces that phrases with a shared form still lack, and whether one is under way."""
+        outlooks = [self._outlook(state, group) for group in range(len(self._groups))]
+        return sum(min(standing, begun) for standing, begun in outlooks), any(b < s for s, b in outlooks)
 
     def ends_here(self, state: State) -> bool:
         """Whether a phrase stands that counts at the end of the text alone."""
@@ -95,10 +121,15 @@ class PhraseAutomaton:
         At most one for each spelling: where one is under way in two places, the one that is further goes on. What
         overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
         """
-        standing = self._standing(state)
+        standing = self._standing(state) - self.sharing
+        lacking = [self._outlook(state, group)[0] for group in range(len(self._groups))]
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
-            if self._pattern(number).owner not in standing and depth < len(self._spellings[number].pieces):
+            owner, is_last = self._pattern(number).owner, depth == len(self._spellings[number].pieces)
+            is_wanted = owner not in standing and not is_last
+            if is_wanted and owner in self._group_of:
+                is_wanted = self._missing_with(state, number, depth) < lacking[self._group_of[owner]]
+            if is_wanted:
                 deepest[number] = max(depth, deepest.get(number, 0))
         following: list[set[int]] = [set() for _ in self.phrases]
         to_go = [len(self._texts.surfaces)] * len(self.phrases)
@@ -110,14 +141,20 @@ class PhraseAutomaton:
             pattern = self._pattern(number)
             if self._turns[self._pattern_of_spelling[number]] not in (None, state.turn):
                 continue
+            if pattern.owner in self._group_of and not self._is_wanted(state, pattern):
+                continue
             if len(spelling.pieces) <= to_go[pattern.owner] and self._may_begin(state, spelling.pieces[0], pattern):
                 following[pattern.owner].add(spelling.pieces[0])
         return tuple(tuple(sorted(pieces)) for pieces in following)
 
     def _standing(self, state: State) -> set[int]:
-        """The phrases that stand at the end of the text; in an open word they do not, as the next piece breaks them."""
-        pending = (self._patterns[number] for number, _ in state.pending)
-        return {pattern.owner for pattern in pending if not (state.context.is_open and pattern.guards_right)}
+        """The phrases that stand at the end of the text."""
+        return {self._patterns[number].owner for number, _ in self._standing_matches(state)}
+
+    def _standing_matches(self, state: State) -> Matches:
+        """The matches at the end of the text; in an open word they do not stand, as the next piece breaks them."""
+        is_open = state.context.is_open
+        return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].guards_right))
 
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
@@ -129,8 +166,14 @@ class PhraseAutomaton:
         return self._fresh_by_turn[turn]
 
     def _decide(
-        self, character: str, partial: Matches, pending: Matches, turn: int, counts: list[int]
-    ) -> tuple[Matches, Matches, int]:
+        self,
+        character: str,
+        partial: Matches,
+        pending: Matches,
+        turn: int,
+        shared: tuple[tuple[Holding, ...], ...],
+        counts: list[int],
+    ) -> tuple[Matches, Matches, int, tuple[tuple[Holding, ...], ...]]:
         """Let `character` confirm, break or keep waiting the pending matches; counts what it confirms.
 
         The search for a phrase starts anew after each occurrence: what began inside it is no occurrence of its own.
@@ -138,7 +181,8 @@ class PhraseAutomaton:
         lasting = frozenset(m for m in pending if not self.phrases[self._patterns[m[0]].owner].ends_text)
         confirmed, waiting = decide(self._patterns, lasting, character)
         if not confirmed:
-            return partial, waiting, turn
+            return partial, waiting, turn, shared
+        shared = self._take(shared, confirmed)
         since_end = self._confirm(confirmed, counts)
         turn += sum(self.phrases[phrase].turn is not None for phrase in since_end)
 
@@ -153,13 +197,15 @@ class PhraseAutomaton:
             for number, since in waiting
             if is_free(number, since - 1 + len(self._patterns[number].text))
         )
-        return partial, waiting, turn
+        return partial, waiting, turn, shared
 
     def _confirm(self, matches: Sequence[Match], counts: list[int]) -> dict[int, int]:
         """Count the matches, earliest end first, that do not overlap; gives characters since the last end by phrase."""
         since_end: dict[int, int] = {}
         for number, since in matches:
             pattern = self._patterns[number]
+            if pattern.owner in self._group_of:
+                continue
             if since + len(pattern.text) <= since_end.get(pattern.owner, _FAR):
                 counts[pattern.owner] += 1
                 since_end[pattern.owner] = since
@@ -176,8 +222,8 @@ class PhraseAutomaton:
             if depth == len(spelling.pieces) or spelling.pieces[depth] != piece:
                 continue
             pattern = self._pattern_of_spelling[number]
-            is_last = depth + 1 == len(spelling.pieces)
-            if (pattern, 0) in pending if is_last else (pattern, spelling.lengths[depth + 1]) in partial:
+            is_last, length = depth + 1 == len(spelling.pieces), spelling.lengths[depth + 1]
+            if (pattern, 0) in pending if is_last else not length or (pattern, length) in partial:
                 going.add((number, depth + 1))
         return frozenset(going)
 
@@ -185,7 +231,73 @@ class PhraseAutomaton:
         """Whether the pattern's first piece can begin it here: no word is open before it."""
         if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
             return False
-        has_space = state.context.emission(self._texts, piece) != self._texts.surfaces[piece]
+        has_space = state.context.emission(self._texts, piece).startswith(" ")
         if pattern.is_initial and state.context.sentence == ENDED and not has_space:
             return False
         return has_space or not pattern.guards_left or not state.context.goes_on(pattern.text[0])
+
+    # ---- phrases that share a form ----
+
+    def _take(
+        self, shared: tuple[tuple[Holding, ...], ...], matches: Iterable[Match]
+    ) -> tuple[tuple[Holding, ...], ...]:
+        """What the groups have come to once they may take these matches, those that end together as one occurrence."""
+        fitting: dict[tuple[int, int, int], set[int]] = {}
+        for number, since in matches:
+            owner, length = self._patterns[number].owner, len(self._patterns[number].text)
+            if owner in self._group_of:
+                fitting.setdefault((-since, -since - length, self._group_of[owner]), set()).add(owner)
+        taken = list(shared)
+        for end, start, group in sorted(fitting):
+            serves = tuple(sorted(fitting[end, start, group]))
+            taken[group] = self._groups[group].take(taken[group], serves, (start, end))
+        return tuple(taken)
+
+    def _move_on(
+        self, shared: tuple[tuple[Holding, ...], ...], partial: Matches, pending: Matches
+    ) -> tuple[tuple[Holding, ...], ...]:
+        """What the groups have come to, seen from one character further on and without what no longer matters."""
+        reach = [0] * len(shared)
+        for number, length in (*partial, *((n, since + len(self._patterns[n].text)) for n, since in pending)):
+            group = self._group_of.get(self._patterns[number].owner)
+            if group is not None:
+                reach[group] = max(reach[group], length)
+        return tuple(
+            tuple(sorted(settled((Holding(h.serves, h.end - 1) for h in holdings), -reach[group])))
+            for group, holdings in enumerate(shared)
+        )
+
+    def _outlook(self, state: State, group: int) -> tuple[int, int]:
+        """Pieces that a group lacks if what is under way is left, and if one of these is finished."""
+        holdings = self._take(state.shared, self._standing_matches(state))[group]
+        left = min(self._groups[group].missing(holding.serves) for holding in holdings)
+        under_way = [
+            self._missing_with(state, number, depth)
+            for number, depth in state.progress
+            if depth < len(self._spellings[number].pieces) and self._group_of.get(self._pattern(number).owner) == group
+        ]
+        return left, min(under_way, default=left)
+
+    def _missing_with(self, state: State, spelling: int, depth: int) -> int:
+        """Pieces that a group lacks if this spelling, so many pieces under way, is finished next, its own counted."""
+        pattern, length = self._pattern(spelling), self._spellings[spelling].lengths[depth]
+        group = self._group_of[pattern.owner]
+        fitting = {
+            self._patterns[number].owner
+            for number, matched in state.partial
+            if matched == length and self._patterns[number].text == pattern.text
+        }
+        serves = tuple(sorted({pattern.owner, *(owner for owner in fitting if self._group_of.get(owner) == group)}))
+        to_go = len(self._spellings[spelling].pieces) - depth
+        return to_go + self._least_missing(state, group, serves, -length)
+
+    def _is_wanted(self, state: State, pattern: Pattern) -> bool:
+        """Whether a group lacks less with one occurrence more of this pattern."""
+        group = self._group_of[pattern.owner]
+        return self._least_missing(state, group, (pattern.owner,), 0) < self._outlook(state, group)[0]
+
+    def _least_missing(self, state: State, group: int, serves: Serves, start: int) -> int:
+        """Pieces that a group lacks with an occurrence more, from `start` on."""
+        own = self._groups[group]
+        holdings = self._take(state.shared, self._standing_matches(state))[group]
+        return min(own.missing(holding.serves) for holding in own.take(holdings, serves, (start, start + 1)))

@@ -21,8 +21,10 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
     "_is_open": False,
     "_ends_here": False,
     "_forced": -1,
-    "_guard_may_end": True,
+    "_stands_if_ended": True,
     "_prefix_left": 0,
+    "_shared_missing": 0,
+    "_shared_under_way": False,
 }
 
 _FIRST_CAPACITY = 62
@@ -45,8 +47,9 @@ class ConstraintTracker:
         self._automata: dict[int, PhraseAutomaton] = {}
         self._guards: dict[int, Guard | None] = {}
         self._free_sentences: list[int] = []
-        self.required_BP = torch.zeros(0, 0, dtype=torch.long)
+        self.required_BP = torch.zeros(0, 0, dtype=torch.long)  # occurrences; phrases that share a form have tables
         self.num_pieces_BP = torch.zeros(0, 0, dtype=torch.long)
+        self._is_sharing_BP = torch.zeros(0, 0, dtype=torch.bool)
         self.num_tokens_B = torch.zeros(0, dtype=torch.long)  # the paper's C
         self.start_B = torch.zeros(0, dtype=torch.long)
         self._forget_nodes()
@@ -71,10 +74,12 @@ class ConstraintTracker:
             self._guards[number] = Guard(of_sentence, self._texts) if is_guarded else None
             num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
             self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
+            sharing = self._automata[number].sharing
             for p, phrase in enumerate(of_sentence.phrases):
-                self.required_BP[number, p] = phrase.count
+                self.required_BP[number, p] = 0 if p in sharing else phrase.count
                 self.num_pieces_BP[number, p] = phrase.num_pieces
-            self.num_tokens_B[number] = int((self.required_BP[number] * self.num_pieces_BP[number]).sum())
+                self._is_sharing_BP[number, p] = p in sharing
+            self.num_tokens_B[number] = sum(phrase.num_constraint_tokens for phrase in of_sentence.phrases)
             self.start_B[number] = _FREE if of_sentence.is_empty else self._start(number)
         self._update_needs()
         return numbers
@@ -94,6 +99,7 @@ class ConstraintTracker:
             self._free_nodes += nodes
         self.required_BP[sentences] = 0
         self.num_pieces_BP[sentences] = 0
+        self._is_sharing_BP[sentences] = False
         self.num_tokens_B[sentences] = 0
         self._update_needs()
         if not self.is_needed:
@@ -119,10 +125,13 @@ class ConstraintTracker:
         self._is_open = torch.zeros(2, dtype=torch.bool)
         self._ends_here = torch.zeros(2, dtype=torch.bool)
         self._forced = torch.zeros(2, 0, 0, dtype=torch.long)
-        self._guard_may_end = torch.ones(2, dtype=torch.bool)
+        self._stands_if_ended = torch.ones(2, dtype=torch.bool)
         self._prefix_left = torch.zeros(2, dtype=torch.long)
+        self._shared_missing = torch.zeros(2, dtype=torch.long)
+        self._shared_under_way = torch.zeros(2, dtype=torch.bool)
         self.required_BP = self.required_BP[:, :0]
         self.num_pieces_BP = self.num_pieces_BP[:, :0]
+        self._is_sharing_BP = self._is_sharing_BP[:, :0]
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
         """Make room for so many more; negative numbers ask for nothing."""
@@ -133,6 +142,7 @@ class ConstraintTracker:
         if num_sentences or num_phrases:
             self.required_BP = F.pad(self.required_BP, (0, num_phrases, 0, num_sentences))
             self.num_pieces_BP = F.pad(self.num_pieces_BP, (0, num_phrases, 0, num_sentences))
+            self._is_sharing_BP = F.pad(self._is_sharing_BP, (0, num_phrases, 0, num_sentences))
         if num_phrases:
             self._counts, self._pending, self._to_go = (
                 F.pad(table, (0, num_phrases)) for table in (self._counts, self._pending, self._to_go)
@@ -166,13 +176,14 @@ class ConstraintTracker:
     def may_end(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): whether everything is met, and nothing broken, if the sentence ends here."""
         is_met_N = (self.unmet(sentences_N, met_NP) <= self._pending[nodes_N]).all(1)
-        return is_met_N & self._guard_may_end[nodes_N]
+        return is_met_N & self._stands_if_ended[nodes_N]
 
     def missing(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): least number of constraint tokens still to come; the bank is C less this."""
         unmet_NP = self.unmet(sentences_N, met_NP)
         whole_NP = (unmet_NP - 1).clamp(min=0) * self.num_pieces_BP[sentences_N]
-        return (whole_NP + torch.where(unmet_NP > 0, self._to_go[nodes_N], 0)).sum(1)
+        own_N = (whole_NP + torch.where(unmet_NP > 0, self._to_go[nodes_N], 0)).sum(1)
+        return own_N + self._shared_missing[nodes_N]
 
     def needed(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): least number of pieces that must still come before the end, for phrases and prefix."""
@@ -185,7 +196,8 @@ class ConstraintTracker:
         to_go_NP = self._to_go[nodes_N]
         under_way_NP = (unmet_NP > 0) & (to_go_NP > 0) & (to_go_NP < self.num_pieces_BP[sentences_N])
         lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
-        return self._is_open[nodes_N] & lacking_NP.any(1) & ~under_way_NP.any(1)
+        is_lacking_N = lacking_NP.any(1) | (self._shared_missing[nodes_N] > 0)
+        return self._is_open[nodes_N] & is_lacking_N & ~under_way_NP.any(1) & ~self._shared_under_way[nodes_N]
 
     def forced(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor, end: int) -> Tensor:
         """(N, P * F + 1): the pieces that take an unmet phrase forward, -1 where there is none.
@@ -197,6 +209,7 @@ class ConstraintTracker:
                 self._learn_forced(node)
         unmet_NP = self.unmet(sentences_N, met_NP)
         lacking_NP = (unmet_NP > 0) & ((self._to_go[nodes_N] > 0) | (unmet_NP > 1))
+        lacking_NP = lacking_NP | self._is_sharing_BP[sentences_N]  # their tables hold what is lacking alone
         forced_NF = torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
         is_end_N = self._ends_here[nodes_N] & self.may_end(sentences_N, nodes_N, met_NP)
         return torch.cat([forced_NF, torch.where(is_end_N, end, -1)[:, None]], 1)
@@ -248,9 +261,11 @@ class ConstraintTracker:
         self._to_go[number, :num_phrases] = torch.tensor(automaton.to_go(state))
         self._is_open[number] = state.context.is_open
         self._ends_here[number] = automaton.ends_here(state)
+        self._stands_if_ended[number] = automaton.shared_met(state)
+        self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
-            self._guard_may_end[number] = guard.may_end(guard_state)
+            self._stands_if_ended[number] &= guard.may_end(guard_state)
             self._prefix_left[number] = guard.pieces_left(guard_state)
         return number
 

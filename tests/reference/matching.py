@@ -46,8 +46,11 @@ def count_met(text: str, phrase: TrackedPhrase) -> int:
 def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
     """Whether every phrase stands often enough; those with a turn in order and apart, the earliest ends first."""
     free = [phrase for phrase in phrases if phrase.turn is None]
-    if not all(count_met(text, phrase) >= phrase.count for phrase in free):
-        return False
+    for group in sharing_groups(free):
+        if len(group) == 1 and count_met(text, group[0]) < group[0].count:
+            return False
+        if len(group) > 1 and least_unserved(group, [standing_spans(text, phrase) for phrase in group]):
+            return False
     position = 0
     for phrase in sorted((p for p in phrases if p.turn is not None), key=lambda p: p.turn or 0):
         ends = [
@@ -61,6 +64,111 @@ def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
             return False
         position = min(ends)
     return True
+
+
+def sharing_groups(phrases: Sequence[TrackedPhrase]) -> list[list[TrackedPhrase]]:
+    """The phrases, those together that share a form, be it through others; one with a turn is always alone."""
+    groups: list[list[TrackedPhrase]] = []
+    for phrase in phrases:
+        same = [
+            group
+            for group in groups
+            if phrase.turn is None and any(p.turn is None and set(p.forms) & set(phrase.forms) for p in group)
+        ]
+        groups = [group for group in groups if group not in same] + [[p for group in same for p in group] + [phrase]]
+    return groups
+
+
+def standing_spans(text: str, phrase: TrackedPhrase) -> set[tuple[int, int]]:
+    return {
+        (start, start + len(form))
+        for form in phrase.forms
+        for start in range(len(text))
+        if stands_at(text, form, start, phrase.boundary)
+    }
+
+
+def least_unserved(
+    group: Sequence[TrackedPhrase], spans: Sequence[set[tuple[int, int]]], taken: Sequence[tuple[int, int]] = ()
+) -> int:
+    """Pieces unmet in the best way to give each required occurrence a span of its own, none overlapping another.
+
+    `spans[i]` are those that phrase i may take; `taken` ones are taken already. Tries every way there is.
+    """
+
+    def least(slot: int, taken: tuple[tuple[int, int], ...]) -> int:
+        if slot == len(slots):
+            return 0
+        number = slots[slot]
+        best = group[number].num_pieces + least(slot + 1, taken)
+        for start, end in spans[number]:
+            if all(end <= left or right <= start for left, right in taken):
+                best = min(best, least(slot + 1, (*taken, (start, end))))
+        return best
+
+    slots = [number for number, phrase in enumerate(group) for _ in range(phrase.count)]
+    return least(0, tuple(taken))
+
+
+@dataclass(frozen=True)
+class GroupProgress:
+    """How far phrases that share a form are: pieces that they lack, and with what is under way finished first.
+
+    `further[i, s]` is the latter for spelling s of phrase i, with the pieces of it that stand.
+    """
+
+    missing: int
+    left: int
+    further: dict[tuple[int, int], tuple[int, int]]
+    anew: dict[tuple[int, int], int]
+
+
+def group_progress(texts: ToyTexts, pieces: Sequence[int], group: Sequence[TrackedPhrase]) -> GroupProgress:
+    """How far the phrases of a group are after `pieces`, by definition."""
+    text = texts.text(pieces)
+    is_open = bool(pieces) and texts.glues_right[pieces[-1]]
+    spans = []
+    for phrase in group:
+        certain = standing_spans(text, phrase)
+        for probe in (" ", "x", "1", ",", ", ", ",1", "."):
+            certain &= standing_spans(text + probe, phrase)
+        spans.append(certain if is_open else standing_spans(text, phrase))
+    left = least_unserved(group, spans)
+
+    def missing_with(form: str, start: int) -> int:
+        """With an occurrence of `form` at `start` for one of the phrases that take it."""
+        best = left
+        for number, phrase in enumerate(group):
+            if form in phrase.forms and stands_at(text[:start] + form, form, start, phrase.boundary):
+                span = (start, start + len(form))
+                best = min(best, least_unserved(group, [s | {span} if n == number else s for n, s in enumerate(spans)]))
+        return best
+
+    further: dict[tuple[int, int], tuple[int, int]] = {}
+    anew: dict[tuple[int, int], int] = {}
+    for number, phrase in enumerate(group):
+        for which, spelling in enumerate(phrase.spellings):
+            form = phrase.forms[spelling.form]
+            for depth in range(1, min(len(spelling.pieces) - 1, len(pieces)) + 1):
+                start = len(text) - spelling.lengths[depth]
+                begun = form[: spelling.lengths[depth]]
+                if tuple(pieces[-depth:]) != spelling.pieces[:depth] or start < 0 or text[start:] != begun:
+                    continue
+                if not stands_at(text[:start] + form, form, start, phrase.boundary):
+                    continue
+                missing = missing_with(form, start) + len(spelling.pieces) - depth
+                if missing < left:
+                    further[number, which] = (depth, missing)
+            longer = texts.text([*pieces, spelling.pieces[0]])
+            start = len(longer) - spelling.lengths[1]
+            if stands_at(longer[:start] + form, form, start, phrase.boundary):
+                # nothing that stands overlaps it
+                alone = [
+                    s | {(start + 10**6, start + 10**6 + len(form))} if n == number else s for n, s in enumerate(spans)
+                ]
+                anew[number, which] = least_unserved(group, alone)
+    least = min([left, *(missing for _, missing in further.values())])
+    return GroupProgress(least, left, further, anew)
 
 
 def _certain(text: str, phrase: TrackedPhrase) -> int:
@@ -110,18 +218,36 @@ def missing_pieces(texts: ToyTexts, pieces: Sequence[int], phrase: TrackedPhrase
     return (now.num_lacking - 1) * phrase.num_pieces + now.to_go if now.num_lacking else 0
 
 
+def total_missing(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> int:
+    """Least number of constraint tokens still to come after `pieces`."""
+    return sum(
+        missing_pieces(texts, pieces, group[0]) if len(group) == 1 else group_progress(texts, pieces, group).missing
+        for group in sharing_groups(phrases)
+    )
+
+
 def must_close(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
     """Whether the last word is open, a phrase still has pieces to come, and no such phrase is under way."""
-    states = [(phrase, progress(texts, pieces, phrase)) for phrase in phrases]
-    lacking = [(phrase, now) for phrase, now in states if missing_pieces(texts, pieces, phrase)]
-    under_way = any(0 < now.to_go < phrase.num_pieces for phrase, now in lacking)
-    return bool(pieces) and texts.glues_right[pieces[-1]] and bool(lacking) and not under_way
+    is_lacking = under_way = False
+    for group in sharing_groups(phrases):
+        if len(group) > 1:
+            of_group = group_progress(texts, pieces, group)
+            is_lacking |= of_group.missing > 0
+            under_way |= of_group.missing < of_group.left
+        elif missing_pieces(texts, pieces, group[0]):
+            is_lacking = True
+            under_way |= 0 < progress(texts, pieces, group[0]).to_go < group[0].num_pieces
+    return bool(pieces) and texts.glues_right[pieces[-1]] and is_lacking and not under_way
 
 
 def forced_pieces(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> set[int]:
     """The pieces that take a phrase forward: of those under way the next, else (or if no farther) the first."""
     forced = set()
-    for phrase in phrases:
+    groups = sharing_groups(phrases)
+    for group in groups:
+        if len(group) > 1:
+            forced |= _forced_of_group(texts, pieces, group)
+    for (phrase,) in (group for group in groups if len(group) == 1):
         if not missing_pieces(texts, pieces, phrase):
             continue
         now = progress(texts, pieces, phrase)
@@ -134,6 +260,22 @@ def forced_pieces(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[Trac
             start = len(text) - spelling.lengths[1]
             begins = stands_at(text[:start] + form, form, start, phrase.boundary)
             if begins and (nearest is None or len(spelling.pieces) <= nearest):
+                forced.add(spelling.pieces[0])
+    return forced
+
+
+def _forced_of_group(texts: ToyTexts, pieces: Sequence[int], group: Sequence[TrackedPhrase]) -> set[int]:
+    now, forced = group_progress(texts, pieces, group), set()
+    for number, phrase in enumerate(group):
+        nearest = None
+        for which, spelling in enumerate(phrase.spellings):
+            if (number, which) in now.further:
+                depth, _ = now.further[number, which]
+                forced.add(spelling.pieces[depth])
+                nearest = min(nearest or 10**6, len(spelling.pieces) - depth)
+        for which, spelling in enumerate(phrase.spellings):
+            is_wanted = now.anew.get((number, which), now.left) < now.left
+            if is_wanted and (nearest is None or len(spelling.pieces) <= nearest):
                 forced.add(spelling.pieces[0])
     return forced
 

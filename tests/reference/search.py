@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
-from tests.reference.matching import forced_pieces, meets_all, missing_pieces, must_close, violates
+from tests.reference.matching import forced_pieces, meets_all, must_close, total_missing, violates
 from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts
 
 
@@ -51,8 +51,7 @@ def slow_allocate(waiting: Sequence[int], beam: int) -> list[int]:
 
 def needed(texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase]) -> int:
     """Least number of pieces that must still come before the end."""
-    missing = sum(missing_pieces(texts, tokens, phrase) for phrase in phrases)
-    return missing + must_close(texts, tokens, phrases)
+    return total_missing(texts, tokens, phrases) + must_close(texts, tokens, phrases)
 
 
 def allowed_tokens(
@@ -115,7 +114,7 @@ def slow_search(
             elif needed(texts, hyp.tokens, phrases) + 1 >= remaining:
                 continue
             else:
-                bank = num_tokens - sum(missing_pieces(texts, hyp.tokens, phrase) for phrase in phrases)
+                bank = num_tokens - total_missing(texts, hyp.tokens, phrases)
             if hyp.log_prob >= floor:
                 banks[bank].append(hyp)
         waiting = [len(bank) for bank in banks]
