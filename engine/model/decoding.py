@@ -76,21 +76,25 @@ class Encoded:
 
 
 class SelfAttentionCache:
-    """Keys and values of all rows and steps so far, (2 * layers, R, T, E) with room to grow.
+    """Keys and values of all rows and steps so far, (T, 2 * layers, R, E) with room for more steps.
 
-    The newest entries of all rows stand in the last column; a row that joined later begins in a later one. Rows are
-    selected into a second buffer and the two change places, so that steady decoding allocates nothing.
+    The newest entries of all rows stand in the last of the steps; a row that joined later begins in a later one. Steps
+    come first, so that to write one and to select rows is one copy each, of whole rows of E numbers. Rows are selected
+    into a second buffer and the two change places, so that steady decoding allocates nothing.
     """
 
     def __init__(
         self, num_rows: int, num_slots: int, model_size: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        self._front = torch.empty(num_slots, 0, 0, model_size, device=device, dtype=dtype)
+        self._front = torch.empty(0, num_slots, num_rows, model_size, device=device, dtype=dtype)
         self._back = self._front
-        self.num_rows = num_rows
-        self.num_steps = 0  # columns in use
-        # (R,), on the CPU: the column in which each row begins; None where all begin in the first
+        self.num_steps = 0  # steps in use
+        # (R,), on the CPU: the step in which each row begins; None where all begin in the first
         self._starts_R: Tensor | None = None
+
+    @property
+    def num_rows(self) -> int:
+        return self._front.shape[2]
 
     @property
     def positions(self) -> int | Tensor:
@@ -100,7 +104,7 @@ class SelfAttentionCache:
 
     @property
     def mask(self) -> Tensor | None:
-        """(R, 1, 1, T), true where a row has entries; None where every row fills every column."""
+        """(R, 1, 1, T), true where a row has entries; None where every row has one in every step."""
         if self._starts_R is None:
             return None
         mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
@@ -108,65 +112,55 @@ class SelfAttentionCache:
 
     def extend(self) -> None:
         """Make room for the next step's entries."""
-        _, rows, steps, _ = self._front.shape
-        if rows < self.num_rows or steps <= self.num_steps:
-            room = max(FIRST_CAPACITY, 2 * steps) if steps <= self.num_steps else steps
-            grown = self._allocate(max(rows, self.num_rows), room)
-            if self.num_steps:
-                grown[:, : self.num_rows, : self.num_steps] = self._front[:, : self.num_rows, : self.num_steps]
+        capacity = self._front.shape[0]
+        if capacity == self.num_steps:
+            grown = self._allocate(max(FIRST_CAPACITY, 2 * capacity), self.num_rows)
+            grown[: self.num_steps] = self._front
             self._front = grown
         self.num_steps += 1
 
-    def write(self, slot: int, entries_RE: Tensor) -> Tensor:
-        """Store the newest step's entries; return all of the slot's so far, (R, T, E)."""
-        self._front[slot, : self.num_rows, self.num_steps - 1] = entries_RE
-        return self._front[slot, : self.num_rows, : self.num_steps]
+    def write(self, slot: int, entries_RZ: Tensor) -> Tensor:
+        """Store the newest step's entries of a slot and those behind it; return all of theirs so far, (T, Z/E, R, E)."""
+        model_size = self._front.shape[3]
+        entries = entries_RZ.unflatten(1, (-1, model_size)).transpose(0, 1)
+        slots = slice(slot, slot + entries.shape[0])
+        self._front[self.num_steps - 1, slots] = entries
+        return self._front[: self.num_steps, slots]
 
     def select(self, parents_R2: Tensor) -> None:
-        """Row i becomes a copy of row `parents_R2[i]`; columns that no row uses any more are dropped."""
-        num_slots, rows, steps, _ = self._front.shape
+        """Row i becomes a copy of row `parents_R2[i]`; steps that no row uses any more are dropped."""
         num_parents = parents_R2.shape[0]
-        if not self.num_steps:
-            self.num_rows = num_parents
-            return
         unused = 0
         if self._starts_R is not None:
             self._starts_R = self._starts_R[parents_R2.cpu()]
             unused = int(self._starts_R.min())
-        if self._back.shape[1] < num_parents or self._back.shape[2] != steps or self._back is self._front:
-            self._back = self._allocate(max(rows, num_parents), steps)
-        parents_R2 = parents_R2.to(self._front.device)
-        for slot in range(num_slots):
-            used = self._front[slot, : self.num_rows, unused : self.num_steps]
-            self._back[slot, :num_parents, : self.num_steps - unused] = used.index_select(0, parents_R2)
-        self._front, self._back = self._back, self._front
-        self.num_rows = num_parents
-        self.num_steps -= unused
-        if self._starts_R is not None:
             self._starts_R = self._starts_R - unused if bool((self._starts_R > unused).any()) else None
+        if self._back.shape[0] != self._front.shape[0] or self._back.shape[2] != num_parents or self._back is self._front:
+            self._back = self._allocate(self._front.shape[0], num_parents)
+        used, self.num_steps = self._front[unused : self.num_steps], self.num_steps - unused
+        torch.index_select(used, 2, parents_R2.to(used.device), out=self._back[: self.num_steps])
+        self._front, self._back = self._back, self._front
 
     def join(self, other: SelfAttentionCache) -> None:
-        """Put the rows of `other` behind these, the newest entries of both in the last column."""
+        """Put the rows of `other` behind these, the newest entries of both in the last step."""
         num_steps = max(self.num_steps, other.num_steps)
-        parts = [(self, 0), (other, self.num_rows)]
-        joined = self._allocate(self.num_rows + other.num_rows, max(FIRST_CAPACITY, num_steps))
+        joined = self._allocate(max(FIRST_CAPACITY, num_steps), self.num_rows + other.num_rows)
         starts = []
-        for cache, first in parts:
+        for cache, first in ((self, 0), (other, self.num_rows)):
             shift = num_steps - cache.num_steps
             rows = slice(first, first + cache.num_rows)
-            joined[:, rows, :shift] = 0  # masked, but not-a-number times nothing would not be nothing
-            if cache.num_steps:
-                joined[:, rows, shift:num_steps] = cache._front[:, : cache.num_rows, : cache.num_steps]
+            joined[:shift, :, rows] = 0  # masked, but not-a-number times nothing would not be nothing
+            joined[shift:num_steps, :, rows] = cache._front[: cache.num_steps]
             own = torch.zeros(cache.num_rows, dtype=torch.long) if cache._starts_R is None else cache._starts_R
             starts.append(own + shift)
         starts_R = torch.cat(starts)
         self._starts_R = starts_R if bool((starts_R > 0).any()) else None
         self._front = self._back = joined
-        self.num_rows, self.num_steps = len(starts_R), num_steps
+        self.num_steps = num_steps
 
-    def _allocate(self, num_rows: int, num_steps: int) -> Tensor:
-        num_slots, _, _, model_size = self._front.shape
-        return self._front.new_empty(num_slots, num_rows, num_steps, model_size)
+    def _allocate(self, num_steps: int, num_rows: int) -> Tensor:
+        _, num_slots, _, model_size = self._front.shape
+        return self._front.new_empty(num_steps, num_slots, num_rows, model_size)
 
 
 class Decoder:
@@ -242,12 +236,11 @@ class Decoder:
 
     def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor, mask: Tensor | None) -> Tensor:
         attention = layer.attention
-        q_RE, k_RE, v_RE = attention.qkv(x_RE).chunk(3, dim=-1)
-        k, v = (
-            split_heads(self._cache.write(2 * index + offset, entries), attention.num_heads)
-            for offset, entries in enumerate((k_RE, v_RE))
-        )
-        q = split_heads(q_RE.unsqueeze(1), attention.num_heads)
+        num_rows, model_size = x_RE.shape
+        q_RE, entries_RZ = attention.qkv(x_RE).split((model_size, 2 * model_size), dim=1)
+        past_T2RE = self._cache.write(2 * index, entries_RZ)
+        q = q_RE.view(num_rows, attention.num_heads, 1, -1)
+        k, v = past_T2RE.unflatten(3, (attention.num_heads, -1)).permute(1, 2, 3, 0, 4)  # (R, H, T, D) each
         mixed_RHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return attention.out(mixed_RHTD.transpose(1, 2).flatten(1))  # type: ignore[no-any-return]
 

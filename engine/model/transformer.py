@@ -128,6 +128,7 @@ class Transformer(nn.Module):
         self.encoder_norm = nn.LayerNorm(config.model_size)
         self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout, i == 0) for i in range(config.decoder_layers))
         self.decoder_norm = nn.LayerNorm(config.model_size)
+        self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions_ME", sinusoids(config.max_pieces, config.model_size), persistent=False)
         self._initialise()
@@ -160,6 +161,8 @@ class Transformer(nn.Module):
 
     def project(self, x: Tensor) -> Tensor:
         """Logits over the vocabulary."""
+        if self.output is not None:
+            return self.output(x)  # type: ignore[no-any-return]
         return F.linear(x, self.embedding.weight, self.output_bias)
 
     def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:

@@ -1,0 +1,115 @@
+"""Weights laid out for decoding on a CPU, where a product has few rows and the time goes into reading the weights.
+
+Three layouts, by size and precision; `tests/benchmarks/README.md` has the times that chose them:
+
+    small products          32-bit, transposed: the library's product for few rows reads them in order
+    large ones, "float32"   16-bit as in the file, 32-bit arithmetic: half the bytes, no bit of a weight lost
+    large ones, "int8"      8-bit, a scale for each output, activations in 8 bits scaled row by row
+
+The last two give a row bit for bit the same result whatever rows stand beside it. The packed kernels are FBGEMM's, and
+all of PyTorch's quantisation that this program uses stands in this file.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from engine.model.transformer import Transformer
+
+Precision = Literal["float32", "int8"]
+
+SMALLEST_PACKED = 2**19  # weights of a product; smaller ones gain less than the calls around the kernel cost
+_ENGINE = "fbgemm"
+
+
+def pack(model: Transformer, precision: Precision = "float32", smallest: int = SMALLEST_PACKED) -> None:
+    """Lay out the weights of a float32 model on a CPU for decoding, in place; it can be neither saved nor trained then.
+
+    That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
+    rows, are left as they are, and products of fewer than `smallest` weights stay in 32 bits. Warns where this CPU
+    cannot do what is asked, and says how it goes on.
+    """
+    assert not model.training, "call model.eval(): packed weights cannot be trained"
+    if precision == "int8" and not can_multiply_int8():
+        warnings.warn(
+            "this processor or build of PyTorch has no 8-bit products (FBGEMM on x86 with AVX2); the model goes on "
+            "in float32, slower",
+            stacklevel=2,
+        )
+        precision = "float32"
+    model.output = _packed(model.embedding.weight, model.output_bias, precision, smallest)
+    for name, linear in list(model.decoder_layers.named_modules()):
+        parent, _, own_name = name.rpartition(".")
+        if isinstance(linear, nn.Linear) and own_name != "kv":
+            packed = _packed(linear.weight, linear.bias, precision, smallest)
+            setattr(model.decoder_layers.get_submodule(parent), own_name, packed)
+
+
+def can_multiply_int8() -> bool:
+    """Whether FBGEMM's 8-bit products run here."""
+    return _ENGINE in torch.backends.quantized.supported_engines and bool(_capability("avx2"))
+
+
+class HalfWeightLinear(nn.Module):
+    """A linear layer with 16-bit weights, 32-bit activations and 32-bit arithmetic."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        super().__init__()
+        self._packed = torch.ops.quantized.linear_prepack_fp16(weight.detach(), bias.detach())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.ops.quantized.linear_dynamic_fp16(x, self._packed)  # type: ignore[no-any-return]
+
+
+class Int8Linear(nn.Module):
+    """A linear layer with 8-bit weights, scaled by output, and 8-bit activations, scaled by row.
+
+    A row is divided by its largest magnitude, so that one fixed step of 1/127 serves all rows, and its products are
+    multiplied by it again. The kernel's sums are of integers: exact in any order, whatever the other rows are.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("_bias", bias.detach().clone(), persistent=False)
+        # Without VNNI the kernel adds pairs of products in 16 bits, which holds for 7-bit activations alone.
+        self._levels = 127 if _capability("avx512_vnni") else 63
+        scales = (weight.detach().abs().amax(1).double() / 127).clamp_min(1e-12)
+        zeros = torch.zeros(len(scales), dtype=torch.long)
+        before = torch.backends.quantized.engine
+        torch.backends.quantized.engine = _ENGINE
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # quantised tensors are to go from PyTorch
+                rounded = torch.quantize_per_channel(weight.detach(), scales, zeros, 0, torch.qint8)
+                self._packed = torch.ops.quantized.linear_prepack(rounded, None)
+        finally:
+            torch.backends.quantized.engine = before
+
+    def forward(self, x: Tensor) -> Tensor:
+        largest = x.abs().amax(-1, keepdim=True).clamp_min_(1e-30)  # not-a-number stays, and marks its row below
+        y = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
+            x / largest, 1 / self._levels, self._levels + 1, self._packed
+        )
+        return y.mul_(largest).add_(self._bias)  # type: ignore[no-any-return]
+
+
+def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -> nn.Module:
+    if weight.numel() >= smallest:
+        if precision == "int8":
+            return Int8Linear(weight, bias)
+        is_exact = torch.equal(weight.half().float(), weight)
+        if is_exact and _ENGINE in torch.backends.quantized.supported_engines:
+            return HalfWeightLinear(weight, bias)
+    linear = nn.Linear(*weight.T.shape, device="meta")
+    linear.weight = nn.Parameter(weight.detach().T.contiguous().T, requires_grad=False)
+    linear.bias = nn.Parameter(bias.detach(), requires_grad=False)
+    return linear
+
+
+def _capability(name: str) -> bool:
+    return bool(torch.cpu.get_capabilities().get(name, False))
