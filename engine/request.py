@@ -155,7 +155,7 @@ class SearchOptions:
     max_length_factor: float = 1.5
     max_length_offset: int = 10
     finished: Finished = "leave"
-    stopping: Stopping = "beam_finished"
+    stopping: Stopping = "optimal"
     places_per_bank: int = 0
     score: Score = "normalised"
     length_reward: float | None = None
@@ -203,7 +203,8 @@ class Placement:
 class Hypothesis:
     """One translation.
 
-    `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token. `token_spans`
+    `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token, or what
+    `SearchOptions.score` asked for. `token_spans`
     gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met. `locked`
     says where the locked texts and then the suffix stand, as far as they do.
     `alignment` holds (source_start, source_end, target_start, target_end) by word, where the model can tell.

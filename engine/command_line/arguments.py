@@ -11,7 +11,7 @@ from engine.command_line import manual
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
 from engine.errors import InvalidRequest
-from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, SearchOptions, Stopping
+from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, Score, SearchOptions, Stopping
 
 BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
 STANDARD_STREAM = "-"
@@ -125,9 +125,14 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 _SEARCH_FLAGS = (
     "beam",
     "nbest",
+    "score",
+    "length_reward",
+    "length_ratio",
     "stopping",
     "finished",
     "pruning_threshold",
+    "bank_threshold",
+    "max_children",
     "max_length_factor",
     "max_length_offset",
     "places_per_bank",
@@ -151,11 +156,34 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
     )
     group.add_argument(
+        "--score",
+        choices=get_args(Score),
+        default=_DEFAULTS.score,
+        help="what ranks translations: log-probability per token, log-probability, or log-probability with a reward "
+        f"for each token up to the usual length ({_DEFAULTS.score})",
+    )
+    group.add_argument(
+        "--length-reward",
+        type=_number_or_none,
+        default=_DEFAULTS.length_reward,
+        metavar="X",
+        help="of the bounded length reward, for each token (the model's)",
+    )
+    group.add_argument(
+        "--length-ratio",
+        type=_number_or_none,
+        default=_DEFAULTS.length_ratio,
+        metavar="X",
+        help="of the bounded length reward: usual tokens for each piece of the source (the model's)",
+    )
+    group.add_argument(
         "--stopping",
         choices=get_args(Stopping),
         default=_DEFAULTS.stopping,
-        help="end once as many hypotheses as the beam is wide have finished, after the first, or once none could "
-        f"enter the n-best list any more ({_DEFAULTS.stopping})",
+        help="end once none could enter the n-best list any more; as OpenNMT did, when the likeliest of the beam is a "
+        "finished one; when the beam, narrower by each that finishes, has shrunk to nothing; after the first finished; "
+        "after as many as the beam is wide; or once all have, at the length limit at the latest "
+        f"({_DEFAULTS.stopping})",
     )
     group.add_argument(
         "--finished",
@@ -171,6 +199,22 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="drop hypotheses whose log-probability is so far below the best finished one; none: keep all "
         f"({_DEFAULTS.pruning_threshold:g})",
+    )
+    group.add_argument(
+        "--bank-threshold",
+        type=_number_or_none,
+        default=_DEFAULTS.bank_threshold,
+        metavar="X",
+        help="drop hypotheses whose log-probability is so far below the best with as many required pieces met "
+        "(keep all)",
+    )
+    group.add_argument(
+        "--max-children",
+        type=_count_or_none,
+        default=_DEFAULTS.max_children,
+        metavar="N",
+        help="let at most N continuations of a hypothesis compete, and those that its phrases need (as many as the "
+        "beam is wide)",
     )
     group.add_argument(
         "--max-length-factor",
@@ -216,6 +260,10 @@ def _at_least_1(text: str) -> int:
 
 def _number_or_none(text: str) -> float | None:
     return None if text == "none" else float(text)
+
+
+def _count_or_none(text: str) -> int | None:
+    return None if text == "none" else _at_least_1(text)
 
 
 def _milliseconds(text: str) -> float:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from engine.command_line.lines import LineProblem, described
 from engine.request import Avoid, Phrase, Request, SearchOptions
@@ -18,7 +19,7 @@ MAX_PRICED = 100  # each is decoded once more, all together in one batch
 Json = dict[str, Any]
 T = TypeVar("T")
 
-_DEFAULT_OPTIONS = SearchOptions()
+_OPTION_TYPES = get_type_hints(SearchOptions)
 _REQUEST_KEYS = ("text", "direction", "phrases", "avoid", "prefix", "locked", "suffix", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
@@ -150,13 +151,13 @@ def _options(line: Json, defaults: SearchOptions) -> SearchOptions:
 
 
 def _option(key: str, value: Any) -> Any:
-    """The value of one search option, of the type that its default has."""
-    name, default = f"options.{key}", getattr(_DEFAULT_OPTIONS, key)
-    if value is None and key == "pruning_threshold":
+    """The value of one search option, of the type that the engine gives it."""
+    name, kinds = f"options.{key}", get_args(_OPTION_TYPES[key]) or (_OPTION_TYPES[key],)
+    if value is None and NoneType in kinds:
         return None
-    if isinstance(default, str):
-        return _string(value, name)
-    return _number(value, name) if isinstance(default, float) else _integer(value, name)
+    if float in kinds:
+        return _number(value, name)
+    return _integer(value, name) if int in kinds else _string(value, name)
 
 
 def _direction(line: Json, defaults: Defaults) -> str | None:

@@ -58,12 +58,13 @@ keys of a line:
   suffix     how the translation ends ("")
   direction  "en-de", say (--direction, or else the model's first)
   options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
-             max_length_factor, max_length_offset, places_per_bank; see the flags of these names
+             max_length_factor, max_length_offset, places_per_bank, score, length_reward, length_ratio,
+             bank_threshold, max_children; see the flags of these names
 
 keys of an answer:
   status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),
                   "deadline", "cancelled", "failed"
-  hypotheses      best first: text, score (log-probability per token), log_prob, tokens (ids, the end included),
+  hypotheses      best first: text, score (as --score says), log_prob, tokens (ids, the end included),
                   token_log_probs, token_spans, placements (phrase number, form, start, end), alignment (source start
                   and end, target start and end), unmet (numbers of phrases), locked (start and end of each locked
                   text and then the suffix)

@@ -125,7 +125,7 @@ def test_wide_beam_finds_what_enumeration_finds(num_cases):
 def test_without_phrases_it_is_plain_beam_search():
     for case in range(60):
         model, beam = ToyModel(WORDS.size, seed=case), 1 + case % 5
-        options = SearchOptions(beam=beam, nbest=beam, pruning_threshold=None)
+        options = SearchOptions(beam=beam, nbest=beam, pruning_threshold=None, stopping="beam_finished")
         (result,) = search(model, [[]], WORDS, [8], options)
         rows, finished = [((), 0.0)], {}
         num_finished = 0
