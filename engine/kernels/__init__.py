@@ -1,0 +1,8 @@
+"""What decoding computes on a GPU with kernels of its own, and the same in plain PyTorch.
+
+Triton is imported on the first call that needs it, so that a machine without it decodes all the same.
+"""
+
+from engine.kernels.output_layer import TopTokens, top_tokens
+
+__all__ = ["TopTokens", "top_tokens"]

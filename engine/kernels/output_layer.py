@@ -1,0 +1,147 @@
+"""The output layer after its matrix product: bias, log-softmax, masks, the k best, and given tokens' scores, as one.
+
+Neither side ever writes a row's log-probabilities: what the search needs is the row's normaliser, its k best and its
+forced candidates (Hoang et al. 2018, section 2.2; algorithms 4 and 6). `top_tokens_plain` is the reference and what
+a CPU runs; `output_layer_triton` has the kernels. Knows no beams, phrases or banks.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import warnings
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+# The k best tokens lie in the k groups with the greatest maxima, so that only so many need sorting.
+GROUP = 32  # neighbouring tokens
+MAX_FUSED_K = 256
+MAX_FUSED_VOCABULARY = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class TopTokens:
+    """What a step gives the search, in float32 and int64, on the logits' device.
+
+    Tokens come best first, equal logits by token id. Where a mask leaves fewer than k, the rest have -inf. A row that
+    failed (a logit that is not a number or +inf, or all -inf) has a normaliser and log-probabilities of NaN, tokens 0.
+    """
+
+    log_probs_RK: Tensor
+    tokens_RK: Tensor
+    forced_log_probs_RF: Tensor
+    normalisers_R: Tensor  # logarithm of the sum of exp over the whole vocabulary, masked tokens too
+
+
+def top_tokens(
+    logits_RV: Tensor,
+    k: int,
+    *,
+    bias_V: Tensor | None = None,
+    masks_MV: Tensor | None = None,
+    mask_of_R: Tensor | None = None,
+    forced_RF: Tensor | None = None,
+) -> TopTokens:
+    """The k best tokens of each row with their log-probabilities, and those of its forced tokens.
+
+    Logits are float16, bfloat16 or float32, with any strides. `masks_MV` holds 0 where a token may come and -inf where
+    it may not: the few different masks of a step, such as "never these", "nor the end", "only these"; `mask_of_R` names
+    each row's. They act before the choice and leave the normaliser alone. `forced_RF` has tokens, -1 as padding; masked
+    ones and padding get -inf. All tensors lie on one device. On a GPU this reads the logits once and waits for nothing.
+    """
+    inputs = (logits_RV, k, bias_V, masks_MV, mask_of_R, forced_RF)
+    _check(*inputs)
+    num_rows, vocabulary_size = logits_RV.shape
+    fits = 0 < num_rows and k <= MAX_FUSED_K and vocabulary_size <= MAX_FUSED_VOCABULARY
+    if logits_RV.is_cuda and fits and _has_triton():
+        from engine.kernels.output_layer_triton import top_tokens_fused
+
+        return top_tokens_fused(*inputs)
+    return top_tokens_plain(*inputs)
+
+
+def top_tokens_plain(
+    logits_RV: Tensor,
+    k: int,
+    bias_V: Tensor | None = None,
+    masks_MV: Tensor | None = None,
+    mask_of_R: Tensor | None = None,
+    forced_RF: Tensor | None = None,
+) -> TopTokens:
+    """`top_tokens` in plain PyTorch, on any device."""
+    logits_RV = logits_RV.float()
+    if bias_V is not None:
+        logits_RV = logits_RV + bias_V
+    maxima_R1 = logits_RV.amax(1, keepdim=True)
+    normalisers_R1 = (logits_RV - maxima_R1).exp_().sum(1, keepdim=True).log_().add_(maxima_R1)
+    if masks_MV is not None and mask_of_R is not None:
+        logits_RV = masks_MV.index_select(0, mask_of_R).to(torch.float32).add_(logits_RV)
+    tokens_RK = _best_by_group(logits_RV, k)
+    log_probs_RK = logits_RV.gather(1, tokens_RK) - normalisers_R1
+    if forced_RF is None:
+        forced_log_probs_RF = logits_RV.new_zeros(len(logits_RV), 0)
+    else:
+        forced_log_probs_RF = logits_RV.gather(1, forced_RF.clamp(min=0)) - normalisers_R1
+        forced_log_probs_RF.masked_fill_(forced_RF < 0, -torch.inf)
+    tokens_RK.masked_fill_(normalisers_R1.isnan(), 0)
+    return TopTokens(log_probs_RK, tokens_RK, forced_log_probs_RF, normalisers_R1[:, 0])
+
+
+def _best_by_group(logits_RV: Tensor, k: int) -> Tensor:
+    """Tokens (R, k), best first, equal ones by id.
+
+    Fewer than k tokens go before one of the k best, so fewer than k groups have a maximum that does: its group is among
+    the k best groups. Groups with equal maxima go in their own order, which is that of their tokens.
+    """
+    num_rows, vocabulary_size = logits_RV.shape
+    if k * GROUP >= vocabulary_size:
+        return _first_best(logits_RV, k)
+    if vocabulary_size % GROUP:
+        logits_RV = F.pad(logits_RV, (0, -vocabulary_size % GROUP), value=-torch.inf)
+    grouped_RGN = logits_RV.unflatten(1, (-1, GROUP))
+    groups_RK = _first_best(grouped_RGN.amax(2), k).sort(1).values  # sorted, so that equal tokens stay in order
+    rows_R1 = torch.arange(num_rows, device=logits_RV.device)[:, None]
+    places_RK = _first_best(grouped_RGN[rows_R1, groups_RK].flatten(1), k)
+    return groups_RK.gather(1, places_RK // GROUP) * GROUP + places_RK % GROUP
+
+
+def _first_best(values_RN: Tensor, k: int) -> Tensor:
+    """Indices (R, k) of the greatest values, equal ones in the order of their index, which `topk` does not promise."""
+    width = min(k + 1, values_RN.shape[1])
+    best_RK1, indices_RK1 = values_RN.topk(width, dim=1)
+    if not (best_RK1[:, 1:] == best_RK1[:, :-1]).any():
+        return indices_RK1[:, :k]
+    # Distinct integer keys: a float's bits, made to rise with its value, above the index, made to fall.
+    bits_RN = (values_RN + 0.0).view(torch.int32)  # no -0.0
+    ordered_RN = (bits_RN >> 31).bitwise_and_(0x7FFFFFFF).bitwise_xor_(bits_RN).long()
+    keys_RN = ordered_RN.bitwise_left_shift_(32).sub_(torch.arange(values_RN.shape[1], device=values_RN.device))
+    return keys_RN.topk(k, dim=1).indices
+
+
+def _check(
+    logits_RV: Tensor,
+    k: int,
+    bias_V: Tensor | None,
+    masks_MV: Tensor | None,
+    mask_of_R: Tensor | None,
+    forced_RF: Tensor | None,
+) -> None:
+    num_rows, vocabulary_size = logits_RV.shape
+    assert logits_RV.dtype in (torch.float16, torch.bfloat16, torch.float32), logits_RV.dtype
+    assert 1 <= k <= vocabulary_size, f"k is {k}, the vocabulary {vocabulary_size}"
+    assert bias_V is None or bias_V.shape == (vocabulary_size,), bias_V.shape
+    assert (masks_MV is None) == (mask_of_R is None), "masks and each row's choice of them come together"
+    assert masks_MV is None or masks_MV.shape[1] == vocabulary_size, masks_MV.shape
+    assert mask_of_R is None or mask_of_R.shape == (num_rows,), mask_of_R.shape
+    assert forced_RF is None or (forced_RF.dim() == 2 and len(forced_RF) == num_rows), forced_RF.shape
+
+
+@functools.cache
+def _has_triton() -> bool:
+    if importlib.util.find_spec("triton"):
+        return True
+    warnings.warn("triton is not installed: the output layer runs as separate steps on the GPU, slower", stacklevel=3)
+    return False
