@@ -41,6 +41,8 @@ class Decoding:
         self.is_suspended = False  # another document is on the screen
         self.last_ms: float | None = None
         self._todo: deque[int] = deque()
+        self._anew: set[int] = set()  # to be translated again, also where the person has a text
+        self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
         self._waiting: dict[int, Priority] = {}  # asked for before the model was there
         self._priced: tuple[int, int] | None = None  # the segment and request whose prices are being asked for
@@ -80,6 +82,16 @@ class Decoding:
         segments = self.workspace.segments
         order = (*range(index, len(segments)), *range(index))
         self._todo = deque(i for i in order if segments[i].needs_decoding and segments[i].target is None)
+        self._pump()
+
+    def translate_anew(self, indices: list[int]) -> None:
+        """Translates these segments again, before others; where the proposal comes out another, that is flagged."""
+        segments = self.workspace.segments
+        for index in indices:
+            if segments[index].target is None:
+                self._texts_before[index] = segments[index].machine_text or ""
+        self._anew.update(indices)
+        self._todo = deque([*indices, *(index for index in self._todo if index not in self._anew)])
         self._pump()
 
     def pretranslate(self, is_wanted: bool) -> None:
@@ -168,11 +180,13 @@ class Decoding:
         return f"{self.workspace.token}/{index}"
 
     def _pump(self) -> None:
-        while self.is_wanted and not self.is_suspended and self._todo and len(self._in_flight) < WINDOW:
-            if self.workspace.model.decoder is None:
+        while not self.is_suspended and self._todo and len(self._in_flight) < WINDOW:
+            if self.workspace.model.decoder is None or not (self.is_wanted or self._todo[0] in self._anew):
                 return
             segment = self.workspace.segments[self._todo.popleft()]
-            if segment.needs_decoding and segment.target is None:
+            is_anew = segment.index in self._anew
+            self._anew.discard(segment.index)
+            if segment.needs_decoding and (is_anew or segment.target is None):
                 self.ask(segment, "document")
 
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
@@ -246,6 +260,9 @@ class Decoding:
             answered=segment.requested,
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
+        before = self._texts_before.pop(segment.index, "")
+        if before and after.machine_text != before:
+            after = replace(after, changed_from=before)
         try:
             payload = result_payload(segment.requested, translation)
             self.workspace.log("decode_result", payload, after, stores=after.state != segment.state)

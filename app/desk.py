@@ -182,6 +182,7 @@ class Desk:
             direction=record.direction,
             options=self.options,
             glossary=record.glossary,
+            document_terms=record.document_terms,
         )
         self._workspaces[record.token] = workspace
         return self._show(workspace)

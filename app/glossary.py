@@ -24,12 +24,14 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 class Term:
     """One glossary entry: `target` must stand in the translation where `source` stands in the source text.
 
-    `row` is the line of the file it came from, counted from 1; 0 where there is no file.
+    `row` is the line of the file it came from, counted from 1; 0 where there is no file. `is_for_document` marks what
+    a person required in the whole document, besides the glossary: of two terms for the same words it goes first.
     """
 
     source: str
     target: str
     row: int = 0
+    is_for_document: bool = False
 
     @property
     def is_case_exact(self) -> bool:
@@ -177,9 +179,9 @@ def _lower(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _priority(hit: TermHit) -> tuple[int, int, bool, int]:
-    """Longest first, then leftmost, then the one whose capitals matter, then the earlier row."""
-    return hit.start - hit.end, hit.start, not hit.term.is_case_exact, hit.term.row
+def _priority(hit: TermHit) -> tuple[int, int, bool, bool, int]:
+    """Longest first, then leftmost, then that of the document, the one whose capitals matter, the earlier row."""
+    return hit.start - hit.end, hit.start, not hit.term.is_for_document, not hit.term.is_case_exact, hit.term.row
 
 
 def _in_text_order(hits: Iterable[TermHit]) -> tuple[TermHit, ...]:

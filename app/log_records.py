@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.documents import Document
-from app.glossary import Glossary
+from app.glossary import Glossary, Term
 
 EventType = Literal[
     # the session
@@ -26,6 +26,7 @@ EventType = Literal[
     # what a translation must begin with since an alternative was taken or the rest translated anew, "" once it is free;
     # "locked" are texts that must stand in this order while the rest is translated anew
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
+    "term_added", "term_removed",
     # the model
     "decode_request", "decode_result", "alternatives", "completion", "prices", "check_raised", "check_resolved",
 ]  # fmt: skip
@@ -89,6 +90,7 @@ class SessionRecord:
     options: dict[str, Any]
     segments: tuple[SavedSegment, ...]
     glossary: Glossary | None
+    document_terms: tuple[Term, ...]
     created_ms: int
     num_events: int
 

@@ -38,6 +38,7 @@ from app.log_records import (
     event_hash,
     to_json,
 )
+from app.log_terms import add_term, load_document_terms, load_glossary, remove_document_term, replace_glossary
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
@@ -155,7 +156,8 @@ class LogStore:
                 "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
                 (session["id"],),
             )
-            glossary = self._load_glossary(session["id"], session["glossary_name"])
+            glossary = load_glossary(self._db, session["id"], session["glossary_name"])
+            document_terms = load_document_terms(self._db, session["id"])
         return SessionRecord(
             id=session["id"],
             token=session["token"],
@@ -177,6 +179,7 @@ class LogStore:
                 for row in segments
             ),
             glossary=glossary,
+            document_terms=document_terms,
             created_ms=session["created_ms"],
             num_events=session["num_events"],
         )
@@ -240,13 +243,23 @@ class LogStore:
         }
         with self._transaction("store the glossary"):
             seq = self._append(session_id, "glossary", payload, None, None)
-            name = _storable(glossary.name) if glossary else None
-            self._db.execute("UPDATE session SET glossary_name = ? WHERE id = ?", (name, session_id))
-            self._db.execute("DELETE FROM glossary_term WHERE session_id = ?", (session_id,))
-            self._db.conn.executemany(
-                "INSERT INTO glossary_term VALUES (?, ?, ?, ?, ?)",
-                ((session_id, position, term.source, term.target, term.row) for position, term in enumerate(terms)),
-            )
+            replace_glossary(self._db, session_id, _storable(glossary.name) if glossary else None, glossary)
+        return seq
+
+    def add_term(self, session_id: int, term: Term, glossary_name: str, segment: int) -> int:
+        """One more term of the glossary, or of the document, added while at a segment; returns the event's number."""
+        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+        with self._transaction("store the term"):
+            seq = self._append(session_id, "term_added", payload, segment, None)
+            add_term(self._db, session_id, term, _storable(glossary_name))
+        return seq
+
+    def remove_term(self, session_id: int, term: Term) -> int:
+        """A term of the document is required no longer; returns the event's number."""
+        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+        with self._transaction("remove the term"):
+            seq = self._append(session_id, "term_removed", payload, None, None)
+            remove_document_term(self._db, session_id, term)
         return seq
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
@@ -327,14 +340,6 @@ class LogStore:
             raise LogError(f"{self.path} has no session {session_id}; it may have been deleted: open the document anew")
         return found[0]
 
-    def _load_glossary(self, session_id: int, name: str | None) -> Glossary | None:
-        if name is None:
-            return None
-        rows = self._rows(
-            "load the glossary", "SELECT * FROM glossary_term WHERE session_id = ? ORDER BY position", (session_id,)
-        )
-        return Glossary(tuple(Term(row["source"], row["target"], row["file_row"]) for row in rows), name)
-
     # ---- the file ----
 
     def _rows(self, purpose: str, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
@@ -393,6 +398,10 @@ def _hash_of(event: Event) -> str:
         event.segment_version,
         event.payload_json,
     )
+
+
+def _scope(term: Term) -> str:
+    return "document" if term.is_for_document else "glossary"
 
 
 def _storable(text: str) -> str:

@@ -103,6 +103,18 @@ def m0003_document_format_and_given_translations(db: Database) -> None:
     db.execute("ALTER TABLE segment ADD COLUMN given_state TEXT NOT NULL DEFAULT 'new'")
 
 
+@migrations()
+def m0004_document_term(db: Database) -> None:
+    """The terms that are required in a whole document, besides its glossary."""
+    db.execute("""
+        CREATE TABLE document_term (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            source TEXT NOT NULL,
+            target TEXT NOT NULL,
+            UNIQUE (session_id, source, target))
+    """)
+
+
 def migrate(db: Database) -> None:
     """Brings the file to the newest step, in one transaction: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")

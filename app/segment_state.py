@@ -28,7 +28,7 @@ class SegmentState:
     `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
     sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
-    it: a context, a comment.
+    it: a context, a comment. `changed_from` is the proposal before terms changed it behind the person's back.
     """
 
     index: int
@@ -44,6 +44,7 @@ class SegmentState:
     note: str = ""
     beginning: str = ""
     locked: tuple[str, ...] = ()
+    changed_from: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
     prices: Prices | None = None
@@ -117,8 +118,10 @@ def attention_for(segment: SegmentState) -> str:
         says = [f"Not in the text: {', '.join(missing)}"] * bool(missing)
         says += [f"Banned, but in the text: {', '.join(banned)}"] * bool(banned)
         return ". ".join(says)
-    if segment.decoded is None or segment.is_pending or segment.decoded.translation.status == "complete":
+    if segment.decoded is None or segment.is_pending:
         return ""
+    if segment.decoded.translation.status == "complete":
+        return f"Translated anew by your terms; it read: {segment.changed_from}" * bool(segment.changed_from)
     reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
     return reasons[0] if reasons else f"Not met: {', '.join(sorted(segment.decoded.unmet_texts()))}"
 
@@ -207,7 +210,7 @@ def detail_view(segment: SegmentState) -> Json:
         "is_pending": segment.is_pending,
         "proposal": proposal,
         "nbest": hypothesis_rows(shown) if shown else [],
-        "notices": segment.decoded.general_reasons() if segment.decoded and not segment.is_pending else [],
+        "notices": _notices(segment),
         "target": segment.target,
         "note": segment.note,
         "origin": segment.origin,
@@ -230,7 +233,8 @@ def _pin_states(segment: SegmentState) -> list[Json]:
     states = []
     for text in dict.fromkeys(segment.pins):
         status, reason = _answer_for(segment, text)
-        states.append({"text": text, "status": status, "reason": reason})
+        source = _aligned_source(segment, text)
+        states.append({"text": text, "status": status, "reason": reason, "source": source})
     return states
 
 
@@ -258,8 +262,31 @@ def _term_states(segment: SegmentState) -> list[Json]:
     for term in distinct_terms(segment.hits):
         key = term_key(term)
         status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term.target)
-        states.append({"key": key, "source": term.source, "target": term.target, "status": status, "note": note})
+        state = {"key": key, "source": term.source, "target": term.target, "status": status, "note": note}
+        states.append({**state, "is_for_document": term.is_for_document})
     return states
+
+
+def _notices(segment: SegmentState) -> list[str]:
+    """What is said of the proposal: why there is none, or that it has changed behind the person's back."""
+    if segment.decoded is None or segment.is_pending:
+        return []
+    changed = [segment.attention] * bool(segment.changed_from and segment.target is None)
+    return [*segment.decoded.general_reasons(), *changed]
+
+
+def _aligned_source(segment: SegmentState, pin: str) -> str:
+    """The words of the source that a pin translates in the proposal, where the model can tell; else empty."""
+    if segment.shown is None or segment.shown.best is None:
+        return ""
+    best, constraints = segment.shown.best, segment.shown.constraints
+    places = [p for p in best.placements if p.phrase < len(constraints) and constraints[p.phrase].text == pin]
+    spans = [
+        (start, end)
+        for start, end, target_start, target_end in best.alignment
+        if places and target_start < places[0].end and places[0].start < target_end
+    ]
+    return segment.source[min(start for start, _ in spans) : max(end for _, end in spans)] if spans else ""
 
 
 def _term_state(segment: SegmentState, target: str) -> tuple[str, str]:

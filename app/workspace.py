@@ -25,11 +25,12 @@ from app.constraints import term_key
 from app.decoding import Decoding
 from app.documents import Document
 from app.errors import CommandError, LogError
-from app.glossary import Glossary
+from app.glossary import Glossary, Term
 from app.log_store import EventType, LogStore, SegmentUpdate
 from app.model_holder import ModelHolder
 from app.questions import Questions
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
+from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
 
 EditOrigin = Literal["typed", "hypothesis", "alternative", "rest", "completion", "undo", "redo", "restored"]
@@ -62,6 +63,7 @@ class Workspace:
         direction: str,
         options: SearchOptions,
         glossary: Glossary | None = None,
+        document_terms: tuple[Term, ...] = (),
     ) -> None:
         self.store = store
         self.session_id = session_id
@@ -69,7 +71,7 @@ class Workspace:
         self.document = document
         self.model = model
         self.direction = direction
-        self.glossary = glossary
+        self.terms = WideTerms(self, glossary, document_terms)
         # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
@@ -81,7 +83,7 @@ class Workspace:
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
         for segment in segments:
-            self.adopt(replace(segment, hits=self._hits(segment.source)))
+            self.adopt(replace(segment, hits=self.terms.hits(segment.source)))
         model.on_change(self._on_model)
 
     # ---- what the page sees ----
@@ -225,7 +227,7 @@ class Workspace:
             known = {term_key(hit.term) for hit in segment.hits}
             off = frozenset(key for key in terms_off if key in known)
             after = replace(segment, pins=wanted, terms_off=off, bans=banned)
-            after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked))
+            after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
             if after == segment:
                 return
             after = replace(after, version=segment.version + 1)
@@ -271,21 +273,32 @@ class Workspace:
         """
         with self.lock:
             self.store.set_glossary(self.session_id, glossary, report)
-            self.glossary = glossary
-            for segment in list(self.segments):
-                hits = self._hits(segment.source)
-                if hits != segment.hits:
-                    self.adopt(replace(segment, hits=hits))
-            self._touch()
+            self.terms.set_glossary(glossary)
+            self._find_terms()
             if self.open_index is not None:
                 self._decoding.hurry(self.segments[self.open_index])
             self._decoding.start_from(self.open_index or 0)
+
+    def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
+        """Requires a pin of this segment wherever its source words stand; see `WideTerms.add`."""
+        with self.lock:
+            return self.terms.add(index, source, target, scope)
+
+    def remove_term(self, source: str, target: str) -> Json:
+        """Takes back what was required in the whole document."""
+        with self.lock:
+            return self.terms.remove(source, target)
 
     def pretranslate(self, is_wanted: bool) -> None:
         """Goes on with, or stops, translating the whole document ahead of the person."""
         with self.lock:
             self._decoding.pretranslate(is_wanted)
             self._touch()
+
+    @property
+    def glossary(self) -> Glossary | None:
+        """The glossary in use."""
+        return self.terms.glossary
 
     def first_to_do(self) -> int:
         """The first segment that is not confirmed, to begin with."""
@@ -338,6 +351,18 @@ class Workspace:
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
         )
 
+    def translate_by_terms(self, besides: int | None = None) -> int:
+        """Translates anew what the terms, as they are now, concern and is not confirmed; returns how many segments.
+
+        The segment `besides` is not counted: the person looks at it.
+        """
+        changed = self._find_terms()
+        if self.open_index in changed:
+            self._decoding.hurry(self.segments[self.open_index])
+        anew = [i for i in changed if i not in (self.open_index, besides) and self.segments[i].state != "confirmed"]
+        self._decoding.translate_anew(anew)
+        return len(anew)
+
     def suspend(self) -> None:
         """Another document is shown: translates no further until somebody opens a segment; pages may ask anew."""
         with self.lock:
@@ -362,8 +387,16 @@ class Workspace:
         for listener in self._listeners:
             listener()
 
-    def _hits(self, source: str) -> tuple[Any, ...]:
-        return self.glossary.find(source) if self.glossary else ()
+    def _find_terms(self) -> list[int]:
+        """Finds the terms in every source anew; returns the segments in which others stand now."""
+        changed = []
+        for segment in list(self.segments):
+            hits = self.terms.hits(segment.source)
+            if hits != segment.hits:
+                self.adopt(replace(segment, hits=hits))
+                changed.append(segment.index)
+        self._touch()
+        return changed
 
     def _is_newest(self, kind: str, index: int, client: str, sequence: int) -> bool:
         """Whether this page has not sent a later one already; remembers it."""

@@ -20,6 +20,7 @@ from app.desk import Desk
 from app.documents import Export
 from app.errors import AppError, CommandError
 from app.questions import Questions
+from app.wide_terms import Scope
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
 from engine import Avoid, EngineError
 
@@ -156,6 +157,13 @@ class Api:
             "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),
             "import_sample_glossary": lambda: self.desk.import_sample_glossary(workspace),
             "export_note": lambda: self.desk.export_note(workspace),
+            "add_term": lambda: workspace.add_term(
+                message.index(),
+                message.text("source"),
+                message.text("target"),
+                message.choice("scope", get_args(Scope)),
+            ),
+            "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
             "remove_glossary": lambda: workspace.set_glossary(None),
         }
         if name not in commands:

@@ -59,6 +59,8 @@ def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path)
     assert store.verify_chain(session.id).is_intact
     store.set_glossary(session.id, Glossary((Term("one", "eins", 1),), "g.tsv"))
     assert len(store.load_session(token).glossary or ()) == 1
+    store.add_term(session.id, Term("two", "zwei", is_for_document=True), "", 0)
+    assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()
     LogStore.open(path).close()  # a second time there is nothing to do
 

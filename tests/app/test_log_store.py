@@ -125,7 +125,7 @@ def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
         ({"score": float("-inf")}, '{"score":"-inf"}'),
         ({"ü": "中"}, '{"ü":"中"}'),
         ({"half": "\ud83d"}, '{"half":"\\ud83d"}'),  # SQLite could not store it, the escape is lossless
-        ({"term": Term("a", "b", 1)}, '{"term":{"source":"a","target":"b","row":1}}'),
+        ({"term": Term("a", "b", 1)}, '{"term":{"source":"a","target":"b","row":1,"is_for_document":false}}'),
         ({"set": frozenset(["b", "a"])}, '{"set":["a","b"]}'),
     ],
 )

@@ -70,7 +70,7 @@ def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
 def test_pins_are_pending_while_an_answer_is_on_its_way():
     base = answered(segment(), "Der Router speichert die Datei.")
     pinned = replace(base, pins=("sofort",), requested=2)
-    assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": ""}]
+    assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": "", "source": ""}]
     assert detail_view(pinned)["proposal"]["is_stale"]
 
 
@@ -106,3 +106,14 @@ def test_ban_is_said_to_stand_only_inside_a_term():
     decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
     (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
     assert (state["status"], state["reason"]) == ("stands", "Stands inside a required term, and there only.")
+
+
+def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():
+    base = answered(segment(pins=("Datei",)), "Der Router speichert die Datei.")
+    (state,) = detail_view(base)["pin_states"]
+    assert state["source"] == ""
+    best = base.shown.best
+    aligned = replace(best, alignment=((0, 3, 0, 3), (17, 21, 25, 30)))
+    shown = replace(base.shown, translation=replace(base.shown.translation, hypotheses=(aligned,)))
+    (state,) = detail_view(replace(base, shown=shown))["pin_states"]
+    assert state["source"] == base.source[17:21]

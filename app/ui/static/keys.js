@@ -31,6 +31,7 @@ const find = (bench, event) => {
   if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
   if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
+  if (alt && !control && shift && code === 'KeyP') return () => segment.widen();
   if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();
   if (alt && !control && !shift && code === 'KeyC') return () => segment.completion.ask();
   if (alt && !control && !shift && code === 'KeyA') return () => segment.askAlternatives();

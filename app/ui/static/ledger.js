@@ -22,9 +22,9 @@ const priceTag = (prices, entry, kind) => {
 };
 
 export class Ledger {
-  /** onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes): what the person takes back. */
-  constructor({onUnpin, onUnban, onRecase, onFree}) {
-    Object.assign(this, {onUnpin, onUnban, onRecase, onFree});
+  /** onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes), onScope(text): what the person changes. */
+  constructor({onUnpin, onUnban, onRecase, onFree, onScope}) {
+    Object.assign(this, {onUnpin, onUnban, onRecase, onFree, onScope});
     this.total = h('div', {});
     this.list = h('ul', {'aria-label': t('pins.label')});
   }
@@ -64,6 +64,7 @@ export class Ledger {
     return h('li', {'data-pin': text, 'data-status': status},
       h('span.what', {lang: this.lang, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
       status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+      button('.btn.small.quiet.scope', {'aria-haspopup': 'dialog', 'aria-label': t('scope.label', {text}), title: t('scope.label', {text}), onclick: () => this.onScope(text)}, t('scope.here')),
       this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
       status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
   }

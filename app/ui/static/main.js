@@ -205,6 +205,15 @@ class Bench {
     if (reply.ok) this.glossaryImported(reply.result);
   }
 
+  /** A pin is required wherever its source words stand; what that changes is translated anew in the background. */
+  async widen(segment, source, target, scope) {
+    const reply = await this.connection.send('add_term', {segment, source, target, scope});
+    if (!reply.ok) return;
+    const n = reply.result.num_anew, said = tn(`scope.${scope}.done`, n, {source, target, glossary: reply.result.glossary});
+    const takeBack = [[t('scope.take_back'), () => this.connection.send('remove_term', {source, target})]];
+    this.notes.say('info', said, scope === 'document' ? takeBack : []);
+  }
+
   glossaryImported(report) {
     if (report.errors.length || report.notes.length) glossaryReport(this.root, report);
     else this.say('info', tn('glossary.imported', report.num_terms, {name: report.name}));

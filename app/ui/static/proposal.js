@@ -79,6 +79,12 @@ export class Proposal {
 
   setBusy(isBusy) { this.line.classList.toggle('busy', Boolean(isBusy)); this.line.setAttribute('aria-busy', String(Boolean(isBusy))); }
 
+  /** The pin that the word in focus stands in, or null. */
+  pinInFocus() {
+    const isIn = this.line.contains(document.activeElement);
+    return (isIn && this.tokens.find(token => token.w === this.current && token.pin !== undefined)?.pin) || null;
+  }
+
   elementOf(word) { return this.line.querySelector(`[data-word="${word}"]`); }
 
   focusWord(word) {

@@ -9,6 +9,7 @@ import {Hypotheses} from './hypotheses.js';
 import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
+import {askScope} from './scope.js';
 import {settle, sourceLine} from './source.js';
 
 const SAVE_PAUSE_MS = 300;
@@ -38,6 +39,7 @@ export class Segment {
       onUnpin: text => { this.unpin(text); this.focusField(); },
       onUnban: text => { this.unban(text); this.focusField(); },
       onRecase: (text, kind) => this.ban(text, kind),
+      onScope: text => this.widen(text),
       onFree: changes => { this.constrain(changes); this.focusField(); },
     });
     this.rest = new Rest(this);
@@ -271,6 +273,16 @@ export class Segment {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
     if (lifted.length) this.bench.say('info', t('bans.lifts_pins', {text: text.trim(), texts: lifted.join(', ')}));
     if (text.trim()) this.constrain(wanted);
+  }
+
+  /** A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest. */
+  widen(text = this.proposal.pinInFocus() ?? this.pins.at(-1)) {
+    if (!text) { this.bench.say('info', t('scope.no_pin')); return; }
+    const {bench, index, sourceHost} = this, selection = getSelection();
+    const selected = sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
+    askScope(bench.root, {text, source: bench.rows[index].source, languages: bench.languages,
+      guess: selected || this.detail?.pin_states.find(state => state.text === text)?.source || '',
+      onChoose: (scope, source) => bench.widen(index, source, text, scope), onClose: () => this.focusField()});
   }
 
   unban(text) { this.constrain({bans: this.bans.filter(item => item.text !== text)}); }
