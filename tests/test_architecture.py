@@ -211,4 +211,5 @@ def test_requirements_are_exact_and_name_no_host() -> None:
     for name in ("requirements.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
             requirement = line.split("#")[0].strip()
-            assert requirement in ("", "-r requirements.txt") or re.fullmatch(r"[\w.-]+==[\w.]+(; .+)?", requirement), line
+            is_exact = re.fullmatch(r"[\w.-]+==[\w.]+(; .+)?", requirement)
+            assert requirement in ("", "-r requirements.txt") or is_exact, line
