@@ -17,6 +17,7 @@ import torch
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model
+from engine.model.packed import Precision, pack
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
 from engine.search.finished import Found
@@ -53,10 +54,16 @@ class Translator:
         self._encodings: OrderedDict[tuple[str, str], Encoded] = OrderedDict()
 
     @classmethod
-    def load(cls, folder: str | Path, device: str | torch.device = "cpu") -> Translator:
+    def load(
+        cls, folder: str | Path, device: str | torch.device = "cpu", precision: Precision = "float32"
+    ) -> Translator:
         """Read a model folder; raises ModelError naming the file at fault and the cure."""
         folder = Path(folder)
         model = load_model(folder, device)
+        if model.transformer.device.type == "cpu":
+            pack(model.transformer, precision)
+        elif precision == "int8":
+            raise ModelError(f'8-bit weights are for the CPU; load with precision "float32" on {device}')
         try:
             card = (folder / "card.md").read_text(encoding="utf-8")
         except FileNotFoundError:
