@@ -120,7 +120,7 @@ class SelfAttentionCache:
         self.num_steps += 1
 
     def write(self, slot: int, entries_RZ: Tensor) -> Tensor:
-        """Store the newest step's entries of a slot and those behind it; return all of theirs so far, (T, Z/E, R, E)."""
+        """Store the newest step's entries of a slot and those behind it; return theirs so far, (T, Z/E, R, E)."""
         model_size = self._front.shape[3]
         entries = entries_RZ.unflatten(1, (-1, model_size)).transpose(0, 1)
         slots = slice(slot, slot + entries.shape[0])
@@ -135,7 +135,11 @@ class SelfAttentionCache:
             self._starts_R = self._starts_R[parents_R2.cpu()]
             unused = int(self._starts_R.min())
             self._starts_R = self._starts_R - unused if bool((self._starts_R > unused).any()) else None
-        if self._back.shape[0] != self._front.shape[0] or self._back.shape[2] != num_parents or self._back is self._front:
+        if (
+            self._back.shape[0] != self._front.shape[0]
+            or self._back.shape[2] != num_parents
+            or self._back is self._front
+        ):
             self._back = self._allocate(self._front.shape[0], num_parents)
         used, self.num_steps = self._front[unused : self.num_steps], self.num_steps - unused
         torch.index_select(used, 2, parents_R2.to(used.device), out=self._back[: self.num_steps])

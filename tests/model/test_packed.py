@@ -1,0 +1,167 @@
+"""Packed weights: what they compute, that rows do not see each other, and what happens where a CPU cannot."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.model import BOS, EOS, ModelConfig, Transformer, packed
+from engine.model.packed import HalfWeightLinear, Int8Linear, Precision, can_multiply_int8, pack
+
+needs_fbgemm = pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
+
+V = 96
+CONFIG = ModelConfig(
+    vocabulary_size=V,
+    directions=("en-de",),
+    model_size=32,
+    num_heads=2,
+    feed_forward_size=64,
+    encoder_layers=1,
+    decoder_layers=2,
+    max_pieces=48,
+)
+SIZES = st.sampled_from((1, 2, 5, 8, 16, 17, 31, 32, 64, 100, 130))
+
+
+def random_model(seed: int = 0) -> Transformer:
+    """Weights that 16 bits hold, as those of a model file, and large enough to tell pieces apart."""
+    torch.manual_seed(seed)
+    model = Transformer(CONFIG).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+            parameter.copy_(parameter.half().float())
+    return model
+
+
+def packed_model(precision: Precision) -> Transformer:
+    model = random_model()
+    pack(model, precision, smallest=1)
+    return model
+
+
+def random_rows(num_rows: int, size: int) -> torch.Tensor:
+    """Rows of most different magnitudes, as decoder states have them."""
+    return torch.randn(num_rows, size) * torch.logspace(-3, 3, num_rows)[torch.randperm(num_rows), None]
+
+
+@needs_fbgemm
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 40), size=SIZES, num_outputs=SIZES)
+def test_a_row_comes_out_bit_for_bit_the_same_alone_and_among_others(
+    seed: int, num_rows: int, size: int, num_outputs: int
+) -> None:
+    torch.manual_seed(seed)
+    weight, bias, x = (
+        torch.randn(num_outputs, size).half().float(),
+        torch.randn(num_outputs),
+        random_rows(num_rows, size),
+    )
+    for layer in (HalfWeightLinear(weight, bias), Int8Linear(weight, bias)):
+        together = layer(x)
+        others = torch.randperm(num_rows)[: max(1, num_rows // 2)]
+        assert torch.equal(layer(x[others]), together[others]), type(layer).__name__
+        assert all(torch.equal(layer(x[row : row + 1])[0], together[row]) for row in range(num_rows))
+
+
+@needs_fbgemm
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 12), size=SIZES, num_outputs=SIZES)
+def test_half_weights_lose_nothing_that_float32_has(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
+    torch.manual_seed(seed)
+    weight, bias, x = (
+        torch.randn(num_outputs, size).half().float(),
+        torch.randn(num_outputs),
+        random_rows(num_rows, size),
+    )
+    exact = x.double() @ weight.double().T + bias.double()
+    scale = x.double().abs() @ weight.double().abs().T + bias.double().abs()
+    assert bool(((HalfWeightLinear(weight, bias)(x) - exact).abs() <= 1e-6 * size**0.5 * scale).all())
+
+
+@needs_fbgemm
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 12), size=SIZES, num_outputs=SIZES)
+def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
+    torch.manual_seed(seed)
+    weight, bias, x = torch.randn(num_outputs, size), torch.randn(num_outputs), random_rows(num_rows, size)
+    layer = Int8Linear(weight, bias)
+    levels = layer._levels
+    largest = x.abs().amax(1, keepdim=True)
+    x_rounded = (x / largest * levels).round().long()
+    scales = weight.abs().amax(1) / 127
+    w_rounded = (weight / scales[:, None]).round().long()
+    expected = (x_rounded @ w_rounded.T).double() * scales * largest / levels + bias
+    # An activation on the border of two steps may be rounded to either: one step of one weight for each.
+    at_border = ((x / largest * levels).abs().frac() - 0.5).abs() < 1e-3
+    slack = (at_border.double() @ w_rounded.abs().double().T) * scales * largest / levels
+    error = (layer(x) - expected).abs()
+    assert bool((error <= 1e-5 * (expected.abs() + largest * size * weight.abs().amax()) + slack).all())
+
+
+@needs_fbgemm
+def test_an_8_bit_row_keeps_its_scale_beside_a_much_larger_one() -> None:
+    torch.manual_seed(1)
+    weight, bias = torch.randn(64, 32), torch.zeros(64)
+    x = torch.randn(2, 32) * torch.tensor([[1.0], [1000.0]])
+    exact = x @ weight.T
+    for y_row, exact_row in zip(Int8Linear(weight, bias)(x), exact, strict=True):
+        assert float((y_row - exact_row).norm() / exact_row.norm()) < 0.03
+
+
+@needs_fbgemm
+def test_not_a_number_stays_in_its_row_and_zeros_give_the_bias() -> None:
+    torch.manual_seed(2)
+    weight, bias = torch.randn(8, 16), torch.randn(8)
+    x = torch.randn(4, 16)
+    x[1, 3], x[2] = torch.nan, 0
+    y = Int8Linear(weight, bias)(x)
+    assert y[1].isnan().all()
+    assert torch.equal(y[2], bias)
+    assert y[[0, 3]].isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("precision", "tolerance"), [("float32", 1e-4), pytest.param("int8", 0.15, marks=needs_fbgemm)]
+)
+def test_a_packed_model_decodes_and_scores_as_the_model_does(precision: Precision, tolerance: float) -> None:
+    plain, model = random_model(), packed_model(precision)
+    source, lengths = torch.tensor([[4, 7, 9, 30, EOS]]), torch.tensor([5])
+    decoders = [each.decoder(each.encode(source, lengths)) for each in (plain, model)]
+    target = [8, 20, 5, 5, 13, EOS]
+    scores = model.score(source, lengths, torch.tensor([target]))[0]
+    for place, (last, token) in enumerate(zip([BOS, *target], target, strict=False)):
+        expected, found = (decoder.step(torch.full((max(1, place),), last)) for decoder in decoders)
+        assert float((found - expected).abs().max()) < tolerance
+        torch.testing.assert_close(found[0, token], scores[place], rtol=1e-4, atol=1e-4)
+        for decoder in decoders:
+            decoder.select(torch.zeros(place + 1, dtype=torch.long))
+
+
+def test_a_model_whose_weights_16_bits_cannot_hold_is_not_rounded() -> None:
+    torch.manual_seed(3)
+    plain = Transformer(CONFIG).eval()
+    model = copy.deepcopy(plain)
+    pack(model, "float32", smallest=1)
+    assert not any(isinstance(module, HalfWeightLinear) for module in model.modules())
+    x = torch.randn(3, CONFIG.model_size)
+    torch.testing.assert_close(model.project(x), plain.project(x), rtol=1e-6, atol=1e-6)
+
+
+def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "can_multiply_int8", lambda: False)
+    model = random_model()
+    with pytest.warns(UserWarning, match=r"no 8-bit products.*goes on in float32"):
+        pack(model, "int8", smallest=1)
+    x = torch.randn(3, CONFIG.model_size)
+    torch.testing.assert_close(model.project(x), random_model().project(x), rtol=1e-5, atol=1e-5)
+
+
+def test_a_model_in_training_mode_is_not_packed() -> None:
+    with pytest.raises(AssertionError, match=r"model\.eval"):
+        pack(Transformer(CONFIG).train())
