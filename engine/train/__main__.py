@@ -18,13 +18,14 @@ DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m engine.train",
-        description="Make a translation model: prepare a corpus, train on it, average, evaluate.",
+        description="Make a translation model: prepare a corpus, train on it, average, lengths, evaluate.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="prepare | train | average | evaluate")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="prepare | train | average | lengths | evaluate")
     _add_prepare(commands)
     _add_train(commands)
     _add_average(commands)
+    _add_lengths(commands)
     _add_evaluate(commands)
     options = parser.parse_args(arguments)
     try:
@@ -186,6 +187,36 @@ def _average(options: argparse.Namespace) -> None:
     from engine.train.bundle import write_bundle
 
     write_bundle(options.work, options.run, options.model, options.last, options.name, options.label, options.hardware)
+
+
+def _add_lengths(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "lengths",
+        help="length reward and ratio from a development set, written into the model's configuration",
+        description="Find the reward of the bounded length reward that gives the best BLEU on a development set, and "
+        "the set's length ratio, and write both into the model's config.json.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    parser.add_argument("--set", required=True, metavar="SET", help="dev/multi30k.val, say")
+    parser.add_argument("--direction", default="en-de")
+    parser.add_argument("--beam", type=int, default=10)
+    parser.add_argument("--limit", type=int, help="first lines of the set only")
+    parser.add_argument("--rewards", type=float, nargs="+", help="rewards to try (0 to 2 in steps of 0.1)")
+    parser.set_defaults(action=_lengths)
+
+
+def _lengths(options: argparse.Namespace) -> None:
+    from engine.train.lengths import REWARDS, estimate_lengths, store_lengths
+
+    rewards = options.rewards or REWARDS
+    estimate = estimate_lengths(
+        options.model, options.corpus, options.set, options.direction, options.beam, options.limit, rewards
+    )
+    store_lengths(options.model, estimate)
+    print(estimate.table)
+    print(f"{options.direction}: reward {estimate.best.reward:g}, {estimate.ratio:.4f} target pieces a source piece")
 
 
 def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
