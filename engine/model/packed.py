@@ -105,7 +105,8 @@ def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -
         is_exact = torch.equal(weight.half().float(), weight)
         if is_exact and _ENGINE in torch.backends.quantized.supported_engines:
             return HalfWeightLinear(weight, bias)
-    linear = nn.Linear(*weight.T.shape, device="meta")
+    num_outputs, size = weight.shape
+    linear = nn.Linear(size, num_outputs, device="meta")
     linear.weight = nn.Parameter(weight.detach().T.contiguous().T, requires_grad=False)
     linear.bias = nn.Parameter(bias.detach(), requires_grad=False)
     return linear
