@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import markdown, plain_text, po, subtitles, xliff
+from app.formats import docx, markdown, plain_text, po, subtitles, xliff
 from app.formats.base import Parsed
 
 _MIB = 2**20
@@ -28,6 +28,7 @@ FORMATS = (
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
     Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
     Format("po", "gettext messages", (".po", ".pot"), po.read),
+    Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
     Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB),
 )
 _BY_KEY = {known.key: known for known in FORMATS}

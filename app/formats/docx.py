@@ -1,0 +1,224 @@
+"""Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
+
+A document in which nothing was translated comes back byte for byte; of a translated one all parts but those with
+translated text have the same content. Paragraphs are `app.formats.word_text`'s business.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import lzma
+import re
+import struct
+import zipfile
+import zlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Translation, Unit, Written, one_line, splice
+from app.formats.word_text import OBJECT, Paragraph
+from app.formats.xml_text import Node, decode_xml, encode_xml, tree
+from app.text_files import DecodedText
+
+MAX_PARTS = 10_000
+MAX_PART_BYTES = 50 * 2**20
+MAX_TOTAL_BYTES = 200 * 2**20
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# What zipfile raises, in one way or another, for archives that are none or broken.
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
+    ValueError,
+)  # fmt: skip
+_TYPES = "[Content_Types].xml"
+_KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
+_ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One XML file of the archive; `offset` is where its first paragraph's text stands in the document's."""
+
+    name: str
+    decoded: DecodedText
+    prefix: str
+    paragraphs: Sequence[Paragraph] = field(repr=False)
+    starts: Sequence[int] = field(repr=False)
+    depths: Sequence[int] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class DocxFile:
+    """A Word document; a place is a stretch of the text of all its paragraphs, one after the other."""
+
+    data: bytes = field(repr=False)
+    parts: Sequence[_Part] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = False
+    encoding: str = ""
+    mark: bytes = b""
+
+    def source(self, start: int, end: int) -> str:
+        """The text there with its placeholders. Raises LookupError where there is no such text."""
+        part, index = self._find(start)
+        first = start - part.starts[index]
+        return part.paragraphs[index].shown(first, first + end - start).text
+
+    def describe(self, start: int) -> str:
+        """The paragraph, from 1, and its part where that is not the body."""
+        part, index = self._find(start)
+        return f"paragraph {index + 1}" + ("" if part is self.parts[0] else f" of {part.name}")
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The document with these stretches replaced."""
+        changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
+        for t in translations:
+            part, index = self._find(t.start)
+            first = t.start - part.starts[index]
+            stretches = changes.setdefault(part.name, {}).setdefault(index, [])
+            stretches.append((first, first + t.end - t.start, one_line(t.text)))
+        new = {part.name: _rewritten(part, changes[part.name]) for part in self.parts if part.name in changes}
+        target = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(self.data)) as old, zipfile.ZipFile(target, "w") as archive:
+            archive.comment = old.comment
+            for info in old.infolist():
+                content = new[info.filename] if info.filename in new else old.read(info)
+                archive.writestr(copy.copy(info), content)
+        return Written(target.getvalue())
+
+    def _find(self, start: int) -> tuple[_Part, int]:
+        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
+        part = self.parts[max(number, 0)]
+        index = bisect_right(part.starts, start) - 1
+        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
+            raise LookupError(start)
+        return part, index
+
+
+def read(data: bytes, name: str) -> DocxFile:
+    """The text of a Word document. Raises DocumentError, with the cure, where it cannot be opened."""
+    if data.startswith(_OLD_OFFICE):
+        raise DocumentError(
+            f"{name} is protected by a password, or an old .doc file: save it in Word without a password as .docx and "
+            "open that"
+        )
+    if not data:
+        raise DocumentError(f"{name} is empty (0 bytes): choose a file with text in it")
+    parts: list[_Part] = []
+    units: list[Unit] = []
+    offset = 0
+    for part_name, content in _contents(data, name):
+        part = _part(part_name, content, f"{name} ({part_name})", offset)
+        if part.paragraphs:
+            parts.append(part)
+            units += _units(part)
+            offset = part.starts[-1] + len(part.paragraphs[-1].text) + 1
+    return DocxFile(data, parts, units)
+
+
+def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
+    """The parts with text in them, by name, each unpacked within limits."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos = archive.infolist()
+            size = sum(info.file_size for info in infos)
+            if len(infos) > MAX_PARTS or size > MAX_TOTAL_BYTES:
+                raise DocumentError(
+                    f"{name} unpacks to {len(infos):,} files of {size / 2**20:,.0f} MiB together, more than Pinpoint "
+                    "opens: take large pictures out, or split it"
+                )
+            if any(info.flag_bits & 1 for info in infos):
+                raise DocumentError(f"{name} is protected by a password: save it without one and open it again")
+            if damaged := archive.testzip():
+                raise zipfile.BadZipFile(f"{damaged} is not as it was written")
+            types = tree(decode_xml(_unpacked(archive, _TYPES, name), f"{name} ({_TYPES})").text)
+            found = []
+            for node in types.nodes("Override"):
+                kind = _KIND.search(node.attributes.get("ContentType", ""))
+                if kind and "PartName" in node.attributes:
+                    found.append((_ORDER.index(kind[1]), node.attributes["PartName"].lstrip("/")))
+            if not any(order == 0 for order, _ in found):
+                raise DocumentError(f"{name} is no Word document: save it as .docx and open that")
+            return [(part, _unpacked(archive, part, name)) for _, part in sorted(found)]
+    except _DAMAGE as problem:
+        raise DocumentError(
+            f"{name} is no .docx file, or a damaged one ({problem}): open and save it in Word, and open it again here"
+        ) from problem
+
+
+def _unpacked(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
+    try:
+        info = archive.getinfo(part)
+    except KeyError as problem:
+        raise DocumentError(
+            f"{name} is no Word document: it has no {part}. Save it as .docx and open that"
+        ) from problem
+    with archive.open(info) as file:
+        content = file.read(MAX_PART_BYTES + 1)
+    if len(content) > MAX_PART_BYTES:
+        raise DocumentError(
+            f"{name}: {part} unpacks to more than {MAX_PART_BYTES // 2**20} MiB: split the document and open the parts"
+        )
+    return content
+
+
+def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
+    decoded = decode_xml(content, name)
+    root = tree(decoded.text)
+    prefix = root.name[: len(root.name) - len(root.local)]
+    nodes = _paragraph_nodes(root, prefix)
+    paragraphs = [Paragraph(node, decoded.text, prefix) for node in nodes]
+    starts = []
+    for paragraph in paragraphs:
+        starts.append(offset)
+        offset += len(paragraph.text) + 1
+    return _Part(part_name, decoded, prefix, paragraphs, starts, [_depth(node, prefix) for node in nodes])
+
+
+def _paragraph_nodes(root: Node, prefix: str) -> list[Node]:
+    """All paragraphs, those in text boxes too; not the copies that old versions of Word show in a box's place."""
+    return [node for node in root.walk() if node.name == f"{prefix}p" and not _is_copy(node)]
+
+
+def _is_copy(node: Node) -> bool:
+    return any(around.local == "Fallback" for around in _around(node))
+
+
+def _depth(node: Node, prefix: str) -> int:
+    return sum(around.name == f"{prefix}p" for around in _around(node))
+
+
+def _around(node: Node) -> list[Node]:
+    found = []
+    while node.parent is not None:
+        node = node.parent
+        found.append(node)
+    return found
+
+
+def _units(part: _Part) -> list[Unit]:
+    units = []
+    for offset, paragraph in zip(part.starts, part.paragraphs, strict=True):
+        for start, end in paragraph.stretches:
+            source = paragraph.text[start:end].replace(OBJECT, "\u2060")
+            whole = sorted((s - start, e - start) for s, e in paragraph.unsplit if s < end and e > start)
+            units.append(Unit(offset + start, offset + end, source, whole=tuple(whole)))
+    return units
+
+
+def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> bytes:
+    """The part with these stretches of its paragraphs replaced, by the paragraph's number."""
+    text = part.decoded.text
+    # Text boxes stand in paragraphs: the innermost first, then the file is read again, as its places have moved.
+    for depth in sorted({part.depths[index] for index in changes}, reverse=True):
+        nodes = _paragraph_nodes(tree(text), part.prefix)
+        edits: list[Edit] = []
+        for index, stretches in changes.items():
+            if part.depths[index] == depth:
+                paragraph = Paragraph(nodes[index], text, part.prefix)
+                edits.append((paragraph.start, paragraph.end, paragraph.xml(stretches)))
+        text = splice(text, edits)
+    return encode_xml(text, part.decoded)
