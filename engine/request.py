@@ -19,6 +19,7 @@ Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "fa
 Score = Literal["normalised", "log_prob", "bounded_length_reward"]
 Stopping = Literal["optimal", "opennmt", "shrinking", "first_finished", "beam_finished", "all_finished"]
 Finished = Literal["leave", "keep"]
+Pruning = Literal["full_list", "first_finished"]
 MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most machines
 MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
@@ -130,9 +131,11 @@ class SearchOptions:
 
     A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
     included. `pruning_threshold` drops rows whose log-probability is so far below the best finished hypothesis
-    (None: never). `bank_threshold` drops those so far below the best of their bank, finished ones included in the last
-    bank, and with `max_children` no more than so many continuations of one row are looked at; both spare what takes a
-    phrase forward (the paper's delta and M of Yang et al. 2020, where 1.5 and 5 cost no quality at a beam of 50).
+    (None: never), once the n-best list is full; with `pruning="first_finished"`, as in the DBA paper, as soon as one
+    has finished, which leaves lists shorter. `bank_threshold` drops those so far below the best of their bank, finished
+    ones included in the last bank, and with `max_children` no more than so many continuations of one row are looked at;
+    both spare what takes a phrase forward (the paper's delta and M of Yang et al. 2020, where 1.5 and 5 cost no quality
+    at a beam of 50).
 
     `score` ranks what has finished: "normalised", the log-probability per token; "log_prob"; or
     "bounded_length_reward", log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017), where the reward r
@@ -152,6 +155,7 @@ class SearchOptions:
     beam: int = 10
     nbest: int = 5
     pruning_threshold: float | None = 20.0
+    pruning: Pruning = "full_list"
     max_length_factor: float = 1.5
     max_length_offset: int = 10
     finished: Finished = "leave"
@@ -177,6 +181,7 @@ class SearchOptions:
         if not self.max_length_factor >= 0 or self.max_length_offset < 0:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))
+        _one_of("pruning", self.pruning, get_args(Pruning))
         for name in ("length_reward", "length_ratio"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):

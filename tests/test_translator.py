@@ -213,6 +213,7 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: SearchOptions(places_per_bank=11), "at most 10"),
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
+        (lambda: SearchOptions(pruning="late"), "pruning"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_at_once(make, names):
@@ -344,6 +345,7 @@ def test_options_change_the_search_not_the_contract(translator):
         replace(OPTIONS, stopping="first_finished"),
         replace(OPTIONS, beam=1),
         replace(OPTIONS, pruning_threshold=None),
+        replace(OPTIONS, pruning="first_finished"),
     ):
         result = translator.translate(request, options)
         assert result.status == "complete", options

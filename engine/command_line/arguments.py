@@ -11,7 +11,7 @@ from engine.command_line import manual
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
 from engine.errors import InvalidRequest
-from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, Score, SearchOptions, Stopping
+from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, Pruning, Score, SearchOptions, Stopping
 
 BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
 STANDARD_STREAM = "-"
@@ -131,6 +131,7 @@ _SEARCH_FLAGS = (
     "stopping",
     "finished",
     "pruning_threshold",
+    "pruning",
     "bank_threshold",
     "max_children",
     "max_length_factor",
@@ -199,6 +200,13 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="drop hypotheses whose log-probability is so far below the best finished one; none: keep all "
         f"({_DEFAULTS.pruning_threshold:g})",
+    )
+    group.add_argument(
+        "--pruning",
+        choices=get_args(Pruning),
+        default=_DEFAULTS.pruning,
+        help="drop them once the n-best list is full, or from the first that finishes, as in that paper, which leaves "
+        f"lists shorter ({_DEFAULTS.pruning})",
     )
     group.add_argument(
         "--bank-threshold",

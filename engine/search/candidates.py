@@ -43,7 +43,7 @@ class Limits:
             options, best = item.sentence.options, item.pool.best_log_prob
             beam = beam_left(options, item.pool.num_finished)
             counts[number] = beam, item.sentence.max_length, min(beam, options.max_children or beam, vocabulary_size)
-            floor = best - _or_infinity(options.pruning_threshold)
+            floor = item.pool.pruning_log_prob - _or_infinity(options.pruning_threshold)
             bounds[number] = floor, _or_infinity(options.bank_threshold), best
         counts_B3, bounds_B3 = torch.tensor(counts), torch.tensor(bounds, dtype=torch.float64)
         return cls(*counts_B3.unbind(1), *bounds_B3.unbind(1))

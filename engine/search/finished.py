@@ -38,6 +38,13 @@ class FinishedPool:
     def num_texts(self) -> int:
         return len(self._best_by_text)
 
+    @property
+    def pruning_log_prob(self) -> float:
+        """The best log-probability that has finished; as long as the list must not be cut short, minus infinity."""
+        options = self._options
+        is_full = self.num_texts >= min(options.nbest, options.beam)
+        return self.best_log_prob if is_full or options.pruning == "first_finished" else float("-inf")
+
     def add(self, found: Found) -> None:
         """Take in a hypothesis, never a shorter one than before."""
         self.num_finished += 1

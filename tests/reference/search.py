@@ -105,7 +105,9 @@ def slow_search(
             ]
             best_of_row += [(row, token) for token in forced & allowed]
         top = sorted(continuations, key=lambda key: (-continuations[key].log_prob, key))[:width]
-        floor = best_log_prob - (float("inf") if options.pruning_threshold is None else options.pruning_threshold)
+        is_full = len(finished) >= min(options.nbest, options.beam)
+        prunes = options.pruning_threshold is not None and (is_full or options.pruning == "first_finished")
+        floor = best_log_prob - (options.pruning_threshold or 0.0) if prunes else float("-inf")
         banks: list[list[Hyp]] = [[] for _ in range(num_tokens + 1)]
         for key in sorted({*best_of_row} if is_grid else {*top, *best_of_row}):
             hyp = continuations[key]

@@ -72,6 +72,7 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
             beam=rng.randint(1, 6),
             nbest=rng.randint(1, 4),
             pruning_threshold=rng.choice([None, 3.0, 20.0]),
+            pruning=rng.choice(["full_list", "first_finished"]),
             stopping=stopping,
         )
         model = ToyModel(texts.size, seed=case)
@@ -247,6 +248,21 @@ def test_interruption_acts_at_the_next_step_and_keeps_the_best_so_far(reason):
     assert all(result.found for result in results)
     efforts = results[0].found
     assert [effort.num_missing for effort in efforts] == sorted(effort.num_missing for effort in efforts)
+
+
+@pytest.mark.parametrize("finished", ["leave", "keep"])
+def test_pruning_leaves_the_list_full_unless_it_begins_with_the_first_finished(finished):
+    rng = random.Random(13)
+    lengths = {"full_list": 0, "first_finished": 0, "off": 0}
+    for case in range(40):
+        phrases, max_length = random_case(rng, WORDS)
+        model = ToyModel(WORDS.size, seed=case)
+        options = SearchOptions(beam=5, nbest=4, finished=finished, pruning_threshold=2.0)
+        for name in lengths:
+            own = replace(options, pruning_threshold=None) if name == "off" else replace(options, pruning=name)
+            (result,) = search(model, [phrases], WORDS, [max_length + 4], own)
+            lengths[name] += len(result.found)
+    assert lengths["first_finished"] < lengths["full_list"] == lengths["off"]
 
 
 def test_kept_hypotheses_take_up_places_as_in_the_paper():

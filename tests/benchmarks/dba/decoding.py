@@ -37,7 +37,13 @@ class Cell:
 
     def options(self, nbest: int) -> SearchOptions:
         """The paper's search: finished hypotheses keep their places until all rows have finished."""
-        return SearchOptions(beam=self.beam, nbest=nbest, pruning_threshold=self.pruning or None, finished="keep")
+        return SearchOptions(
+            beam=self.beam,
+            nbest=nbest,
+            pruning_threshold=self.pruning or None,
+            pruning="first_finished",
+            finished="keep",
+        )
 
 
 @dataclass(frozen=True, slots=True)
