@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from app.glossary import Term, TermHit
 from engine import Phrase
@@ -19,16 +20,19 @@ class Constraint:
 
     `is_pinned` is true where the translator asked, `term_keys` name the glossary terms that ask for the same text. A
     pin and a term of one text make one constraint, since the engine wants separate occurrences for separate phrases.
+    `source_span` is where the term stands in the source, where that is one place only.
     """
 
     text: str
     count: int = 1
     is_pinned: bool = False
     term_keys: tuple[str, ...] = ()
+    source_span: tuple[int, int] | None = None
 
     def phrase(self) -> Phrase:
         """The engine's side of this constraint. A sentence may begin with a term, capitalised; a pin stays as it is."""
-        return Phrase(self.text, count=self.count, case="exact" if self.is_pinned else "auto")
+        case: Literal["exact", "auto"] = "exact" if self.is_pinned else "auto"
+        return Phrase(self.text, count=self.count, case=case, source_span=self.source_span)
 
 
 def term_key(term: Term) -> str:
@@ -53,15 +57,26 @@ def constraints_for(
     (['auf'], 2)
     """
     off = set(terms_off)
+    hits = tuple(hits)
     counts: dict[str, int] = {}
     keys: dict[str, list[str]] = {}
+    spans: dict[str, list[tuple[int, int]]] = {}
     for pin in pins:
         counts[pin] = counts.get(pin, 0) + 1
     for term in distinct_terms(hits):
         if (key := term_key(term)) not in off:
             keys.setdefault(term.target, []).append(key)
+    for hit in hits:
+        if term_key(hit.term) not in off:
+            spans.setdefault(hit.term.target, []).append((hit.start, hit.end))
     texts = dict.fromkeys((*counts, *keys))
     return tuple(
-        Constraint(text, counts.get(text, 1), is_pinned=text in counts, term_keys=tuple(keys.get(text, ())))
+        Constraint(
+            text,
+            counts.get(text, 1),
+            is_pinned=text in counts,
+            term_keys=tuple(keys.get(text, ())),
+            source_span=spans[text][0] if len(spans.get(text, ())) == counts.get(text, 1) == 1 else None,
+        )
         for text in texts
     )

@@ -262,8 +262,20 @@ def _term_states(segment: SegmentState) -> list[Json]:
     for term in distinct_terms(segment.hits):
         key = term_key(term)
         status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term.target)
-        state = {"key": key, "source": term.source, "target": term.target, "status": status, "note": note}
-        states.append({**state, "is_for_document": term.is_for_document})
+        doubt = ""
+        if status == "met" and segment.target is None:
+            doubt, note = _doubt(segment, key)
+        states.append(
+            {
+                "key": key,
+                "source": term.source,
+                "target": term.target,
+                "status": status,
+                "doubt": doubt,
+                "note": note,
+                "is_for_document": term.is_for_document,
+            }
+        )
     return states
 
 
@@ -287,6 +299,18 @@ def _aligned_source(segment: SegmentState, pin: str) -> str:
         if places and target_start < places[0].end and places[0].start < target_end
     ]
     return segment.source[min(start for start, _ in spans) : max(end for _, end in spans)] if spans else ""
+
+
+def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
+    """What the word alignment has against a term that the proposal holds: "misaligned", "doubled" or "", and a note."""
+    decoded = segment.decoded
+    if decoded is None or decoded.best is None:
+        return "", ""
+    found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
+    others = ", ".join(f"“{decoded.best.text[start:end]}”" for p in found for start, end in p.doubled)
+    if any(placement.aligned is False for placement in found):
+        return "misaligned", f"The source term seems translated by {others}." if others else ""
+    return ("doubled", f"Also translated by {others}.") if others else ("", "")
 
 
 def _term_state(segment: SegmentState, target: str) -> tuple[str, str]:

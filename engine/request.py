@@ -47,7 +47,7 @@ class Phrase:
     of a longer word or number, "start" lets it begin a longer word (a German compound), "anywhere" anything. Phrases
     that have a form in common, be it through others, need occurrences apart from each other's.
     `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
-    the source, for those that come from a glossary.
+    the source, for those that come from a glossary; it changes no translation, but placements tell more (`Placement`).
     """
 
     text: str
@@ -116,6 +116,13 @@ class Request:
         for phrase in phrases:
             if not isinstance(phrase, Phrase):
                 raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
+            if phrase.source_span is not None:
+                start, end = phrase.source_span
+                if not 0 <= start < end <= len(self.source):
+                    raise InvalidRequest(
+                        f"phrase {phrase.text!r}: source_span is ({start}, {end}); it must lie inside the source of "
+                        f"{len(self.source)} characters"
+                    )
         object.__setattr__(self, "phrases", phrases)
         texts = _strings("avoid", self.avoid, but=Avoid)
         object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
@@ -196,12 +203,19 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one required occurrence of phrase number `phrase` stands: `text[start:end] == form`."""
+    """Where one required occurrence of phrase number `phrase` stands: `text[start:end] == form`.
+
+    For a phrase with a source span, from the word alignment: `aligned` says whether the form stands for that span
+    (None: no span, or a model that cannot tell), `doubled` where else words stand for it and for nothing else, so that
+    it seems translated twice.
+    """
 
     phrase: int
     form: str
     start: int
     end: int
+    aligned: bool | None = None
+    doubled: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +226,8 @@ class Hypothesis:
     `SearchOptions.score` asked for. `token_spans`
     gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met. `locked`
     says where the locked texts and then the suffix stand, as far as they do.
-    `alignment` holds (source_start, source_end, target_start, target_end) by word, where the model can tell.
+    `alignment` holds (source_start, source_end, target_start, target_end) of each two words that stand for each other,
+    in the order of the target; a word may have several partners, or none. It is empty where the model cannot tell.
     """
 
     text: str

@@ -46,6 +46,17 @@ def test_pin_stands_as_it_is_and_a_term_may_be_capitalised():
     assert (pin.phrase().case, term.phrase().case) == ("exact", "auto")
 
 
+def test_source_of_a_term_is_told_where_it_is_one_place_only():
+    def spans(pins, *pairs, off=()):
+        return {c.text: c.phrase().source_span for c in constraints_for(pins, hits(*pairs), off)}
+
+    assert spans(["auf"], ("router", "Router")) == {"auf": None, "Router": (0, 1)}
+    assert spans(["Router"], ("router", "Router")) == {"Router": (0, 1)}
+    assert spans(["Router", "Router"], ("router", "Router")) == {"Router": None}
+    assert spans([], ("router", "Router"), ("gateway", "Router")) == {"Router": None}
+    assert spans([], ("router", "Router"), ("gateway", "Router"), off=["router\tRouter"]) == {"Router": (1, 2)}
+
+
 @given(st.lists(TEXTS), st.lists(st.tuples(TEXTS, TEXTS)), st.sets(TEXTS))
 def test_each_text_is_asked_for_once_and_nothing_is_forgotten(pins, pairs, off_sources):
     found = hits(*pairs)

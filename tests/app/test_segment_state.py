@@ -61,6 +61,30 @@ def test_terms_follow_the_proposal_until_the_person_writes():
     assert attention_for(written) == "Not in the text: Datei"
 
 
+@pytest.mark.parametrize(
+    ("aligned", "doubled", "doubt", "note"),
+    [
+        (None, (), "", ""),
+        (True, (), "", ""),
+        (True, ((4, 10),), "doubled", "Also translated by “Router”."),
+        (False, (), "misaligned", ""),
+        (False, ((4, 10),), "misaligned", "The source term seems translated by “Router”."),
+    ],
+)
+def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled, doubt, note):
+    text = "Der Router speichert die Datei."
+    base = answered(segment(), text)
+    assert base.decoded is not None and base.decoded.best is not None
+    router, file = base.decoded.best.placements
+    best = replace(base.decoded.best, placements=(router, replace(file, aligned=aligned, doubled=doubled)))
+    decoded = replace(base.decoded, translation=replace(base.decoded.translation, hypotheses=(best,)))
+    terms = {term["target"]: term for term in detail_view(replace(base, decoded=decoded))["terms"]}
+    assert (terms["Datei"]["status"], terms["Datei"]["doubt"], terms["Datei"]["note"]) == ("met", doubt, note)
+    assert terms["Router"]["doubt"] == ""
+    written = replace(base, decoded=decoded, target=text, state="edited")  # a person's own words are not doubted
+    assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
+
+
 def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
     proposed = answered(segment(), "Der Router speichert alles.")
     assert statuses(proposed)["Datei"] == ("unmet", "no place was found")

@@ -138,9 +138,11 @@ def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspa
     assert kinds(workspace)[-6:] == ["decode_result", "hypothesis_taken", "edit", "confirm", "reopen", "undo"]
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
-    assert request["constraints"] == [{"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": []}]
+    pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
+    assert request["constraints"] == [pinned]
     result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
-    assert result["hypotheses"][0]["placements"] == [{"phrase": 0, "form": "Dialog", "start": 23, "end": 29}]
+    placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}
+    assert result["hypotheses"][0]["placements"] == [placement]
     assert result["elapsed_ms"] == 12.5
     assert [e.payload["text"] for e in events if e.type in ("pin", "unpin")] == ["Dialog", "Dialog"]
     assert workspace.store.verify_chain(workspace.session_id).is_intact

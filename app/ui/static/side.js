@@ -3,7 +3,8 @@ import {button, h, icon, sr, t} from './dom.js';
 
 const KEYS = [['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'], ['words', '\u2190', '\u2192'],
   ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'], ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'], ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['search', 'Ctrl', 'K'], ['part', 'F6'], ['help', 'Alt', 'H']];
-const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null]};
+const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
+  misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
 
 export class Side {
   constructor(bench, host) {
@@ -59,11 +60,12 @@ export class Side {
   }
 
   term(term) {
-    const [kind, iconName] = TAGS[term.status];
+    const shown = term.doubt || term.status;
+    const [kind, iconName] = TAGS[shown];
     const isOff = term.status === 'off';
     return h('div.ti', {'data-status': term.status},
       h('div.l1', {}, h('span.pair', {}, h('span.s', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)),
-        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {}, iconName && icon(iconName, true), t('term.' + term.status))),
+        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), t('term.' + shown))),
       term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
       h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},
         t(isOff ? 'term.switch_on' : 'term.switch_off')),
