@@ -93,18 +93,18 @@ def slow_search(
         remaining = max_length - step + 1
         width = options.beam - num_finished if options.stopping == "shrinking" else options.beam
         continuations: dict[tuple[int, int], Hyp] = {}
-        best_of_row = []
+        best_of_row, eligible, spared = [], [], set()
         for row, hyp in enumerate(beam):
             allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining)
             forced = forced_pieces(texts, hyp.tokens, phrases)
             log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
             for token in allowed:
                 continuations[row, token] = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
-            best_of_row += sorted(((row, token) for token in allowed), key=lambda key: -continuations[key].log_prob)[
-                : options.beam if is_grid else 1
-            ]
-            best_of_row += [(row, token) for token in forced & allowed]
-        top = sorted(continuations, key=lambda key: (-continuations[key].log_prob, key))[:width]
+            ranked = sorted(((row, token) for token in allowed), key=lambda key: -continuations[key].log_prob)
+            best_of_row += ranked[: options.beam if is_grid else 1] + [(row, token) for token in forced & allowed]
+            eligible += ranked[: options.max_children]
+            spared |= {continuations[row, token] for token in forced & allowed}
+        top = sorted(eligible, key=lambda key: (-continuations[key].log_prob, key))[:width]
         is_full = len(finished) >= min(options.nbest, options.beam)
         prunes = options.pruning_threshold is not None and (is_full or options.pruning == "first_finished")
         floor = best_log_prob - (options.pruning_threshold or 0.0) if prunes else float("-inf")
@@ -119,6 +119,13 @@ def slow_search(
                 bank = num_tokens - total_missing(texts, hyp.tokens, phrases)
             if hyp.log_prob >= floor:
                 banks[bank].append(hyp)
+        if options.bank_threshold is not None:
+            for number, bank in enumerate(banks):
+                best_of_bank = max((hyp.log_prob for hyp in bank), default=0.0)
+                if number == num_tokens:
+                    best_of_bank = max(best_of_bank if bank else float("-inf"), best_log_prob)
+                near = [hyp for hyp in bank if hyp.log_prob >= best_of_bank - options.bank_threshold or hyp in spared]
+                banks[number] = near
         waiting = [len(bank) for bank in banks]
         places = [min(width, count) for count in waiting] if is_grid else slow_allocate(waiting, width)
         chosen = [

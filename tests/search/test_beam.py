@@ -74,6 +74,8 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
             pruning_threshold=rng.choice([None, 3.0, 20.0]),
             pruning=rng.choice(["full_list", "first_finished"]),
             stopping=stopping,
+            bank_threshold=rng.choice([None, None, 0.5, 2.0]),
+            max_children=rng.choice([None, None, 1, 2]),
         )
         model = ToyModel(texts.size, seed=case)
         (result,) = search(model, [phrases], texts, [max_length], options)
@@ -162,6 +164,40 @@ def test_sentence_alone_equals_sentence_in_batch(finished):
         for number in range(len(cases)):
             alone = search(model, [phrases[number]], PUNCTUATED, [lengths[number]], options, numbers=[number])
             assert lists(alone)[0] == together[number], (case, number)
+
+
+def test_pruning_inside_banks_keeps_every_phrase_within_reach():
+    """The tightest pruning leaves one row a bank and what takes a phrase forward, so everything is still met."""
+    rng = random.Random(13)
+    for case in range(40):
+        phrases, max_length = random_case(rng, WORDS)
+        options = SearchOptions(beam=8, nbest=2, pruning_threshold=None, bank_threshold=0.0, max_children=1)
+        (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
+        assert result.outcome == "complete", (case, phrases, max_length)
+        assert all(meets_all(WORDS.text(found.tokens), phrases) for found in result.found)
+
+
+def test_sentences_of_different_options_share_a_batch_as_if_alone():
+    rng = random.Random(14)
+    for case in range(30):
+        model = ToyModel(PUNCTUATED.size, seed=case)
+        cases = [random_case(rng, PUNCTUATED, max_phrases=2) for _ in range(4)]
+        options = [
+            SearchOptions(
+                beam=rng.randint(1, 8),
+                nbest=rng.randint(1, 3),
+                pruning_threshold=rng.choice([None, 3.0]),
+                bank_threshold=rng.choice([None, 1.0]),
+                max_children=rng.choice([None, 2]),
+                finished=rng.choice(["leave", "keep"]),
+                stopping=rng.choice(["optimal", "beam_finished", "first_finished", "shrinking"]),
+            )
+            for _ in cases
+        ]
+        together = search(model, [c[0] for c in cases], PUNCTUATED, [c[1] for c in cases], options)
+        for number, (phrases, max_length) in enumerate(cases):
+            (alone,) = search(model, [phrases], PUNCTUATED, [max_length], options[number], numbers=[number])
+            assert alone == together[number], (case, number)
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5, 10])
