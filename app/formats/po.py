@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
@@ -85,7 +86,11 @@ class PoFile:
 
     def source(self, start: int, end: int) -> str:
         """What the msgstr at this place is to translate. Raises LookupError where there is none."""
-        return {(unit.start, unit.end): unit.source for unit in self.units}[start, end]
+        return self._sources[start, end]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self.units}
 
     def describe(self, start: int) -> str:
         """The line, from 1."""

@@ -219,17 +219,17 @@ class Paragraph:
             else _Atom(atom.start, "", (), raw=atom.raw)
             for n, atom in enumerate(inside)
         ]
-        shown = show(list(self._pieces(freed, 0, self._base)), hides=False)
+        shown = show(list(self._pieces(freed, 0, self._base, is_exact=True)), hides=False)
         return shown.raw(shown.text)
 
-    def _pieces(self, atoms: Sequence[_Atom], depth: int, base: str) -> Iterator[Piece]:
-        """`base` is the format around, which needs no placeholders."""
+    def _pieces(self, atoms: Sequence[_Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
+        """`base` is the format around, which needs no placeholders; without `is_exact`, a space never does."""
         for container, group in groupby(atoms, lambda a: a.containers[depth] if len(a.containers) > depth else None):
             members = list(group)
             if container is not None:
                 inner = _main_format(members)
                 yield Piece("open", f"{self._end}{container.start}{self._run(inner)}")
-                yield from self._pieces(members, depth + 1, inner)
+                yield from self._pieces(members, depth + 1, inner, is_exact=is_exact)
                 yield Piece("close", f"{self._end}{container.end}{self._run(base)}")
                 continue
             for (raw, its_format), run in groupby(members, lambda a: (a.raw, a.format)):
@@ -237,7 +237,7 @@ class Paragraph:
                     yield from (Piece("lone", self._outside(atom.raw, base)) for atom in run)
                     continue
                 text = Piece("text", "".join(atom.text for atom in run))
-                if its_format == base or not text.raw.strip():
+                if its_format == base or not (is_exact or text.raw.strip()):
                     yield text
                 else:
                     yield Piece("open", f"{self._end}{self._run(its_format)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
@@ -70,7 +71,11 @@ class XliffFile:
 
     def source(self, start: int, end: int) -> str:
         """The source at this place. Raises LookupError where there is none."""
-        return {(unit.start, unit.end): unit.source for unit in self.units}[start, end]
+        return self._sources[start, end]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self.units}
 
     def describe(self, start: int) -> str:
         """The line, from 1."""
