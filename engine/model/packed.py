@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Precision = Literal["float32", "int8"]
 
-SMALLEST_PACKED = 2**19  # weights of a product; smaller ones gain less than the calls around the kernel cost
+SMALLEST_PACKED = 2**18  # weights of a product; smaller ones gain less than the calls around the kernel cost
 _ENGINE = "fbgemm"
 
 
