@@ -103,6 +103,83 @@ def test_a_bad_request_in_a_batch_fails_alone_and_order_is_kept(translator):
     assert seen == [1, 2, 3, 4, 5]
 
 
+SHORT = replace(OPTIONS, beam=2, max_length_factor=0.3, max_length_offset=3)
+
+
+def short_requests(count: int) -> list[Request]:
+    return [Request(SOURCE[: 8 + 7 * number % 50], phrases=[Phrase("Seite")] * (number % 2)) for number in range(count)]
+
+
+@pytest.mark.parametrize("schedule", ["stream", "batch", "fifo"])
+def test_every_schedule_gives_the_same_translations_in_order(translator, schedule):
+    requests = short_requests(13)
+    results = list(translator.translate_all(requests, SHORT, batch_size=4, schedule=schedule))
+    assert [result.request for result in results] == requests
+    for request, result in zip(requests, results, strict=True):
+        alone = translator.translate(request, SHORT)
+        assert [h.text for h in result.hypotheses] == [h.text for h in alone.hypotheses]
+        assert result.num_steps == alone.num_steps
+
+
+def test_at_most_two_windows_of_requests_are_held(translator):
+    num_read, most_held = 0, 0
+
+    def reading():
+        nonlocal num_read
+        for request in short_requests(60):
+            num_read += 1
+            yield request
+
+    for num_given, _ in enumerate(translator.translate_all(reading(), SHORT, batch_size=1)):
+        most_held = max(most_held, num_read - num_given)
+    assert num_read == 60
+    assert 8 < most_held <= 16
+
+
+def test_a_line_that_crashes_fails_alone(translator, monkeypatch):
+    def crash(wanted, options, interruption):
+        if wanted.source == "crash":
+            raise ValueError("a bug")
+        return sentence(wanted, options, interruption)
+
+    sentence = translator._sentence
+    monkeypatch.setattr(translator, "_sentence", crash)
+    results = list(translator.translate_all([Request("one"), Request("crash"), Request("two")], SHORT))
+    assert [result.status for result in results] == ["complete", "failed", "complete"]
+    assert (results[1].reasons[0].kind, results[1].reasons[0].message) == ("crashed", "ValueError: a bug")
+
+
+def test_after_cancel_what_is_left_comes_back_as_cancelled(translator):
+    cancel = threading.Event()
+    results = []
+    for result in translator.translate_all(short_requests(20), SHORT, batch_size=1, cancel=cancel):
+        results.append(result)
+        if len(results) == 3:
+            cancel.set()
+    assert len(results) == 20
+    assert [result.request for result in results] == short_requests(20)
+    assert results[0].status == "complete"
+    assert {result.status for result in results[-12:]} == {"cancelled"}
+    assert all(result.reasons[0].kind == "cancelled" for result in results if result.status == "cancelled")
+
+
+@pytest.mark.filterwarnings("ignore:out of memory")
+def test_out_of_memory_halves_the_batch_and_translates_all_the_same(translator, monkeypatch):
+    def open_(sentences):
+        if len(sentences) > 2:
+            raise torch.OutOfMemoryError("no room for 3 GiB")
+        return opened(sentences)
+
+    opened = translator._open
+    requests = short_requests(6)
+    expected = list(translator.translate_all(requests, SHORT, batch_size=6))
+    monkeypatch.setattr(translator, "_open", open_)
+    results = list(translator.translate_all(requests, SHORT, batch_size=6))
+    assert [result.status for result in results] == ["complete"] * 6
+    for result, other in zip(results, expected, strict=True):
+        assert [h.text for h in result.hypotheses] == [h.text for h in other.hypotheses]
+
+
 def test_same_phrase_several_times_needs_as_many_occurrences(translator):
     phrases = [Phrase("Knoten"), Phrase("Seite"), Phrase(" Knoten ")]
     result = translator.translate(Request(SOURCE, phrases=phrases), OPTIONS)
@@ -214,6 +291,7 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
         (lambda: SearchOptions(pruning="late"), "pruning"),
+        (lambda: SearchOptions(crowding="none"), "crowding"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_at_once(make, names):
@@ -346,6 +424,7 @@ def test_options_change_the_search_not_the_contract(translator):
         replace(OPTIONS, beam=1),
         replace(OPTIONS, pruning_threshold=None),
         replace(OPTIONS, pruning="first_finished"),
+        replace(OPTIONS, beam=1, crowding="spread"),
     ):
         result = translator.translate(request, options)
         assert result.status == "complete", options
