@@ -35,7 +35,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--model", type=Path, default=MODEL_FOLDER, help="the model's folder (default: the bundled one)"
     )
-    parser.add_argument("--document", type=Path, help="a .txt file to open (default: the sample document)")
+    parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
     parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")
     parser.add_argument(
         "--log", type=Path, default=None, help=f"where sessions are kept (default: {default_log_path()})"

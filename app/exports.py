@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from app.documents import Document, Export
+from app.formats import format_by_key
+from app.formats.placeholders import placeholder_problem
 from app.log_records import FIRST_HASH, ChainReport, Event, SavedSegment, SessionRecord, event_hash, to_json
 from app.log_store import LogStore
+from app.text_files import listing
 
 LOG_FORMAT = "pinpoint-log-1"
 CSV_COLUMNS = (
@@ -67,7 +70,7 @@ def translated_document(
     proposals: Mapping[int, str] | None = None,
     only_confirmed: bool = False,
 ) -> Export:
-    """The document with the translator's texts; the note says what is not confirmed or not translated.
+    """The document with the translator's texts; the note says what is not confirmed, not translated, or lacks tags.
 
     Where there is no text yet, the machine's of `proposals` stands, else what the file has there. `only_confirmed`
     leaves out everything else.
@@ -86,12 +89,18 @@ def translated_document(
         if text is not None and text.strip():
             texts[segment.index] = text
     exported = document.export_file(texts, language, drafts=drafts)
+    is_paired = format_by_key(document.format).is_paired
     num_segments = len(document.segments)
     notes = [exported.note] if exported.note else []
     if num_confirmed < num_segments:
         notes.append(f"{num_segments - num_confirmed} of {num_segments} segments are not confirmed.")
     if len(texts) < num_segments:
-        notes.append(f"{num_segments - len(texts)} stand in the source language.")
+        lack = "have no translation" if is_paired else "stand in the source language"
+        notes.append(f"{num_segments - len(texts)} {lack}.")
+    sources = {segment.index: segment.source for segment in document.segments}
+    differing = [str(index + 1) for index, text in texts.items() if placeholder_problem(sources[index], text)]
+    if differing:
+        notes.append(f"Placeholders differ from the source in segment {listing(differing)}.")
     return Export(exported.name, exported.data, " ".join(notes) or None)
 
 

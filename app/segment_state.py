@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
+from app.formats.placeholders import placeholder_problem
 from app.glossary import TermHit
 from app.prices import Prices
 from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
@@ -117,6 +118,7 @@ def attention_for(segment: SegmentState) -> str:
         banned = [ban.text for ban in segment.bans if stands_in(segment.target, ban)]
         says = [f"Not in the text: {', '.join(missing)}"] * bool(missing)
         says += [f"Banned, but in the text: {', '.join(banned)}"] * bool(banned)
+        says += filter(None, [placeholder_problem(segment.source, segment.target)])
         return ". ".join(says)
     if segment.decoded is None or segment.is_pending:
         return ""

@@ -13,13 +13,17 @@ _MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: its key in the log, what its files are called, the endings of their names, and how it is read."""
+    """One format: its key in the log, what its files are called, the endings of their names, and how it is read.
+
+    `is_paired`: it has targets beside its sources.
+    """
 
     key: str
     label: str
     endings: tuple[str, ...]
     read: Callable[[bytes, str], Parsed]
     max_bytes: int = 5 * _MIB
+    is_paired: bool = False
 
 
 _PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
@@ -27,9 +31,9 @@ FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
     Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
-    Format("po", "gettext messages", (".po", ".pot"), po.read),
+    Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True),
     Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
-    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB),
+    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
 

@@ -10,8 +10,8 @@ _PLACEHOLDER = re.compile(
     %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
     | \$\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, {{name}}, {0}, {name:>5}, {}, {/1}
     | </?[A-Za-z][^<>]*>  # <b>, </b>
-    | &(?:[A-Za-z]\w*|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
-    | \\[nrt](?![A-Za-z])  # \n, as PO files spell a line break
+    | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
+    | (?<!\\)\\[nrt]  # \n, as PO files spell a line break
     """,
     re.VERBOSE,
 )

@@ -1,5 +1,6 @@
 """What leaves the app: the translated document and the session's story, whole and harmless."""
 
+import base64
 import csv
 import io
 import json
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents import read_document
+from app.documents import Document, read_document
 from app.exports import CSV_COLUMNS, defused, session_csv, session_jsonl, translated_document, verify_jsonl
 from app.glossary import Glossary, Term
 from app.log_records import SavedSegment
@@ -191,6 +192,28 @@ def test_only_confirmed_texts_where_asked(store: LogStore, session_id: int) -> N
     session = store.load_session(session_id)
     export = translated_document(session.document, session.segments, proposals={2: "x"}, only_confirmed=True)
     assert export.data.decode("cp1252") == DOCUMENT.text.replace("One", "Eine 1")
+
+
+def test_the_note_names_segments_whose_placeholders_differ() -> None:
+    document = read_document(b"Copy %s\nTo {0}\n", "a.txt")
+    targets = enumerate(["%s kopieren", "Nach 0"])
+    saved = [SavedSegment(i, document.segments[i].source, t, "confirmed", 1, {}) for i, t in targets]
+    assert translated_document(document, saved).note == "Placeholders differ from the source in segment 2."
+
+
+def test_what_a_paired_file_lacks_is_no_source_text() -> None:
+    document = read_document(b'msgid "One"\nmsgstr ""\n', "a.po")
+    untouched = SavedSegment(0, "One", None, "new", 0, {})
+    export = translated_document(document, [untouched])
+    assert export.data == document.data
+    assert export.note == "1 of 1 segments are not confirmed. 1 have no translation."
+
+
+def test_a_binary_document_is_in_the_log_whole(store: LogStore) -> None:
+    data = b"PK\x03\x04\x00\xff"
+    document = Document("a.docx", "docx", data, "", b"", ())
+    first = lines_of(store, store.start_session(document, "en-de").id)[0]
+    assert base64.b64decode(first["document"]["base64"]) == data
 
 
 def test_an_emptied_segment_keeps_its_source() -> None:

@@ -141,3 +141,9 @@ def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():
     shown = replace(base.shown, translation=replace(base.shown.translation, hypotheses=(aligned,)))
     (state,) = detail_view(replace(base, shown=shown))["pin_states"]
     assert state["source"] == base.source[17:21]
+
+
+def test_a_text_without_the_placeholders_of_its_source_needs_a_look() -> None:
+    segment = SegmentState(0, "Copy %s to {1}it{/1}", num_words=4, target="Kopiere %s nach {1}dort")
+    assert attention_for(segment) == "Placeholders missing: {/1}"
+    assert attention_for(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""

@@ -1,8 +1,8 @@
 /* Files from the person: chosen or dropped, checked for size here and again by the server, sent as base64. */
 import {button, h, icon, t} from './dom.js';
 
-const MAX_MIB = {document: 5, glossary: 10};
-const ACCEPT = {document: '.txt,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
+const MAX_MIB = {document: 10, glossary: 10};
+const ACCEPT = {document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
 
 const toBase64 = file => new Promise((resolve, reject) => {
   const reader = new FileReader();

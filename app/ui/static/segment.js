@@ -70,6 +70,7 @@ export class Segment {
     this.no = h('span.no.num', {});
     this.stateIcon = h('span.st', {});
     this.sourceHost = h('div', {});
+    this.sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
     this.sourceCount = h('span.end.num', {});
     this.proposalNote = h('span.end.num', {});
     this.useProposal = button('.link', {onclick: () => { const [first] = this.hypotheses.rows; if (first) this.take(first); }}, t('proposal.use'));
@@ -87,7 +88,7 @@ export class Segment {
     this.redoButton = button('.btn.iconly', {onclick: () => this.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
     this.element = h('section.editor', {},
       h('div.edit-grid', {}, this.no, this.stateIcon,
-        h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost,
+        h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost, this.sourceNote,
           h('div.ledger', {}, this.ledger.total, this.ledger.list,
             h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
               button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
@@ -115,6 +116,7 @@ export class Segment {
     this.askNothing();
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
+    this.sourceNote.hidden = true;
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.hypotheses.render([], {});
     this.ledger.clear();
@@ -146,6 +148,8 @@ export class Segment {
       this.isTyped = detail.origin === 'typed';
     }
     this.paintSource(detail.source, detail.terms);
+    this.sourceNote.textContent = detail.note;
+    this.sourceNote.hidden = !detail.note;
     this.paintPins();
     this.paintHypotheses();
     this.paintState();
