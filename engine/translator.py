@@ -9,11 +9,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 import torch
 
+from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model
@@ -26,7 +28,7 @@ from engine.search.stopping import Scoring
 from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS_ID, EOS_ID, words
+from engine.text import BOS_ID, EOS_ID, Decoding, words
 
 _DEFAULT_OPTIONS = SearchOptions()
 _MAX_KEPT_ENCODINGS = 64
@@ -166,6 +168,7 @@ class Translator:
         lengths = torch.tensor([ids.shape[1]], device=device)
         log_probs = self._model.transformer.score(ids, lengths, torch.tensor([list(tokens)], device=device))[0].double()
         log_prob = float(log_probs.sum())
+        [alignment] = self._align(wanted, [tokens], [decoding])
         return Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
@@ -173,6 +176,7 @@ class Translator:
             tokens=tuple(tokens),
             token_log_probs=tuple(log_probs.tolist()),
             token_spans=decoding.spans,
+            alignment=alignment or (),
         )
 
     def price(
@@ -320,7 +324,9 @@ class Translator:
 
     def _tell(self, request: Request, wanted: Constraints, result: SentenceResult) -> Translation:
         """The search's result in text and characters."""
-        hypotheses = tuple(self._hypothesis(wanted, found) for found in result.found)
+        decodings = [self._codec.decode(found.tokens) for found in result.found]
+        alignments = self._align(wanted, [found.tokens for found in result.found], decodings)
+        hypotheses = tuple(map(partial(self._hypothesis, wanted), result.found, decodings, alignments))
         status: Status = result.outcome
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
@@ -338,9 +344,21 @@ class Translator:
             )
         return Translation(request, status, hypotheses, reasons, wanted.unknown_source, result.num_steps)
 
-    def _hypothesis(self, wanted: Constraints, found: Found) -> Hypothesis:
-        decoding = self._codec.decode(found.tokens)
+    def _align(
+        self, wanted: Constraints, targets: Sequence[Sequence[int]], decodings: Sequence[Decoding]
+    ) -> Sequence[Alignment | None]:
+        """The word alignment of each target of one source, None for a model that cannot tell."""
+        if self._model.alignment is None or not targets:
+            return [None] * len(targets)
+        [encoded] = self._encode([wanted])
+        return align(self._model, encoded, wanted.source, wanted.direction, targets, decodings)
+
+    def _hypothesis(
+        self, wanted: Constraints, found: Found, decoding: Decoding, alignment: Alignment | None
+    ) -> Hypothesis:
         placements, unmet = wanted.place(decoding.text)
+        if alignment is not None:
+            placements = judged(placements, wanted.asked, alignment, decoding.text)
         return Hypothesis(
             text=decoding.text,
             score=found.score,
@@ -349,6 +367,7 @@ class Translator:
             token_log_probs=found.token_log_probs,
             token_spans=decoding.spans,
             placements=placements,
+            alignment=alignment or (),
             unmet=unmet,
             locked=wanted.place_ordered(decoding.text),
         )

@@ -65,9 +65,12 @@ keys of an answer:
   status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),
                   "deadline", "cancelled", "failed"
   hypotheses      best first: text, score (as --score says), log_prob, tokens (ids, the end included),
-                  token_log_probs, token_spans, placements (phrase number, form, start, end), alignment (source start
-                  and end, target start and end), unmet (numbers of phrases), locked (start and end of each locked
-                  text and then the suffix)
+                  token_log_probs, token_spans, placements (below), alignment (source start and end, target start and
+                  end of each two words that stand for each other), unmet (numbers of phrases), locked (start and
+                  end of each locked text and then the suffix)
+  placements      of each phrase: its number, form, start, end; for one with a source_span, aligned (whether the form
+                  stands for that span; null where the model cannot tell) and doubled ([start, end] of other words
+                  that stand for it too)
   reasons         for anything but "complete": kind, message with the cure, phrase (its number, or null)
   relaxation      the fewest constraints whose removal lets an infeasible line be met: numbers of phrases, avoid and
                   locked texts, prefix and suffix (true or false); or null
@@ -103,7 +106,7 @@ keys of a line:
   direction  "en-de", say (--direction, or else the model's first)
 
 keys of an answer:
-  text, score (log-probability per token), log_prob, tokens, token_log_probs, token_spans
+  text, score (log-probability per token), log_prob, tokens, token_log_probs, token_spans, alignment
 
 example:
     echo '{"text": "A red bicycle.", "target": "Ein rotes Fahrrad."}' | python -m engine score --brief

@@ -12,7 +12,7 @@ from engine.command_line.lines import LineProblem
 from engine.request import Alternative, Hypothesis, Pricing, Translation
 
 _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment"})
-_OF_A_REQUEST = frozenset({"placements", "alignment", "unmet", "locked"})
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
 # Line breaks to Unicode, though not to JSON: escaped, so that whatever a reader takes for a line is one.

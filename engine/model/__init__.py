@@ -1,5 +1,6 @@
 """The translation model: its architecture, its decoding cache, its files."""
 
+from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
@@ -10,6 +11,7 @@ __all__ = [
     "EOS",
     "PAD",
     "UNK",
+    "AlignmentHead",
     "Decoder",
     "Encoded",
     "LoadedModel",
@@ -18,4 +20,5 @@ __all__ = [
     "load_model",
     "load_weights",
     "save_weights",
+    "word_links",
 ]

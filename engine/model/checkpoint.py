@@ -4,6 +4,7 @@
     config.json         architecture, directions, training facts
     vocabulary.txt      the pieces, one a line, in the order of their ids
     bpe.codes           the merges
+    alignment.safetensors   which words stand for each other; may be missing
     card.md             what it was trained on, by whom, how well it does
 
 Nothing is ever unpickled: a model folder from a stranger can be wrong, but it cannot run code.
@@ -23,6 +24,7 @@ import torch
 from safetensors import SafetensorError
 
 from engine.errors import InvalidRequest, ModelError
+from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.transformer import EOS, Transformer
 
@@ -40,6 +42,7 @@ class LoadedModel:
     codec: TextCodec
     transformer: Transformer
     checksum: str
+    alignment: AlignmentHead | None = None
 
     def source_ids(self, piece_ids: Sequence[int], direction: str) -> list[int]:
         """The encoder's input for a source: `<direction> pieces... </s>`."""
@@ -100,4 +103,5 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
         )
     transformer = load_weights(folder / WEIGHTS, config).to(device)
     checksum = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-    return LoadedModel(config, codec, transformer, checksum)
+    alignment = load_alignment(folder / ALIGNMENT, config, checksum)
+    return LoadedModel(config, codec, transformer, checksum, alignment and alignment.to(device))

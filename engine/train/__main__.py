@@ -18,13 +18,15 @@ DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m engine.train",
-        description="Make a translation model: prepare a corpus, train on it, average, lengths, evaluate.",
+        description="Make a translation model: prepare a corpus, train on it, average, align, lengths, evaluate.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="prepare | train | average | lengths | evaluate")
+    metavar = "prepare | train | average | align | lengths | evaluate"
+    commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     _add_prepare(commands)
     _add_train(commands)
     _add_average(commands)
+    _add_align(commands)
     _add_lengths(commands)
     _add_evaluate(commands)
     options = parser.parse_args(arguments)
@@ -187,6 +189,32 @@ def _average(options: argparse.Namespace) -> None:
     from engine.train.bundle import write_bundle
 
     write_bundle(options.work, options.run, options.model, options.last, options.name, options.label, options.hardware)
+
+
+def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "align",
+        help="teach a model which source words its words stand for",
+        description="Train the alignment head of a finished model, whose own weights stay as they are, and write it "
+        "into the model folder. The first call for a prepared folder needs eflomal.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("work", type=Path, help="the prepared folder, of the model's pieces")
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda")
+    parser.add_argument("--pairs", type=int, default=40_000, help="pairs to learn from")
+    parser.add_argument(
+        "--counted-pairs", type=int, default=150_000, help="pairs to align by counting, once per prepared folder"
+    )
+    parser.set_defaults(action=_align)
+
+
+def _align(options: argparse.Namespace) -> None:
+    from engine.train.align import AlignOptions, align
+
+    align_options = AlignOptions(pairs=options.pairs, counted_pairs=options.counted_pairs)
+    for score in align(options.work, options.model, align_options, options.device):
+        print(score)
 
 
 def _add_lengths(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from engine.errors import TrainingError
+from engine.model.alignment import ALIGNMENT
 from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
@@ -71,6 +72,7 @@ def write_bundle(
         shutil.copyfile(work / file, partial)
         os.replace(partial, folder / file)
     config.save(folder / CONFIG)
+    (folder / ALIGNMENT).unlink(missing_ok=True)  # it belongs to earlier weights
     save_weights(folder / WEIGHTS, model)
     options = TrainOptions.load(run / OPTIONS)
     (folder / CARD).write_text(

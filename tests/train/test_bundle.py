@@ -42,6 +42,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     corpus, work, run, model = (str(folder / name) for name in ("corpus", "work", "run", "model"))
     write_corpus(folder / "corpus")
+    (folder / "model").mkdir()
+    (folder / "model" / "alignment.safetensors").write_bytes(b"the head of earlier weights")
     shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
     shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
     commands = [
@@ -73,6 +75,7 @@ def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
     assert loaded.config.directions == ("en-de",)
     assert loaded.config.vocabulary_size == prepared.vocabulary_size <= 1200
     assert loaded.config.training["updates"] == 4
+    assert loaded.alignment is None
     assert loaded.config.length_ratios == {"en-de": prepared.facts["length_ratios"]["en-de"]}
     assert len((made / "outputs" / "dev.tiny.en-de.txt").read_text(encoding="utf-8").splitlines()) == len(PAIRS)
 

@@ -1,0 +1,127 @@
+"""Which characters of a source and its translation stand for each other, and what that says of required terms.
+
+Between the alignment head, which speaks of pieces, and the answer, which speaks of characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.model import Encoded, LoadedModel, word_links
+from engine.request import Phrase, Placement
+from engine.text import Decoding, is_word_char, words
+
+Span = tuple[int, int]
+Alignment = tuple[tuple[int, int, int, int], ...]
+
+
+def align(
+    model: LoadedModel,
+    encoded: Encoded,
+    source: str,
+    direction: str,
+    targets: Sequence[Sequence[int]],
+    decodings: Sequence[Decoding],
+) -> list[Alignment]:
+    """The alignment of each target of `source`, given as its tokens and what they write.
+
+    `encoded` is this one source, `model` one with an alignment head. Targets change each other's by rounding at most.
+    """
+    assert model.alignment is not None
+    encoding = model.codec.encode(source)
+    source_ids = model.source_ids(encoding.ids, direction)
+    first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, comes before the text
+    source_words = words(source, encoding.spans)
+    columns = [(first + start, first + end) for start, end in source_words]
+    logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)
+    alignments = []
+    for logits_TS, decoding in zip(logits, decodings, strict=True):
+        target_words = [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
+        rows = [(1 + start, 1 + end) for start, end in target_words]
+        alignments.append(
+            tuple(
+                (*_characters(encoding.spans, source_words[s]), *_characters(decoding.spans, target_words[t]))
+                for t, s in word_links(logits_TS, columns, rows)
+            )
+        )
+    return alignments
+
+
+def judged(
+    placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment, text: str
+) -> tuple[Placement, ...]:
+    """The placements, each of a phrase with a source span told whether it stands for that span, and what else does.
+
+    Phrases of the same text first change places where each then stands for its own span.
+    """
+    placements = _each_at_its_span(placements, phrases, alignment)
+    found = []
+    for placement in placements:
+        span = phrases[placement.phrase].source_span
+        if span is None:
+            found.append(placement)
+            continue
+        own = [(p.start, p.end) for p in placements if p.phrase == placement.phrase]
+        is_aligned = any(_overlap(word, (placement.start, placement.end)) for word in _partners(span, alignment))
+        doubled = _doubled(span, own, is_aligned, alignment, text)
+        found.append(replace(placement, aligned=is_aligned, doubled=doubled))
+    return tuple(found)
+
+
+def _partners(span: Span, alignment: Alignment) -> list[Span]:
+    """The target words that stand for a word in a source span, in order, each once."""
+    return sorted({(start, end) for *source, start, end in alignment if _overlap((source[0], source[1]), span)})
+
+
+def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Alignment, text: str) -> tuple[Span, ...]:
+    """Target words that stand for a source span and nothing else, and are no part of the form that was asked for.
+
+    What stands right beside a form that is aligned is left out: most often it is its article.
+    """
+    strangers = {(start, end) for *source, start, end in alignment if not _overlap((source[0], source[1]), span)}
+    return tuple(
+        (start, end)
+        for start, end in _partners(span, alignment)
+        if is_word_char(text[start])
+        and (start, end) not in strangers
+        and not any((_touch if is_aligned else _overlap)((start, end), form) for form in own)
+    )
+
+
+def _each_at_its_span(
+    placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment
+) -> list[Placement]:
+    """The placements with those of equal phrases dealt out anew, each to a phrase whose span it stands for."""
+    dealt = list(placements)
+    for one in range(len(dealt)):
+        for other in range(one + 1, len(dealt)):
+            a, b = dealt[one], dealt[other]
+            if a.phrase == b.phrase or set(phrases[a.phrase].all_forms) != set(phrases[b.phrase].all_forms):
+                continue
+            swapped = replace(a, phrase=b.phrase), replace(b, phrase=a.phrase)
+            if _num_aligned(swapped, phrases, alignment) > _num_aligned((a, b), phrases, alignment):
+                dealt[one], dealt[other] = swapped
+    return sorted(dealt, key=lambda p: (p.phrase, p.start))
+
+
+def _num_aligned(placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment) -> int:
+    spans = ((placement, phrases[placement.phrase].source_span) for placement in placements)
+    return sum(
+        span is not None and any(_overlap(word, (p.start, p.end)) for word in _partners(span, alignment))
+        for p, span in spans
+    )
+
+
+def _characters(spans: Sequence[Span], word: Span) -> Span:
+    """From the first character of a word's first piece to the last of its last."""
+    return spans[word[0]][0], spans[word[1] - 1][1]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _touch(one: Span, other: Span) -> bool:
+    """Whether two spans overlap, or have a space between them at most."""
+    return one[0] <= other[1] + 1 and other[0] <= one[1] + 1

@@ -1,0 +1,168 @@
+"""Which source words each word of a translation stands for: a small head beside a frozen model.
+
+The query of a target piece is made of its embedding and of what the first decoder layer holds once it has read that
+piece, so that the piece is known and not still guessed (Zenkel et al. 2019; Chen et al. 2020, "shift-att"); the key of
+a source piece of its embedding and its encoder output. Their products are read both ways, as a choice among source
+pieces for each target piece and the other way round; the two choices are averaged over words. The start of the target
+and the end of the source stand for "no word".
+
+Knows ids and numbers of pieces, no text. Trained by `python -m engine.train align`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.torch
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from engine.errors import ModelError
+from engine.model.config import ModelConfig
+from engine.model.transformer import BOS, PAD, Transformer
+
+ALIGNMENT = "alignment.safetensors"
+HEAD_SIZE = 128
+# The mean of both choices that makes two words a link: the best F1 on the bundled model's development sets.
+THRESHOLD = 0.4
+
+Range = tuple[int, int]
+_CURE = "copy the model folder again, or remove this file: it is optional"
+
+
+class AlignmentHead(nn.Module):
+    """Scores (source piece, target piece) pairs from a translation model's states."""
+
+    def __init__(self, model_size: int, head_size: int = HEAD_SIZE) -> None:
+        super().__init__()
+        self.query = nn.Linear(2 * model_size, head_size)
+        self.key = nn.Linear(2 * model_size, head_size)
+
+    def forward(self, sources_BSX: Tensor, targets_RTX: Tensor) -> Tensor:
+        """Logits (R, T, S) of what `source_features` and `target_features` made; R = B, or any R where B is 1."""
+        products_RTS = self.query(targets_RTX) @ self.key(sources_BSX).transpose(1, 2)
+        return products_RTS / self.query.out_features**0.5  # type: ignore[no-any-return]
+
+    @torch.inference_mode()
+    def logits(
+        self, model: Transformer, memory_1SE: Tensor, source_ids: Sequence[int], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Logits (1 + pieces, S) of each of one sentence's targets, in one pass; row 0 is "no word".
+
+        `memory_1SE` is the encoder's output for `source_ids`. Of a target that fills the model to its last place, the
+        last piece (most often the end) gets no row.
+        """
+        inputs = [[BOS, *target][: model.config.max_pieces] for target in targets]
+        longest = max(map(len, inputs))
+        inputs_RT = torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in inputs], device=model.device)
+        source_ids_1S = torch.tensor([list(source_ids)], device=model.device)
+        sources_1SX = source_features(model, source_ids_1S, memory_1SE)
+        targets_RTX = target_features(model, memory_1SE, None, inputs_RT)
+        logits_RTS = self(sources_1SX, targets_RTX).cpu().numpy()
+        return [logits_RTS[row, : len(ids)] for row, ids in enumerate(inputs)]
+
+
+def source_features(model: Transformer, source_ids_BS: Tensor, memory_BSE: Tensor) -> Tensor:
+    """What a head's keys are made of, (B, S, 2E)."""
+    return torch.cat([_normal(model.embedding(source_ids_BS)), _normal(memory_BSE)], dim=-1)
+
+
+def target_features(model: Transformer, memory_BSE: Tensor, mask: Tensor | None, inputs_RT: Tensor) -> Tensor:
+    """What a head's queries are made of, (R, T, 2E), for targets that begin with `<s>`.
+
+    R = B rows, or any number of rows that all translate the one source.
+    """
+    layer = model.decoder_layers[0]
+    num_sources = memory_BSE.shape[0]
+    normal_RTE, x_RTE = layer.split(model.embed(inputs_RT), layer.attention)
+    x_RTE = x_RTE + layer.attention(normal_RTE, is_causal=True)
+    normal_RTE, x_RTE = layer.split(x_RTE, layer.cross)
+    # the rows of a source side by side, so that its keys and values are made once
+    mixed = layer.cross(normal_RTE.reshape(num_sources, -1, normal_RTE.shape[-1]), memory_BSE, mask)
+    x_RTE = x_RTE + mixed.view_as(x_RTE)
+    normal_RTE, x_RTE = layer.split(x_RTE, layer.feed_forward)
+    x_RTE = x_RTE + layer.feed_forward(normal_RTE)
+    return torch.cat([_normal(model.embedding(inputs_RT)), _normal(x_RTE)], dim=-1)
+
+
+def word_probabilities(
+    logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
+) -> npt.NDArray[np.float32]:
+    """How surely target word i and source word j are each other's translation, (target words, source words).
+
+    A word is its pieces (first, one past the last), as rows and columns of the logits. Looked at from one side, a
+    piece's probability adds up over the pieces of the other side's word, and a word goes by its surest piece; the
+    result is the mean of both sides.
+    """
+    if not source_words or not target_words:
+        return np.zeros((len(target_words), len(source_words)), dtype=np.float32)
+    sources, source_starts = _laid_out(source_words)
+    targets, target_starts = _laid_out(target_words)
+    to_source = _softmax(logits_TS, axis=1)[np.ix_(targets, sources)]
+    to_target = _softmax(logits_TS, axis=0)[np.ix_(targets, sources)]
+    to_source = np.maximum.reduceat(np.add.reduceat(to_source, source_starts, axis=1), target_starts, axis=0)
+    to_target = np.maximum.reduceat(np.add.reduceat(to_target, target_starts, axis=0), source_starts, axis=1)
+    return (to_source + to_target) / 2  # type: ignore[no-any-return]
+
+
+def word_links(
+    logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
+) -> list[tuple[int, int]]:
+    """(target word, source word) of all that stand for each other, in this order."""
+    found = np.argwhere(word_probabilities(logits_TS, source_words, target_words) > THRESHOLD)
+    return [(target, source) for target, source in found.tolist()]
+
+
+def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None:
+    """Write the head in half precision, all or nothing, with the checksum of the weights that it was trained on."""
+    state = {name: value.detach().to("cpu", torch.float16).contiguous() for name, value in head.state_dict().items()}
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(safetensors.torch.save(state, metadata={"model": model_checksum}))
+    os.replace(partial, path)
+
+
+def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> AlignmentHead | None:
+    """The head beside a model's weights, None where there is no such file; ModelError names the file and the cure."""
+    if not path.exists():
+        return None
+    try:
+        with safe_open(path, framework="pt") as file:
+            trained_on = (file.metadata() or {}).get("model")
+            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 (it is no mapping)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} is no intact safetensors file ({error}); {_CURE}") from error
+    if trained_on != model_checksum:
+        raise ModelError(
+            f"{path} was trained on other weights than those beside it; run `python -m engine.train align` for these, "
+            "or remove this file: it is optional"
+        )
+    head = AlignmentHead(config.model_size, len(state["query.bias"]) if "query.bias" in state else HEAD_SIZE)
+    expected = head.state_dict()
+    for name in sorted(expected.keys() | state.keys()):
+        shapes = [tuple(tensors[name].shape) if name in tensors else "missing" for tensors in (state, expected)]
+        if shapes[0] != shapes[1]:
+            raise ModelError(f"{path}: {name} is {shapes[0]}, expected {shapes[1]}; {_CURE}")
+    head.load_state_dict(state)
+    return head.eval()
+
+
+def _normal(x: Tensor) -> Tensor:
+    return F.layer_norm(x, x.shape[-1:])
+
+
+def _softmax(x: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:
+    powers = np.exp(x - x.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _laid_out(words: Sequence[Range]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The pieces of all words end to end, and where each word starts among them."""
+    pieces = np.concatenate([np.arange(first, last) for first, last in words])
+    lengths = [last - first for first, last in words]
+    return pieces, np.cumsum([0, *lengths[:-1]])
