@@ -23,11 +23,13 @@ def chart(
     marks_dashed: Sequence[str] = (),
     labels: Mapping[Point, str] | None = None,
     from_zero: bool = False,
+    legend_width: int = RIGHT,
 ) -> str:
     """An SVG document. Each series is drawn in the order of its points; `labels` stand beside points.
 
     Axes begin near the least values, or both at 0.
     """
+    width = WIDTH - RIGHT + legend_width
     points = [point for line in series.values() for point in line]
     if from_zero or not points:
         points.append((0.0, 0.0))
@@ -65,7 +67,7 @@ def chart(
         parts.append(_text(x + 6, y - 6, label))
     body = "\n".join(parts)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}" '
         f'font-family="sans-serif"><rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n'
     )
 
