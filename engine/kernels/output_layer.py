@@ -76,45 +76,58 @@ def top_tokens_plain(
     if bias_V is not None:
         logits_RV = logits_RV + bias_V
     maxima_R1 = logits_RV.amax(1, keepdim=True)
-    normalisers_R1 = (logits_RV - maxima_R1).exp_().sum(1, keepdim=True).log_().add_(maxima_R1)
+    log_sums_R1 = (logits_RV - maxima_R1).exp_().sum(1, keepdim=True).log_()
     if masks_MV is not None and mask_of_R is not None:
         logits_RV = masks_MV.index_select(0, mask_of_R).to(torch.float32).add_(logits_RV)
-    tokens_RK = _best_by_group(logits_RV, k)
-    log_probs_RK = logits_RV.gather(1, tokens_RK) - normalisers_R1
+    values_RK, tokens_RK = _best(logits_RV, k)
     if forced_RF is None:
         forced_log_probs_RF = logits_RV.new_zeros(len(logits_RV), 0)
     else:
-        forced_log_probs_RF = logits_RV.gather(1, forced_RF.clamp(min=0)) - normalisers_R1
+        forced_log_probs_RF = logits_RV.gather(1, forced_RF.clamp(min=0)) - maxima_R1 - log_sums_R1
         forced_log_probs_RF.masked_fill_(forced_RF < 0, -torch.inf)
-    tokens_RK.masked_fill_(normalisers_R1.isnan(), 0)
-    return TopTokens(log_probs_RK, tokens_RK, forced_log_probs_RF, normalisers_R1[:, 0])
+    tokens_RK.masked_fill_(log_sums_R1.isnan(), 0)
+    log_probs_RK = values_RK - maxima_R1 - log_sums_R1  # one by one: the sum of the two loses digits of large logits
+    return TopTokens(log_probs_RK, tokens_RK, forced_log_probs_RF, (maxima_R1 + log_sums_R1)[:, 0])
 
 
-def _best_by_group(logits_RV: Tensor, k: int) -> Tensor:
-    """Tokens (R, k), best first, equal ones by id.
+def _best(values_RV: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k greatest values of each row and their tokens, best first, equal ones by token.
 
     Fewer than k tokens go before one of the k best, so fewer than k groups have a maximum that does: its group is among
     the k best groups. Groups with equal maxima go in their own order, which is that of their tokens.
     """
-    num_rows, vocabulary_size = logits_RV.shape
+    vocabulary_size = values_RV.shape[1]
     if k * GROUP >= vocabulary_size:
-        return _first_best(logits_RV, k)
+        tokens_RK = _first_best(values_RV, k)
+        return values_RV.gather(1, tokens_RK), tokens_RK
     if vocabulary_size % GROUP:
-        logits_RV = F.pad(logits_RV, (0, -vocabulary_size % GROUP), value=-torch.inf)
-    grouped_RGN = logits_RV.unflatten(1, (-1, GROUP))
-    groups_RK = _first_best(grouped_RGN.amax(2), k).sort(1).values  # sorted, so that equal tokens stay in order
-    rows_R1 = torch.arange(num_rows, device=logits_RV.device)[:, None]
-    places_RK = _first_best(grouped_RGN[rows_R1, groups_RK].flatten(1), k)
-    return groups_RK.gather(1, places_RK // GROUP) * GROUP + places_RK % GROUP
+        values_RV = F.pad(values_RV, (0, -vocabulary_size % GROUP), value=-torch.inf)
+    maxima_RG = values_RV.unflatten(1, (-1, GROUP)).amax(2)
+    # 1. By `topk`, which puts equal values in any order; one more than asked for shows whether there are any.
+    best_maxima_RK1, chosen_RK1 = maxima_RG.topk(k + 1, dim=1)
+    tokens_RN = _tokens_of(chosen_RK1[:, :k])
+    best_RK1, places_RK1 = values_RV.gather(1, tokens_RN).topk(k + 1, dim=1)
+    best_RK, places_RK = best_RK1[:, :k], places_RK1[:, :k]
+    following_RK = torch.maximum(best_RK1[:, 1:], best_maxima_RK1[:, k:])  # of the next token, chosen or not
+    if (best_RK == following_RK).any():
+        # 2. There are: again by value and place. The groups in order keep their tokens in order.
+        tokens_RN = _tokens_of(_first_best(maxima_RG, k).sort(1).values)
+        candidates_RN = values_RV.gather(1, tokens_RN)
+        places_RK = _first_best(candidates_RN, k)
+        best_RK = candidates_RN.gather(1, places_RK)
+    return best_RK, tokens_RN.gather(1, places_RK)
+
+
+def _tokens_of(groups_RK: Tensor) -> Tensor:
+    """(R, k * GROUP)"""
+    return (groups_RK[:, :, None] * GROUP + torch.arange(GROUP, device=groups_RK.device)).flatten(1)
 
 
 def _first_best(values_RN: Tensor, k: int) -> Tensor:
-    """Indices (R, k) of the greatest values, equal ones in the order of their index, which `topk` does not promise."""
-    width = min(k + 1, values_RN.shape[1])
-    best_RK1, indices_RK1 = values_RN.topk(width, dim=1)
-    if not (best_RK1[:, 1:] == best_RK1[:, :-1]).any():
-        return indices_RK1[:, :k]
-    # Distinct integer keys: a float's bits, made to rise with its value, above the index, made to fall.
+    """Indices (R, k) of the greatest values, equal ones by index, as keys of 64 bits.
+
+    Above: the float's bits, made to rise with its value; below: the index, made to fall.
+    """
     bits_RN = (values_RN + 0.0).view(torch.int32)  # no -0.0
     ordered_RN = (bits_RN >> 31).bitwise_and_(0x7FFFFFFF).bitwise_xor_(bits_RN).long()
     keys_RN = ordered_RN.bitwise_left_shift_(32).sub_(torch.arange(values_RN.shape[1], device=values_RN.device))

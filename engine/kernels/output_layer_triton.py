@@ -102,9 +102,9 @@ def _finish(
     maxima = tl.load(tile_maxima + row * num_tiles + tiles, mask=is_tile, other=-float("inf"))
     sums = tl.load(tile_sums + row * num_tiles + tiles, mask=is_tile, other=0.0)
     maximum = tl.max(maxima, 0)
-    normaliser = maximum + tl.log(tl.sum(sums * tl.exp(maxima - maximum), 0))
-    is_failed = normaliser != normaliser
-    tl.store(normalisers_out + row, normaliser)
+    log_sum = tl.log(tl.sum(sums * tl.exp(maxima - maximum), 0))
+    is_failed = log_sum != log_sum
+    tl.store(normalisers_out + row, maximum + log_sum)
 
     # 2. The groups that hold the best tokens.
     groups = tl.arange(0, padded_groups)
@@ -135,7 +135,8 @@ def _finish(
     for other in range(k):
         num_before += (tl.load(chosen_keys + row * k + other) > keys).to(tl.int32)
     tokens = ((1 << place_bits) - 1) - (keys & ((1 << place_bits) - 1))
-    tl.store(log_probs_out + row * k + num_before, _values(keys, place_bits) - normaliser, mask=ranks < k)
+    values = _values(keys, place_bits) - maximum - log_sum  # one by one: large logits would lose digits
+    tl.store(log_probs_out + row * k + num_before, values, mask=ranks < k)
     tl.store(tokens_out + row * k + num_before, tl.where(is_failed, 0, tokens), mask=ranks < k)
 
     # 5. The forced tokens.
@@ -146,7 +147,7 @@ def _finish(
         values = _load(logits_row, tokens, is_token, logits_stride_v, bias, has_bias)
         if has_masks:
             values += tl.load(mask_row + tokens * masks_stride_v, mask=is_token, other=0.0).to(tl.float32)
-        values = tl.where(is_token, values - normaliser, -float("inf"))
+        values = tl.where(is_token, values - maximum - log_sum, -float("inf"))
         tl.store(forced_out + row * num_forced + columns, values, mask=columns < num_forced)
 
 

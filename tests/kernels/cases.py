@@ -135,4 +135,5 @@ NAMED_CASES = [
         id="a mask may leave nothing",
     ),
     pytest.param(Case(torch.tensor([[90000.0, 1.0, -90000.0]]), 3, torch.ones(3)), id="no overflow"),
+    pytest.param(Case(torch.tensor([[90000.25, 90000.0, 89990.0]]), 3), id="large logits keep their digits"),
 ]
