@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import groups_that_share
-from engine.text import TextCodec, is_sentence_start, is_word_char, occurrences
+from engine.text import Codec, is_sentence_start, is_word_char, occurrences
 
 Span = tuple[int, int]
 _Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in common to be one
@@ -39,9 +39,11 @@ class Constraints:
     obstacles: tuple[Reason, ...]
 
     @classmethod
-    def of(cls, request: Request, direction: str, codec: TextCodec, max_pieces: int) -> Constraints:
-        """For a model of `max_pieces`."""
-        encoding = codec.encode(request.source)
+    def of(
+        cls, request: Request, direction: str, codec: Codec, max_pieces: int, source_codec: Codec | None = None
+    ) -> Constraints:
+        """For a model of `max_pieces`; `source_codec` where sources have pieces of their own kind."""
+        encoding = (source_codec or codec).encode(request.source)
         obstacles: list[Reason] = []
         if len(encoding.ids) + 2 > max_pieces:  # the direction and the end are pieces too
             message = (
@@ -150,7 +152,7 @@ class Constraints:
         return Reason("not_placed", message)
 
 
-def _prefix(text: str, codec: TextCodec) -> tuple[Prefix | None, list[Reason]]:
+def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
     """The prefix with the pieces of all but its last word, which may go on; a space after it closes that word."""
     text = codec.normalise(text)
     if not text:
@@ -168,23 +170,23 @@ def _prefix(text: str, codec: TextCodec) -> tuple[Prefix | None, list[Reason]]:
     return Prefix(text, ids[:last]), []
 
 
-def _goes_on(piece: int, following: int, codec: TextCodec) -> bool:
+def _goes_on(piece: int, following: int, codec: Codec) -> bool:
     """Whether two neighbouring pieces belong to one word."""
     ends, begins = codec.surfaces[piece], codec.surfaces[following]
     return codec.glues_right[piece] and is_word_char(ends[-1]) and is_word_char(begins[0])
 
 
-def _avoided(avoid: Sequence[Avoid], codec: TextCodec) -> tuple[AvoidedText, ...]:
+def _avoided(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:
     texts = (AvoidedText(codec.normalise(item.text.strip()), item.case == "permissive") for item in avoid)
     return tuple(dict.fromkeys(texts))
 
 
-def _forms(phrase: Phrase, codec: TextCodec) -> tuple[str, ...]:
+def _forms(phrase: Phrase, codec: Codec) -> tuple[str, ...]:
     """The phrase's texts as the output writes them: NFC, without space around them, each once."""
     return tuple(dict.fromkeys(codec.normalise(form.strip()) for form in phrase.all_forms))
 
 
-def _group(phrases: Sequence[Phrase], codec: TextCodec) -> list[tuple[int, ...]]:
+def _group(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
     """Numbers of phrases that ask for the same, together: they are one with a higher count."""
     groups: dict[_Kind, list[int]] = {}
     for number, phrase in enumerate(phrases):
@@ -194,7 +196,7 @@ def _group(phrases: Sequence[Phrase], codec: TextCodec) -> list[tuple[int, ...]]
 
 
 def _tracked(
-    phrases: Sequence[Phrase], numbers: tuple[int, ...], avoided: Sequence[AvoidedText], codec: TextCodec
+    phrases: Sequence[Phrase], numbers: tuple[int, ...], avoided: Sequence[AvoidedText], codec: Codec
 ) -> tuple[TrackedPhrase | None, list[Reason]]:
     """One phrase for all of `numbers`; None, with the reasons, where no form can be spelt or all are avoided."""
     phrase = phrases[numbers[0]]
@@ -223,7 +225,7 @@ def _capitalised(forms: Sequence[str]) -> list[str]:
     return [form for form in dict.fromkeys(capitals) if form not in forms]
 
 
-def _ordered(request: Request, codec: TextCodec) -> tuple[list[TrackedPhrase], list[Reason]]:
+def _ordered(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[Reason]]:
     """The locked texts and then the suffix, as phrases with a turn; reasons for those that cannot be spelt."""
     phrases: list[TrackedPhrase] = []
     reasons: list[Reason] = []
@@ -243,7 +245,7 @@ def _forbids(avoided: AvoidedText, form: str) -> bool:
     return avoided.text.lower() == form.lower() if avoided.ignores_case else avoided.text == form
 
 
-def _spellings(form: str, codec: TextCodec) -> list[tuple[int, ...]]:
+def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
     """The canonical pieces of a form: after a space and, where it begins with punctuation, right after a word."""
     alone = codec.encode(form).ids
     if is_word_char(form[0]):

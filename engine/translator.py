@@ -18,7 +18,7 @@ import torch
 from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
-from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model
+from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model, model_folder
 from engine.model.packed import Precision, pack
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
@@ -45,11 +45,9 @@ class Translator:
         self.card = card
         self.directions = model.config.directions
         self.checksum = model.checksum
-        vocabulary = model.codec.vocabulary
-        specials = (piece_id for piece_id in range(len(vocabulary)) if vocabulary.is_special(piece_id))
         self._vocabulary = Vocabulary(
             texts=self._codec,
-            roles=TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in specials if i != EOS_ID)),
+            roles=TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in model.codec.specials if i != EOS_ID)),
             closing_V=~torch.tensor(self._codec.glues_right),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
@@ -59,8 +57,12 @@ class Translator:
     def load(
         cls, folder: str | Path, device: str | torch.device = "cpu", precision: Precision = "float32"
     ) -> Translator:
-        """Read a model folder; raises ModelError naming the file at fault and the cure."""
-        folder = Path(folder)
+        """Read a model: a folder of ours, a MarianMT folder, or the hub id of one, fetched and converted once.
+
+        Raises ModelError naming the file at fault and the cure.
+        """
+        name = Path(folder).resolve().name
+        folder = model_folder(folder)
         model = load_model(folder, device)
         if model.transformer.device.type == "cpu":
             pack(model.transformer, precision)
@@ -72,7 +74,7 @@ class Translator:
             card = ""
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(f"{folder / 'card.md'} cannot be read ({error}); remove it or copy it again") from error
-        return cls(model, folder.resolve().name, card)
+        return cls(model, name, card)
 
     def translate(
         self,
@@ -263,7 +265,7 @@ class Translator:
             raise InvalidRequest(
                 f"direction is {direction!r}; this model translates {', '.join(self.directions)}; choose one of them"
             )
-        return Constraints.of(request, direction, self._codec, self._model.config.max_pieces)
+        return Constraints.of(request, direction, self._codec, self._model.config.max_pieces, self._model.source_codec)
 
     def _decode(
         self,

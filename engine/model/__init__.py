@@ -4,6 +4,7 @@ from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
+from engine.model.importing import model_folder
 from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Transformer",
     "load_model",
     "load_weights",
+    "model_folder",
     "save_weights",
     "word_links",
 ]

@@ -4,6 +4,7 @@
     config.json         architecture, directions, training facts
     vocabulary.txt      the pieces, one a line, in the order of their ids
     bpe.codes           the merges
+    pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
     alignment.safetensors   which words stand for each other; may be missing
     card.md             what it was trained on, by whom, how well it does
 
@@ -29,27 +30,34 @@ from engine.model.config import ModelConfig
 from engine.model.transformer import EOS, Transformer
 
 if TYPE_CHECKING:
-    from engine.text import TextCodec
+    from engine.text import Codec
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "card.md"
+PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model ready to decode. `checksum` is the SHA-256 of its weights file, for logs."""
+    """A model ready to decode. `checksum` is the SHA-256 of its weights file, for logs.
+
+    `codec` is that of targets, and of sources too unless these have a `source_codec` of their own, with the same ids.
+    """
 
     config: ModelConfig
-    codec: TextCodec
+    codec: Codec
     transformer: Transformer
     checksum: str
+    source_codec: Codec | None = None
     alignment: AlignmentHead | None = None
 
     def source_ids(self, piece_ids: Sequence[int], direction: str) -> list[int]:
-        """The encoder's input for a source: `<direction> pieces... </s>`."""
+        """The encoder's input for a source: the direction's piece, if it has one, `pieces... </s>`."""
         if direction not in self.config.directions:
             offered = ", ".join(self.config.directions)
             raise InvalidRequest(f"direction is {direction!r}; this model translates {offered}")
-        return [self.codec.vocabulary.id_of(f"<{direction}>"), *piece_ids, EOS]
+        pieces = self.config.direction_pieces
+        first = f"<{direction}>" if pieces is None else pieces[direction]
+        return [*piece_ids, EOS] if first is None else [self.codec.id_of(first), *piece_ids, EOS]
 
 
 def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.float16) -> None:
@@ -89,19 +97,30 @@ def load_weights(path: Path, config: ModelConfig) -> Transformer:
 
 def load_model(folder: str | Path, device: str | torch.device = "cpu") -> LoadedModel:
     """Read a model folder; ModelError names the file and the cure."""
-    from engine.text import TextCodec  # here, so that training needs no tokeniser
-
     folder = Path(folder)
     if not folder.is_dir():
         raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
     config = ModelConfig.load(folder / CONFIG)
-    codec = TextCodec.load(folder)
-    if len(codec.vocabulary) != config.vocabulary_size:
+    codec, source_codec = _load_codecs(folder, config)
+    if len(codec.surfaces) != config.vocabulary_size:
         raise ModelError(
-            f"{folder / 'vocabulary.txt'} has {len(codec.vocabulary)} pieces, {CONFIG} says {config.vocabulary_size}; "
+            f"{folder}: the vocabulary has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
             "the two files belong to different models"
         )
     transformer = load_weights(folder / WEIGHTS, config).to(device)
     checksum = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
     alignment = load_alignment(folder / ALIGNMENT, config, checksum)
-    return LoadedModel(config, codec, transformer, checksum, alignment and alignment.to(device))
+    return LoadedModel(config, codec, transformer, checksum, source_codec, alignment and alignment.to(device))
+
+
+def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None]:
+    """The codec of targets and, where sources have another, that one."""
+    from engine.text import SentencePieceCodec, TextCodec, read_pieces  # here, so that training needs no tokeniser
+
+    if config.text == "bpe":
+        return TextCodec.load(folder), None
+    directions = config.direction_pieces or {}
+    hidden = frozenset(piece for piece in directions.values() if piece is not None)
+    pieces = read_pieces(folder / PIECES)
+    source, target = (SentencePieceCodec.load(folder / name, pieces, hidden) for name in (SOURCE_SPM, TARGET_SPM))
+    return target, source

@@ -41,7 +41,7 @@ class ModelConfig:
     norm: Norm = "before"
     activation: Activation = "relu"
     text: TextKind = "bpe"
-    direction_pieces: Mapping[str, int | None] | None = None
+    direction_pieces: Mapping[str, str | None] | None = None
     length_ratios: Mapping[str, float] = field(default_factory=dict)
     length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)

@@ -30,7 +30,10 @@ class PieceTexts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The pieces of one form. The first `d` pieces write the first `lengths[d]` characters of the form."""
+    """The pieces of one form. The first `d` pieces write the first `lengths[d]` characters of the form.
+
+    That may be none: some pieces write a space alone, which stands before the form.
+    """
 
     form: int
     pieces: tuple[int, ...]
@@ -41,7 +44,8 @@ class Spelling:
         lengths = [0]
         for position, piece in enumerate(pieces):
             glued = position == 0 or texts.glues_left[piece] or texts.glues_right[pieces[position - 1]]
-            lengths.append(lengths[-1] + (not glued) + len(texts.surfaces[piece]))
+            surface = texts.surfaces[piece] if lengths[-1] else texts.surfaces[piece].lstrip(" ")
+            lengths.append(lengths[-1] + (not glued and lengths[-1] > 0) + len(surface))
         return cls(form, tuple(pieces), tuple(lengths))
 
 

@@ -14,9 +14,9 @@ from engine.text.boundaries import (
     occurrences,
     stands_alone,
 )
-from engine.text.codec import Decoding, Encoding, TextCodec
+from engine.text.codec import Codec, Decoding, Encoding, TextCodec
 from engine.text.normal import normalise
-from engine.text.sentencepieces import SentencePieceCodec
+from engine.text.sentencepieces import SentencePieceCodec, read_pieces
 from engine.text.vocabulary import (
     BOS_ID,
     DIRECTION_PIECES,
@@ -47,6 +47,7 @@ __all__ = [
     "SPECIAL_PIECES",
     "UNKNOWN_ID",
     "UNKNOWN_SURFACE",
+    "Codec",
     "Decoding",
     "Encoding",
     "SentencePieceCodec",
@@ -60,6 +61,7 @@ __all__ = [
     "is_word_char",
     "normalise",
     "occurrences",
+    "read_pieces",
     "stands_alone",
     "words",
 ]

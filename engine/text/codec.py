@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
 from engine.text.alphabet import basic_pieces
@@ -47,6 +48,47 @@ class Decoding:
 
     text: str
     spans: tuple[Span, ...]
+
+
+class Codec(Protocol):
+    """What constraints, search and translator need of a model's pieces, whatever kind they are.
+
+    By id: `surfaces` is what a piece writes, `glues_left` and `glues_right` whether it forbids a space there;
+    `specials` are the ids that no text contains, and that of what can't be spelt.
+    """
+
+    @property
+    def surfaces(self) -> tuple[str, ...]: ...
+    @property
+    def glues_left(self) -> tuple[bool, ...]: ...
+    @property
+    def glues_right(self) -> tuple[bool, ...]: ...
+    @property
+    def specials(self) -> tuple[int, ...]: ...
+
+    def id_of(self, piece: str) -> int:
+        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
+        ...
+
+    def encode(self, text: str) -> Encoding:
+        """The canonical pieces of a text."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        """The text that pieces write. Raises InvalidRequest for an id that is none."""
+        ...
+
+    def spells(self, text: str) -> bool:
+        """Whether the pieces of `text` write exactly it (in NFC)."""
+        ...
+
+    def respell(self, text: str) -> str:
+        """What the pieces of `text` write."""
+        ...
+
+    def normalise(self, text: str) -> str:
+        """`text` as constraints are compared: in NFC."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +124,15 @@ class TextCodec:
     def glues_right(self) -> tuple[bool, ...]:
         """Whether a piece forbids a space after it, by id."""
         return self.vocabulary.glues_right
+
+    @property
+    def specials(self) -> tuple[int, ...]:
+        """The ids that no text contains, and that of what can't be spelt."""
+        return tuple(range(len(SPECIAL_PIECES)))
+
+    def id_of(self, piece: str) -> int:
+        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
+        return self.vocabulary.id_of(piece)
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 

@@ -29,17 +29,16 @@ NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabula
 class SentencePieceCodec:
     """One language's processor, and the pieces of the model by id; source and target share the ids.
 
-    `pieces[:4]` are padding, start, end and unknown; `hidden` are further ids that no text contains (language codes).
+    `pieces[:4]` are padding, start, end and unknown; `hidden` are further ones that no text contains (language codes).
     """
 
     processor: SentencePieceProcessor
     pieces: tuple[str, ...]
-    hidden: frozenset[int] = frozenset()
+    hidden: frozenset[str] = frozenset()
     _ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        ids = {piece: number for number, piece in enumerate(self.pieces) if not self._is_special(number)}
-        object.__setattr__(self, "_ids", ids)
+        object.__setattr__(self, "_ids", {piece: number for number, piece in enumerate(self.pieces)})
 
     # -- what the search indexes by id --------------------------------------------------------------------------------
 
@@ -64,6 +63,15 @@ class SentencePieceCodec:
             for number, piece in enumerate(self.pieces)
         )
 
+    @property
+    def specials(self) -> tuple[int, ...]:
+        """The ids that no text contains, and that of what can't be spelt."""
+        return tuple(number for number in range(len(self.pieces)) if self._is_special(number))
+
+    def id_of(self, piece: str) -> int:
+        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
+        return self._ids[piece]
+
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> Encoding:
@@ -75,6 +83,8 @@ class SentencePieceCodec:
         unknown: list[Span] = []
         for piece, (start, end) in zip(mapping["pieces"], mapping["offsets"], strict=True):
             piece_id = self._ids.get(piece, UNKNOWN_ID)
+            if self._is_special(piece_id):  # no text is one of those
+                piece_id = UNKNOWN_ID
             while start < end and given[start].isspace():
                 start += 1
             ids.append(piece_id)
@@ -126,7 +136,7 @@ class SentencePieceCodec:
     # -- files --------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Path, pieces: Sequence[str], hidden: frozenset[int] = frozenset()) -> SentencePieceCodec:
+    def load(cls, path: Path, pieces: Sequence[str], hidden: frozenset[str] = frozenset()) -> SentencePieceCodec:
         """Read a SentencePiece model; raises ModelError naming the file that is missing or broken."""
         from sentencepiece import SentencePieceProcessor
 
@@ -139,7 +149,7 @@ class SentencePieceCodec:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _is_special(self, piece_id: int) -> bool:
-        return piece_id < NUM_SPECIAL or piece_id in self.hidden
+        return piece_id < NUM_SPECIAL or self.pieces[piece_id] in self.hidden
 
     def _surface(self, piece_id: int, piece: str) -> str:
         if piece_id == UNKNOWN_ID:
@@ -147,6 +157,14 @@ class SentencePieceCodec:
         if self._is_special(piece_id):
             return ""
         return " " if piece == SPACE else piece.removeprefix(SPACE).replace(SPACE, " ")
+
+
+def read_pieces(path: Path) -> tuple[str, ...]:
+    """The pieces of a model, one a line in the order of their ids; raises ModelError naming the file and the cure."""
+    try:
+        return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); convert the model again") from error
 
 
 def _writable(text: str) -> str:
