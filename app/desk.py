@@ -17,12 +17,13 @@ from app.documents import Document, Export, read_document
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import session_csv, session_jsonl, translated_document
 from app.glossary_files import GlossaryImport, read_glossary
-from app.log_records import SavedSegment, SessionRecord, SessionSummary
+from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
 from app.model_holder import ModelHolder
-from app.segment_state import Json, SegmentState
+from app.saved_segments import restored
+from app.segment_state import Json
 from app.workspace import Workspace
-from engine import Avoid, SearchOptions
+from engine import SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_GLOSSARY = "glossary.tsv"
@@ -177,7 +178,7 @@ class Desk:
             record.id,
             record.token,
             document,
-            [_restored(saved) for saved in record.segments],
+            [restored(saved) for saved in record.segments],
             self.model,
             direction=record.direction,
             options=self.options,
@@ -222,27 +223,6 @@ class Desk:
 def versions() -> dict[str, str]:
     """What a session was made with, for the log."""
     return {name: metadata.version(name) for name in ("gradio", "torch")} | {"python": platform.python_version()}
-
-
-def _restored(saved: SavedSegment) -> SegmentState:
-    """A segment as the log kept it; what the machine said is asked for again, and comes out the same."""
-    kept = saved.constraints
-    is_written = saved.target is not None
-    return SegmentState(
-        saved.index,
-        saved.source,
-        num_words=len(saved.source.split()),
-        state=saved.state if is_written else "new",
-        target=saved.target,
-        origin=kept.get("origin") if is_written else None,
-        pins=tuple(kept.get("pins", ())),
-        terms_off=frozenset(kept.get("terms_off", ())),
-        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
-        beginning=kept.get("beginning", ""),
-        locked=tuple(kept.get("locked", ())),
-        note=saved.note,
-        version=saved.version,
-    )
 
 
 def _offer(summary: SessionSummary) -> Json:

@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -227,6 +227,13 @@ class LogStore:
                 assert segment is not None, "an update needs its segment"
                 self._update_segment(session_id, segment, update)
         return seq
+
+    def append_edits(self, session_id: int, edits: Sequence[tuple[int, int, Mapping[str, Any], SegmentUpdate]]) -> None:
+        """Writes edits (segment, its version, payload, its new state) in one transaction: all of them or none."""
+        with self._transaction("write the edits"):
+            for segment, version, payload, update in edits:
+                self._append(session_id, "edit", payload, segment, version)
+                self._update_segment(session_id, segment, update)
 
     def set_glossary(self, session_id: int, glossary: Glossary | None, report: Mapping[str, Any] | None = None) -> int:
         """The session works with these terms from now on (None: with none); returns the event's number.

@@ -18,7 +18,7 @@ from engine import Avoid, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
-Origin = Literal["typed", "hypothesis"]
+Origin = Literal["typed", "hypothesis", "propagated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +179,7 @@ def row_view(segment: SegmentState) -> Json:
         "source": segment.source,
         "target": segment.text,
         "num_pins": len(segment.pins),
+        "is_repetition": segment.origin == "propagated" and segment.state == "edited",
         "score": segment.shown.best.score if segment.shown and segment.shown.best else None,
     }
 

@@ -10,9 +10,10 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Literal
 
+from app.batches import Batches
 from app.constraint_changes import (
     clean_bans,
     clean_locked,
@@ -26,9 +27,10 @@ from app.decoding import Decoding
 from app.documents import Document
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
-from app.log_store import EventType, LogStore, SegmentUpdate
+from app.log_store import EventType, LogStore
 from app.model_holder import ModelHolder
 from app.questions import Questions
+from app.saved_segments import update_of
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
 from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
@@ -80,6 +82,7 @@ class Workspace:
         self.segments = list(segments)
         self._listeners: list[Callable[[], None]] = []
         self._newest: dict[tuple[str, int, str], int] = {}
+        self.batches = Batches(self)
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
         for segment in segments:
@@ -235,15 +238,18 @@ class Workspace:
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
 
-    def confirm(self, index: int, text: str) -> None:
-        """The person is done with this segment; `text` is what it shall be."""
+    def confirm(self, index: int, text: str) -> Json | None:
+        """The person is done with this segment; `text` is what it shall be.
+
+        Its repetitions are filled with it: returns that step, or None where there are none.
+        """
         with self.lock:
             segment = self.segment(index)
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(f"Segment {index + 1} has no translation to confirm: type one first.")
             if segment.state == "confirmed" and segment.target == text:
-                return
+                return None
             machine = segment.machine_text
             origin = segment.origin if text == segment.target else "hypothesis" if text == machine else "typed"
             after = replace(self._with_text(segment, text, "confirmed"), origin=origin)
@@ -254,7 +260,7 @@ class Workspace:
                 "attention": attention_for(after),
             }
             self.log("confirm", payload, after, stores=True)
-            self.adopt(after)
+            return self.batches.propagate(self.adopt(after))
 
     def reopen(self, index: int) -> None:
         """Takes a confirmation back; the text stays."""
@@ -334,21 +340,15 @@ class Workspace:
 
     def log(self, event: EventType, payload: dict[str, Any], segment: SegmentState, *, stores: bool = False) -> None:
         """Writes one event, and with `stores` the segment's new state in the same transaction."""
-        update = None
-        if stores:
-            constraints = {
-                "pins": list(segment.pins),
-                "terms_off": sorted(segment.terms_off),
-                "bans": [asdict(ban) for ban in segment.bans],
-                "beginning": segment.beginning,
-                "locked": list(segment.locked),
-                "origin": segment.origin,
-            }
-            update = SegmentUpdate(
-                state=segment.state, target=segment.target, version=segment.version, constraints=constraints
-            )
+        update = update_of(segment) if stores else None
         self.store.append(
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
+        )
+
+    def log_edits(self, edits: Sequence[tuple[SegmentState, dict[str, Any]]]) -> None:
+        """Writes an edit of each of these segments with its new state, all in one transaction."""
+        self.store.append_edits(
+            self.session_id, [(after.index, after.version, payload, update_of(after)) for after, payload in edits]
         )
 
     def translate_by_terms(self, besides: int | None = None) -> int:

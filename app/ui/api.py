@@ -15,10 +15,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, get_args
 
-from app.constraint_changes import BanCase
+from app.constraint_changes import BanCase, one_line
 from app.desk import Desk
 from app.documents import Export
 from app.errors import AppError, CommandError
+from app.find_replace import Query
 from app.questions import Questions
 from app.wide_terms import Scope
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
@@ -157,6 +158,9 @@ class Api:
             "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),
             "import_sample_glossary": lambda: self.desk.import_sample_glossary(workspace),
             "export_note": lambda: self.desk.export_note(workspace),
+            "find": lambda: workspace.batches.find(message.query()),
+            "replace": lambda: workspace.batches.replace(message.query(), message.optional_numbers("segments")),
+            "step": lambda: workspace.batches.step(message.number("step"), is_undo=message.flag("is_undo")),
             "add_term": lambda: workspace.add_term(
                 message.index(),
                 message.text("source"),
@@ -235,6 +239,20 @@ class _Message:
         if not all(isinstance(value, str) for value in values):
             raise self._wrong(name)
         return values
+
+    def optional_numbers(self, name: str) -> list[int] | None:
+        """A list of integers, or null."""
+        if self.fields.get(name) is None:
+            return None
+        values = self._field(name, list)
+        if not all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+            raise self._wrong(name)
+        return values
+
+    def query(self) -> Query:
+        """What is to be found and replaced."""
+        flags = (self.flag(name) for name in ("matches_case", "whole_words", "in_confirmed"))
+        return Query(one_line(self.text("find")), one_line(self.text("replacement")), *flags)
 
     def bans(self, name: str) -> list[Avoid]:
         """A list of {"text", "case"}; blank ones are left out."""

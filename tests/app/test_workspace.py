@@ -266,7 +266,9 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     detail = workspace.snapshot(open_index=0)["segment"]
     assert detail["proposal"]["text"] == "Gut so"
     assert detail["proposal"]["is_stale"]
-    assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": "cannot be spelt"}]
+    assert detail["pin_states"] == [
+        {"text": "\U00012345", "status": "unmet", "reason": "cannot be spelt", "source": ""}
+    ]
 
 
 def test_snapshot_holds_what_changed_since_and_is_json(workspace: Workspace):

@@ -16,16 +16,19 @@ export class History {
     this.lastKind = kind;
     this.lastAt = now;
     if (isContinued) return;
-    this.past.push(snapshot);
+    this.past.push({...snapshot, at: now});
     if (this.past.length > MAX_STEPS) this.past.shift();
     this.future = [];
   }
+
+  /** The snapshot that a step would take, or undefined; `at` is when it was kept. */
+  newest(isUndo) { return (isUndo ? this.past : this.future).at(-1); }
 
   /** The snapshot to go back (or forth) to, or null. */
   step(current, isUndo) {
     const [from, to] = isUndo ? [this.past, this.future] : [this.future, this.past];
     if (!from.length) return null;
-    to.push(current);
+    to.push({...current, at: performance.now()});
     this.lastKind = null;
     return from.pop();
   }
@@ -84,6 +87,9 @@ export class Field {
   setLanguage(lang) {
     for (const element of [this.area, this.mirror]) Object.assign(element, {lang, dir: RIGHT_TO_LEFT.test(lang) ? 'rtl' : 'ltr'});
   }
+
+  /** The selected text, or nothing. */
+  chosen() { return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd); }
 
   /** The selected text, else the word at the caret; without spaces around it. */
   selection() {

@@ -1,5 +1,7 @@
 /* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
 
+import {openReplace} from './replace.js';
+
 export const listenToKeys = (bench, root) => {
   const isOurs = () => root.isConnected && (root.contains(document.activeElement) || document.activeElement === document.body) && !root.querySelector('dialog[open]');
   document.addEventListener('keydown', event => {
@@ -27,6 +29,7 @@ const find = (bench, event) => {
   if (control && !alt && !shift && (code === 'Enter' || code === 'NumpadEnter')) return () => segment.confirm();
   if (control && !alt && code === 'KeyZ' && !isInOtherInput) return () => segment.step(!shift);
   if (control && !alt && !shift && code === 'KeyY' && !isInOtherInput) return () => segment.step(false);
+  if (event.ctrlKey && !event.metaKey && !alt && !shift && code === 'KeyH') return () => openReplace(bench);
   if (control && !alt && !shift && code === 'KeyK') return () => { list.searchField.focus(); list.searchField.select(); };
   if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();

@@ -126,7 +126,8 @@ export class SegmentList {
     const isTodo = row.state === 'new' || row.state === 'pretranslated';
     const meta = row.attention ? t('meta.attention')
       : row.num_pins ? tn('meta.pins', row.num_pins)
-        : row.state === 'edited' ? t('meta.edited')
+        : row.is_repetition ? t('meta.repetition')
+          : row.state === 'edited' ? t('meta.edited')
           : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
     item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
       h('span.no.num', {}, String(row.index + 1)),

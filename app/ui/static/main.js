@@ -8,6 +8,7 @@ import {SegmentList} from './list.js';
 import {Segment} from './segment.js';
 import {Side} from './side.js';
 import {Status} from './status.js';
+import {Steps} from './steps.js';
 
 const TOKEN_KEY = 'pinpoint:session';
 const THEME_KEY = 'pinpoint:theme';
@@ -31,6 +32,7 @@ class Bench {
     this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
     this.connection = this.connect();
     this.notes = new Notes(noteHost);
+    this.steps = new Steps(this);
     this.files = new Files(this, this.root);
     this.header = new Header(this, head);
     this.list = new SegmentList(this, doc);
@@ -67,6 +69,7 @@ class Bench {
     this.rows = [];
     this.segment.index = null;
     this.segment.histories.clear();
+    this.steps.clear();
     this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();

@@ -10,7 +10,9 @@ import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
 import {askScope} from './scope.js';
+import {buildSegment} from './segment_layout.js';
 import {settle, sourceLine} from './source.js';
+import {listed} from './steps.js';
 
 const SAVE_PAUSE_MS = 300;
 
@@ -49,7 +51,7 @@ export class Segment {
       onBlur: () => this.flush(),
     });
     this.completion = new Completion(this);
-    this.build();
+    buildSegment(this);
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
     addEventListener('pagehide', () => this.flush());
   }
@@ -60,43 +62,6 @@ export class Segment {
   get history() {
     if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
     return this.histories.get(this.index);
-  }
-
-  build() {
-    const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
-      iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
-    const alternatives = action('list', t('action.alternatives'), 'Alt A', () => this.askAlternatives());
-    alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
-    this.no = h('span.no.num', {});
-    this.stateIcon = h('span.st', {});
-    this.sourceHost = h('div', {});
-    this.sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
-    this.sourceCount = h('span.end.num', {});
-    this.proposalNote = h('span.end.num', {});
-    this.useProposal = button('.link', {onclick: () => { const [first] = this.hypotheses.rows; if (first) this.take(first); }}, t('proposal.use'));
-    this.fieldNote = h('span.end', {});
-    this.ask = h('div.ask', {role: 'alertdialog', hidden: true});
-    this.said = h('div', {role: 'status'});
-    this.pinInput = h('input', {type: 'text', placeholder: t('pins.add.placeholder'), 'aria-label': t('pins.add.label'), maxlength: 300, autocomplete: 'off', spellcheck: 'false',
-      onkeydown: event => {
-        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.addTyped(text => this.pin(text)); }
-        if (event.key === 'Escape') { event.preventDefault(); this.focusField(); }
-      }});
-    this.banButton = button('.btn', {onclick: () => this.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
-    this.reopenButton = button('.btn', {onclick: () => this.reopen()}, icon('undo'), t('action.reopen'));
-    this.undoButton = button('.btn.iconly', {onclick: () => this.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
-    this.redoButton = button('.btn.iconly', {onclick: () => this.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
-    this.element = h('section.editor', {},
-      h('div.edit-grid', {}, this.no, this.stateIcon,
-        h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), this.sourceCount), this.sourceHost, this.sourceNote,
-          h('div.ledger', {}, this.ledger.total, this.ledger.list,
-            h('div.addpin', {}, icon('lock', true), this.pinInput, button('.btn.small', {onclick: () => this.addTyped(text => this.pin(text))}, t('pins.add')),
-              button('.btn.small', {onclick: () => this.addTyped(text => this.ban(text))}, t('bans.add'))))),
-        h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), this.useProposal, this.proposalNote), this.proposal.line, this.said,
-          h('div.lab', {}, h('b', {}, t('field.label')), this.completion.hint, this.fieldNote), this.field.element, this.completion.said, this.ask)),
-      h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => this.pinSelection()), this.banButton, action('again', t('action.rest'), 'Alt R', () => this.rest.ask()), alternatives, this.undoButton, this.redoButton, this.reopenButton,
-        h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => this.confirm(), '.primary')),
-      this.hypotheses.element, this.alternatives.element);
   }
 
   /** Shows another segment; its details arrive a moment later. */
@@ -191,8 +156,9 @@ export class Segment {
     this.reopenButton.hidden = state !== 'confirmed';
     setText(this.fieldNote, state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length));
     this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
-    this.undoButton.disabled = !this.history.past.length;
-    this.redoButton.disabled = !this.history.future.length;
+    for (const [control, isUndo] of [[this.undoButton, true], [this.redoButton, false]]) {
+      control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);
+    }
   }
 
   /* ---- text ---- */
@@ -358,7 +324,10 @@ export class Segment {
   }
 
   /* ---- steps ---- */
+  /** Undoes or redoes what was done last: in this segment, or in many at once. */
   step(isUndo) {
+    const {steps} = this.bench, own = this.history.newest(isUndo), wide = steps.newest(isUndo);
+    if (wide && (!own || wide.at > own.at)) { this.flush(); steps.step(isUndo); return; }
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
     const origin = isUndo ? 'undo' : 'redo';
@@ -390,6 +359,7 @@ export class Segment {
     else this.bench.say('info', t('confirm.all'));
     const reply = await sent;
     if (reply.ok) drafts.drop(this.bench.session.token, index, text);
+    if (reply.result) this.bench.steps.done(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments)}));
   }
 
   reopen() { this.bench.connection.send('reopen', {segment: this.index}); this.focusField(); }

@@ -1,0 +1,39 @@
+/* The elements of the open segment, and which button does what. */
+import {button, h, icon, t} from './dom.js';
+
+export const buildSegment = segment => {
+  const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
+    iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
+  const alternatives = action('list', t('action.alternatives'), 'Alt A', () => segment.askAlternatives());
+  alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
+  segment.no = h('span.no.num', {});
+  segment.stateIcon = h('span.st', {});
+  segment.sourceHost = h('div', {});
+  segment.sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
+  segment.sourceCount = h('span.end.num', {});
+  segment.proposalNote = h('span.end.num', {});
+  segment.useProposal = button('.link', {onclick: () => { const [first] = segment.hypotheses.rows; if (first) segment.take(first); }}, t('proposal.use'));
+  segment.fieldNote = h('span.end', {});
+  segment.ask = h('div.ask', {role: 'alertdialog', hidden: true});
+  segment.said = h('div', {role: 'status'});
+  segment.pinInput = h('input', {type: 'text', placeholder: t('pins.add.placeholder'), 'aria-label': t('pins.add.label'), maxlength: 300, autocomplete: 'off', spellcheck: 'false',
+    onkeydown: event => {
+      if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); segment.addTyped(text => segment.pin(text)); }
+      if (event.key === 'Escape') { event.preventDefault(); segment.focusField(); }
+    }});
+  segment.banButton = button('.btn', {onclick: () => segment.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
+  segment.reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
+  segment.undoButton = button('.btn.iconly', {onclick: () => segment.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
+  segment.redoButton = button('.btn.iconly', {onclick: () => segment.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
+  segment.element = h('section.editor', {},
+    h('div.edit-grid', {}, segment.no, segment.stateIcon,
+      h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), segment.sourceCount), segment.sourceHost, segment.sourceNote,
+        h('div.ledger', {}, segment.ledger.total, segment.ledger.list,
+          h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
+            button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),
+      h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.proposalNote), segment.proposal.line, segment.said,
+        h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask)),
+    h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'Alt R', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
+      h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => segment.confirm(), '.primary')),
+    segment.hypotheses.element, segment.alternatives.element);
+};

@@ -1,0 +1,75 @@
+"""Find and replace over the document, and repetitions: previewed, told, undone as one step."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def targets(screen: Screen, *numbers: int) -> list[str]:
+    return [screen.row(number).locator(".tgt").inner_text() for number in numbers]
+
+
+def write(screen: Screen, number: int, text: str, *, confirms: bool = False) -> None:
+    screen.open_segment(number)
+    screen.type_text(text)
+    if confirms:
+        screen.page.keyboard.press("Control+Enter")
+    screen.wait_until_saved()
+
+
+def test_places_are_shown_before_and_replaced_in_one_step_that_one_key_takes_back(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    write(screen, 1, "Der Modem und das Modem", confirms=True)
+    write(screen, 2, f"Kein Modem {HOSTILE}")
+    write(screen, 3, "Modems")
+    screen.field.evaluate("area => area.setSelectionRange(0, 5)")
+    screen.page.keyboard.press("Control+h")
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog.get_by_label("Find", exact=True).first).to_have_value("Modem")
+    expect(dialog.get_by_role("status")).to_contain_text("2 places, segments: 2")
+    dialog.get_by_label("Replace with").first.fill("Router")
+    expect(dialog.locator("ins").first).to_have_text("Router")
+    expect(dialog.locator(".places li").first).to_contain_text(HOSTILE)
+    dialog.get_by_text("Whole words").click()
+    expect(dialog.get_by_role("status")).to_contain_text("1 place in 1 segment")
+    dialog.get_by_text("In confirmed segments too").click()
+    expect(dialog.get_by_role("status")).to_contain_text("3 places, segments: 2")
+    dialog.get_by_role("button", name="Replace in segment 2").click()
+    expect(dialog.locator(".places li")).to_have_count(1)
+    dialog.get_by_role("button", name="Replace all").click()
+    expect(screen.notes.last).to_contain_text("Replaced 2 places")
+    assert targets(screen, 1, 2) == ["Der Router und das Router", f"Kein Router {HOSTILE}"]
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    expect(screen.field).to_be_focused()
+    screen.page.keyboard.press("Control+z")
+    screen.eventually(lambda: targets(screen, 1) == ["Der Modem und das Modem"])
+    assert targets(screen, 2) == [f"Kein Router {HOSTILE}"]
+    screen.page.keyboard.press("Control+z")
+    screen.eventually(lambda: targets(screen, 2) == [f"Kein Modem {HOSTILE}"])
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).not_to_have_value("Modems")
+    screen.page.keyboard.press("Control+y")
+    expect(screen.field).to_have_value("Modems")
+    screen.page.keyboard.press("Control+y")
+    screen.eventually(lambda: targets(screen, 2) == [f"Kein Router {HOSTILE}"])
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    told = [(e["payload"]["origin"], e["segment"]) for e in log if e["type"] == "edit" and "step" in e["payload"]]
+    assert told == [("replace", 1), ("replace", 0), ("undo", 0), ("undo", 1), ("redo", 1)]
+
+
+def test_confirmed_segment_fills_its_repetitions_with_notice_and_undo(screen: Screen):
+    repeated = DOCUMENT.splitlines(keepends=True)[0]
+    screen.open_text(DOCUMENT + repeated * 2)
+    write(screen, 6, "Selbst getippt")
+    write(screen, 1, "Router neu starten", confirms=True)
+    expect(screen.notes.last).to_contain_text("1 repetition (segment 5)")
+    assert targets(screen, 5, 6) == ["Router neu starten", "Selbst getippt"]
+    expect(screen.row(5).locator(".meta")).to_have_text("repeated")
+    expect(screen.row(5)).to_have_attribute("data-state", "edited")
+    screen.page.get_by_role("button", name="Undo", exact=True).first.click()
+    screen.eventually(lambda: targets(screen, 5) != ["Router neu starten"])
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
