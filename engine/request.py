@@ -20,6 +20,7 @@ Score = Literal["normalised", "log_prob", "bounded_length_reward"]
 Stopping = Literal["optimal", "opennmt", "shrinking", "first_finished", "beam_finished", "all_finished"]
 Finished = Literal["leave", "keep"]
 Pruning = Literal["full_list", "first_finished"]
+Crowding = Literal["topmost", "spread"]
 MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most machines
 MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
@@ -155,8 +156,10 @@ class SearchOptions:
     after the first; "beam_finished" once `beam` hypotheses have finished; "all_finished" when no row is left, at the
     length limit at the latest.
 
-    Phrases with more pieces than the beam has places crowd at the start of the output. With `places_per_bank` the beam
-    is widened, where need be, until each bank (rows with 0, 1, ... all constraint tokens met) has so many places.
+    Phrases with more pieces than the beam has places crowd at the start of the output, as the DBA paper's shares leave
+    all places to the rows that have met most. With `crowding="spread"` the places are spread evenly over the banks
+    (rows with 0, 1, ... all constraint tokens met) that have candidates; with `places_per_bank` the beam is widened,
+    where need be, until each bank has so many places.
     """
 
     beam: int = 10
@@ -168,6 +171,7 @@ class SearchOptions:
     finished: Finished = "leave"
     stopping: Stopping = "optimal"
     places_per_bank: int = 0
+    crowding: Crowding = "topmost"
     score: Score = "normalised"
     length_reward: float | None = None
     length_ratio: float | None = None
@@ -189,6 +193,7 @@ class SearchOptions:
             raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
         _one_of("finished", self.finished, get_args(Finished))
         _one_of("pruning", self.pruning, get_args(Pruning))
+        _one_of("crowding", self.crowding, get_args(Crowding))
         for name in ("length_reward", "length_ratio"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):

@@ -11,7 +11,17 @@ from engine.command_line import manual
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
 from engine.errors import InvalidRequest
-from engine.request import MAX_BEAM, MAX_NBEST, MAX_PLACES_PER_BANK, Finished, Pruning, Score, SearchOptions, Stopping
+from engine.request import (
+    MAX_BEAM,
+    MAX_NBEST,
+    MAX_PLACES_PER_BANK,
+    Crowding,
+    Finished,
+    Pruning,
+    Score,
+    SearchOptions,
+    Stopping,
+)
 
 BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
 STANDARD_STREAM = "-"
@@ -137,6 +147,7 @@ _SEARCH_FLAGS = (
     "max_length_factor",
     "max_length_offset",
     "places_per_bank",
+    "crowding",
 )
 
 
@@ -245,6 +256,13 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="widen the beam to N places for each number of required pieces met, 0 to all, so that many phrases do not "
         f"crowd at the start; up to {MAX_PLACES_PER_BANK}, and 1 does much ({_DEFAULTS.places_per_bank})",
+    )
+    group.add_argument(
+        "--crowding",
+        choices=get_args(Crowding),
+        default=_DEFAULTS.crowding,
+        help="where the beam is narrower than that, its places go to what has met most, as in the paper, or are spread "
+        f"evenly ({_DEFAULTS.crowding})",
     )
 
 

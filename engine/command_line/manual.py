@@ -59,7 +59,7 @@ keys of a line:
   direction  "en-de", say (--direction, or else the model's first)
   options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
              pruning, max_length_factor, max_length_offset, places_per_bank, score, length_reward,
-             length_ratio, bank_threshold, max_children; see the flags of these names
+             length_ratio, crowding, bank_threshold, max_children; see the flags of these names
 
 keys of an answer:
   status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),

@@ -149,7 +149,9 @@ class BeamSearch:
 
     def _places(self, waiting_BC: Tensor, beam_B: Tensor) -> Tensor:
         """(B, C + 1): places of each bank."""
-        return allocate(waiting_BC, self._tracker.num_tokens_B, beam_B)
+        spreads_B = torch.zeros(len(beam_B), dtype=torch.bool)
+        spreads_B[[n for n, live in self._live.items() if live.sentence.options.crowding == "spread"]] = True
+        return allocate(waiting_BC, self._tracker.num_tokens_B, beam_B, spreads_B)
 
     def _store_finished(self, chosen: Candidates) -> None:
         ended = chosen.keep(chosen.is_end_N)

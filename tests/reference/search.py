@@ -6,6 +6,7 @@ text, and stops as Huang et al. (2017) describe; `enumerate_all` looks at every 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -46,6 +47,20 @@ def slow_allocate(waiting: Sequence[int], beam: int) -> list[int]:
                     moved = min(left[bank], waiting[bank + step] - given[bank + step])
                     left[bank] -= moved
                     given[bank + step] += moved
+    return given
+
+
+def slow_spread(waiting: Sequence[int], beam: int) -> list[int]:
+    """Places in rounds, one to each bank with candidates left; if too few, evenly spaced from the lowest to the top."""
+    given = [0] * len(waiting)
+    while (left := min(beam, sum(waiting)) - sum(given)) > 0:
+        banks = [bank for bank, count in enumerate(waiting) if given[bank] < count]
+        if left == 1:
+            banks = banks[-1:]
+        elif left < len(banks):
+            banks = [banks[math.ceil(place * (len(banks) - 1) / (left - 1))] for place in range(left)]
+        for bank in banks:
+            given[bank] += 1
     return given
 
 
@@ -127,7 +142,8 @@ def slow_search(
                 near = [hyp for hyp in bank if hyp.log_prob >= best_of_bank - options.bank_threshold or hyp in spared]
                 banks[number] = near
         waiting = [len(bank) for bank in banks]
-        places = [min(width, count) for count in waiting] if is_grid else slow_allocate(waiting, width)
+        share = slow_spread if options.crowding == "spread" and width < len(banks) else slow_allocate
+        places = [min(width, count) for count in waiting] if is_grid else share(waiting, width)
         chosen = [
             hyp
             for bank, size in zip(banks, places, strict=True)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.search.banks import allocate, rank_within
-from tests.reference.search import slow_allocate
+from tests.reference.search import slow_allocate, slow_spread
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,40 @@ def test_allocation_agrees_with_its_definition_for_sentences_of_any_number_of_ba
             assert row[: len(counts)] == slow_allocate(counts, beam)
             assert sum(row) == min(beam, sum(counts)), "never a free place while candidates wait"
             assert all(got <= count for got, count in zip(row, counts, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("waiting", "beam", "places", "why"),
+    [
+        ([9, 9, 9, 9], 3, [1, 0, 1, 1], "evenly spaced, the lowest and the topmost among them"),
+        ([9, 9, 9, 9, 9], 3, [1, 0, 1, 0, 1], "every other one"),
+        ([9, 0, 9, 0, 9, 0], 3, [1, 0, 1, 0, 1, 0], "over the banks in which something waits"),
+        ([9, 1, 0, 0, 0, 0], 5, [4, 1, 0, 0, 0, 0], "what one bank lacks goes to the others"),
+        ([9, 9, 9], 1, [0, 0, 1], "one place is the topmost's"),
+        ([9, 9, 9], 2, [1, 0, 1], "two are the lowest's and the topmost's"),
+        ([9, 9, 9], 4, [1, 1, 2], "enough places for all banks: the shares of the rule"),
+        ([0, 1, 0, 0], 3, [0, 1, 0, 0], "fewer candidates than places"),
+        ([0, 0, 0, 0], 3, [0, 0, 0, 0], "no candidates"),
+    ],
+)
+def test_places_can_be_spread_where_there_are_more_banks(waiting, beam, places, why):
+    given = allocate(torch.tensor([waiting]), torch.tensor([len(waiting) - 1]), beam, torch.tensor([True]))
+    assert given.tolist() == [places], why
+
+
+def test_spreading_agrees_with_its_definition_for_sentences_of_any_number_of_banks():
+    rng = random.Random(6)
+    for _ in range(1000):
+        tops = [rng.randint(0, 9) for _ in range(rng.randint(1, 4))]
+        beams = [rng.randint(1, 9) for _ in tops]
+        spreads = [rng.random() < 0.7 for _ in tops]
+        waiting = [[rng.choice([0, 0, 1, 2, 5, 9]) for _ in range(top + 1)] for top in tops]
+        padded = torch.tensor([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
+        given = allocate(padded, torch.tensor(tops), torch.tensor(beams), torch.tensor(spreads))
+        for row, counts, beam, is_spread in zip(given.tolist(), waiting, beams, spreads, strict=True):
+            share = slow_spread if is_spread and beam < len(counts) else slow_allocate
+            assert row[: len(counts)] == share(counts, beam)
+            assert sum(row) == min(beam, sum(counts))
 
 
 def test_rank_within_counts_better_items_of_the_same_group():

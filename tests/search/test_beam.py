@@ -73,6 +73,7 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
             nbest=rng.randint(1, 4),
             pruning_threshold=rng.choice([None, 3.0, 20.0]),
             pruning=rng.choice(["full_list", "first_finished"]),
+            crowding=rng.choice(["topmost", "spread"]),
             stopping=stopping,
             bank_threshold=rng.choice([None, None, 0.5, 2.0]),
             max_children=rng.choice([None, None, 1, 2]),
