@@ -19,6 +19,7 @@ from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
 from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model, model_folder
+from engine.model.half import halve
 from engine.model.packed import Precision, pack
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
@@ -59,15 +60,17 @@ class Translator:
     ) -> Translator:
         """Read a model: a folder of ours, a MarianMT folder, or the hub id of one, fetched and converted once.
 
-        Raises ModelError naming the file at fault and the cure.
+        Precision "half" is for GPUs, "int8" for CPUs. Raises ModelError naming the file at fault and the cure.
         """
         name = Path(folder).resolve().name
         folder = model_folder(folder)
         model = load_model(folder, device)
+        if precision == "half":
+            halve(model.transformer)
         if model.transformer.device.type == "cpu":
             pack(model.transformer, precision)
         elif precision == "int8":
-            raise ModelError(f'8-bit weights are for the CPU; load with precision "float32" on {device}')
+            raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
         try:
             card = (folder / "card.md").read_text(encoding="utf-8")
         except FileNotFoundError:

@@ -153,7 +153,7 @@ def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> Alig
 
 
 def _normal(x: Tensor) -> Tensor:
-    return F.layer_norm(x, x.shape[-1:])
+    return F.layer_norm(x.float(), x.shape[-1:])  # a model in half precision has a head in single
 
 
 def _softmax(x: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:

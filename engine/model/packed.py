@@ -21,7 +21,7 @@ from torch import Tensor, nn
 if TYPE_CHECKING:
     from engine.model.transformer import Transformer
 
-Precision = Literal["float32", "int8"]
+Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.half
 
 SMALLEST_PACKED = 2**18  # weights of a product; smaller ones gain less than the calls around the kernel cost
 _ENGINE = "fbgemm"

@@ -1,0 +1,32 @@
+"""16-bit weights and activations, for GPUs; scores stay in 32 bits."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from engine.model.transformer import Transformer
+
+
+def halve(model: Transformer) -> None:
+    """Turn the model on its device to 16 bits, in place; warns where that device has none and 32 bits stay."""
+    dtype = half_dtype(model.device)
+    if dtype is None:
+        warnings.warn(
+            f"16-bit arithmetic is for GPUs; on {model.device.type} the model goes on in float32", stacklevel=3
+        )
+    else:
+        model.to(dtype)
+
+
+def half_dtype(device: torch.device) -> torch.dtype | None:
+    """bfloat16, with the range of float32, where the GPU computes it; else float16, with a warning; None: no GPU."""
+    if device.type != "cuda":
+        return None
+    if torch.cuda.is_bf16_supported(including_emulation=False):
+        return torch.bfloat16
+    warnings.warn("this GPU has no bfloat16; the model goes on in float16", stacklevel=4)
+    return torch.float16
