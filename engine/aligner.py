@@ -5,6 +5,7 @@ Between the alignment head, which speaks of pieces, and the answer, which speaks
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -35,17 +36,28 @@ def align(
     source_words = words(source, encoding.spans)
     columns = [(first + start, first + end) for start, end in source_words]
     logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)
+    source_spans = [_characters(encoding.spans, word) for word in source_words]
     alignments = []
     for logits_TS, decoding in zip(logits, decodings, strict=True):
         target_words = [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
         rows = [(1 + start, 1 + end) for start, end in target_words]
-        alignments.append(
-            tuple(
-                (*_characters(encoding.spans, source_words[s]), *_characters(decoding.spans, target_words[t]))
-                for t, s in word_links(logits_TS, columns, rows)
-            )
-        )
+        target_spans = [_characters(decoding.spans, word) for word in target_words]
+        links = word_links(logits_TS, columns, rows)
+        links += namesakes(links, [source[a:b] for a, b in source_spans], [decoding.text[a:b] for a, b in target_spans])
+        alignments.append(tuple((*source_spans[s], *target_spans[t]) for t, s in sorted(links)))
     return alignments
+
+
+def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]) -> list[Span]:
+    """(target word, source word) of words without any link that stand once in each text: names, which a head misses."""
+    sources, targets = Counter(source_words), Counter(target_words)
+    linked_targets, linked_sources = {target for target, _ in links}, {source for _, source in links}
+    places = {word: place for place, word in enumerate(source_words) if sources[word] == 1}
+    return [
+        (place, places[word])
+        for place, word in enumerate(target_words)
+        if targets[word] == 1 and word in places and place not in linked_targets and places[word] not in linked_sources
+    ]
 
 
 def judged(

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine import Phrase, Placement, Request, SearchOptions, Translator
-from engine.aligner import judged
+from engine.aligner import judged, namesakes
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, words
 
@@ -84,6 +84,19 @@ def test_terms_with_a_source_span_are_judged_and_those_without_are_not(translato
         partners = {link[2:] for link in hypothesis.alignment if link[0] < 9 and link[1] > 4}
         assert term.aligned == any(start < term.end and end > term.start for start, end in partners)
         assert plain.aligned is None
+
+
+@pytest.mark.parametrize(
+    ("target", "links", "expected"),
+    [
+        ("Robert mag Berlin", [], [(0, 0), (2, 2)]),
+        ("Robert mag Berlin", [(0, 1)], [(2, 2)]),  # the head has another partner for the target's word
+        ("Robert mag Berlin", [(1, 2)], [(0, 0)]),  # or for the source's
+        ("Berlin mag Berlin", [], []),  # which of the two is not said
+    ],
+)
+def test_words_that_both_texts_hold_once_are_partners_where_they_have_no_other(target, links, expected):
+    assert namesakes(links, ["Robert", "likes", "Berlin"], target.split()) == expected
 
 
 # -- terms on made-up alignments: "Open the old file." to German -----------------------------------------------------

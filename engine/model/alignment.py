@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.model.config import ModelConfig
-from engine.model.transformer import BOS, PAD, Transformer
+from engine.model.transformer import BOS, PAD, DecoderLayer, Transformer
 
 ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128
@@ -78,7 +79,7 @@ def target_features(model: Transformer, memory_BSE: Tensor, mask: Tensor | None,
 
     R = B rows, or any number of rows that all translate the one source.
     """
-    layer = model.decoder_layers[0]
+    layer = cast(DecoderLayer, model.decoder_layers[0])
     num_sources = memory_BSE.shape[0]
     normal_RTE, x_RTE = layer.split(model.embed(inputs_RT), layer.attention)
     x_RTE = x_RTE + layer.attention(normal_RTE, is_causal=True)
@@ -108,7 +109,7 @@ def word_probabilities(
     to_target = _softmax(logits_TS, axis=0)[np.ix_(targets, sources)]
     to_source = np.maximum.reduceat(np.add.reduceat(to_source, source_starts, axis=1), target_starts, axis=0)
     to_target = np.maximum.reduceat(np.add.reduceat(to_target, target_starts, axis=0), source_starts, axis=1)
-    return (to_source + to_target) / 2  # type: ignore[no-any-return]
+    return np.asarray((to_source + to_target) / 2, dtype=np.float32)
 
 
 def word_links(

@@ -110,7 +110,7 @@ def train_head(
         warmed_up = min(1.0, (update + 1) / options.warmup_updates)
         optimiser.param_groups[0]["lr"] = options.peak_lr * warmed_up * max(0.0, 1 - num_seen / options.pairs)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         num_seen += len(indices)
         if time.monotonic() - last_told > 10 or num_seen >= options.pairs:

@@ -64,7 +64,7 @@ class WordCutter:
     def words_of_pieces(self, ids: Ids) -> Integers:
         """The number of the word that each piece belongs to."""
         ends = ~self._goes_on_V[ids]
-        return np.cumsum(ends) - ends
+        return np.asarray(np.cumsum(ends) - ends, dtype=np.int64)
 
     def text(self, ids: Ids) -> str:
         """The words, with a space between them and none inside."""
@@ -94,7 +94,7 @@ def prepare_links(work: Path, folder: Path, max_pairs: int, seed: int = 1) -> No
 def align_texts(first: Sequence[str], second: Sequence[str]) -> Iterable[set[Link]]:
     """The links of each pair of lines, words parted by spaces. Needs eflomal; it draws anew each time."""
     try:
-        from eflomal import Aligner  # type: ignore[import-not-found, unused-ignore]
+        from eflomal import Aligner
     except ImportError:
         raise TrainingError(
             f"eflomal is not installed; `pip install {EFLOMAL}` builds it, with a C compiler. Only this needs it"
