@@ -292,7 +292,6 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: SearchOptions(stopping="soon"), "stopping"),
         (lambda: SearchOptions(pruning="late"), "pruning"),
         (lambda: SearchOptions(crowding="none"), "crowding"),
-        (lambda: SearchOptions(crowding="none"), "crowding"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_at_once(make, names):
@@ -425,7 +424,6 @@ def test_options_change_the_search_not_the_contract(translator):
         replace(OPTIONS, beam=1),
         replace(OPTIONS, pruning_threshold=None),
         replace(OPTIONS, pruning="first_finished"),
-        replace(OPTIONS, beam=1, crowding="spread"),
         replace(OPTIONS, beam=1, crowding="spread"),
     ):
         result = translator.translate(request, options)
