@@ -146,7 +146,7 @@ class Decoding:
             return translator.price(request, self.options, cancel=cancel)
 
         try:
-            future = decoder.ask(price, key=self._price_key(segment.index))
+            future = decoder.ask(price, key=self._price_key(segment.index), owner=self.workspace.token)
         except EngineError:  # the worker is closing: nobody will look at prices
             return
         self._priced = what
@@ -210,7 +210,9 @@ class Decoding:
                 "num_threads": self.workspace.model.num_threads,
             }
             self.workspace.log("decode_request", payload, segment)
-            future = decoder.submit(request, self.options, key=self._key(index), priority=priority)
+            future = decoder.submit(
+                request, self.options, key=self._key(index), owner=self.workspace.token, priority=priority
+            )
         except (EngineError, LogError) as error:
             future = Future()
             future.set_result(_failed(segment.source, error))

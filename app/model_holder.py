@@ -22,11 +22,11 @@ class Decoder(Protocol):
     """What the app needs of the engine's worker."""
 
     def submit(
-        self, request: Request, options: SearchOptions, *, key: str, priority: Priority = ...
+        self, request: Request, options: SearchOptions, *, key: str, owner: str, priority: Priority = ...
     ) -> Future[Translation]:
-        """Queues a request; a newer one with the same key cancels this one."""
+        """Queues a request; a newer one with the same key cancels this one, and owners take turns."""
 
-    def ask(self, call: Callable[[Translator, threading.Event], T], *, key: str) -> Future[T | None]:
+    def ask(self, call: Callable[[Translator, threading.Event], T], *, key: str, owner: str) -> Future[T | None]:
         """Queues any question about a translation; None where a newer one with the same key came."""
 
     def cancel(self, key: str) -> None:

@@ -55,7 +55,7 @@ class Questions:
                     cancel=cancel,
                 )
 
-            return question, self._decoder().ask(ask, key=self._keys["alternatives"])
+            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self.workspace.token)
 
     def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
         """What the page shows of the answer; the log keeps it too."""
@@ -76,7 +76,7 @@ class Questions:
             def ask(translator: Translator, cancel: threading.Event) -> Translation:
                 return translator.translate(request, options, cancel=cancel)
 
-            return begun, self._decoder().ask(ask, key=self._keys["completion"])
+            return begun, self._decoder().ask(ask, key=self._keys["completion"], owner=self.workspace.token)
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
         """The characters that go on after the text; empty where there are none, with the reason where one is known."""

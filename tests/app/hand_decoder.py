@@ -20,13 +20,13 @@ class HandDecoder:
         self.is_closed = False
 
     def submit(
-        self, request: Request, options: SearchOptions, *, key: str, priority: Priority = "interactive"
+        self, request: Request, options: SearchOptions, *, key: str, owner: str, priority: Priority = "interactive"
     ) -> Future[Translation]:
         future: Future[Translation] = Future()
         self.requests.append((key, request, priority, future))
         return future
 
-    def ask(self, call: Any, *, key: str) -> Future[Any]:
+    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
         future: Future[Any] = Future()
         self.questions.append((key, future))
         return future
