@@ -30,7 +30,7 @@ def align(
     `encoded` is this one source, `model` one with an alignment head. Targets change each other's by rounding at most.
     """
     assert model.alignment is not None
-    encoding = model.codec.encode(source)
+    encoding = (model.source_codec or model.codec).encode(source)
     source_ids = model.source_ids(encoding.ids, direction)
     first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, comes before the text
     source_words = words(source, encoding.spans)
