@@ -18,7 +18,7 @@ from torch import Tensor
 from engine.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from engine.model.transformer import DecoderLayer, Transformer
+    from engine.model.transformer import CrossAttention, DecoderLayer, Transformer
 
 FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
 
@@ -167,6 +167,42 @@ class SelfAttentionCache:
         return self._front.new_empty(num_steps, num_slots, num_rows, model_size)
 
 
+@dataclass(frozen=True, slots=True)
+class FoldedSource:
+    """One layer's attention to one source, its weights multiplied into the source's keys and values.
+
+    A query meets a key as (W_q x + b_q) . k = x . (W_q' k) + b_q . k, and an output is W_o v + b_o: with these products
+    made once, a step neither projects queries nor outputs. Z runs over heads and source places.
+    """
+
+    keys_EZ: Tensor
+    key_bias_Z: Tensor
+    values_ZE: Tensor
+    bias_E: Tensor
+    num_heads: int
+
+    @classmethod
+    def of(cls, cross: CrossAttention, keys_SE: Tensor, values_SE: Tensor) -> FoldedSource:
+        num_heads, model_size = cross.num_heads, keys_SE.shape[1]
+        k_HSD, v_HSD = (x.unflatten(1, (num_heads, -1)).transpose(0, 1) for x in (keys_SE, values_SE))
+        scaled_HSD = k_HSD * k_HSD.shape[2] ** -0.5
+        query_HDE = cross.q.weight.unflatten(0, (num_heads, -1))
+        out_HDE = cross.out.weight.T.unflatten(0, (num_heads, -1))
+        bias_HD1 = cross.q.bias.view(num_heads, -1, 1)
+        return cls(
+            (scaled_HSD @ query_HDE).reshape(-1, model_size).T.contiguous(),
+            (scaled_HSD @ bias_HD1).flatten(),
+            (v_HSD @ out_HDE).reshape(-1, model_size),
+            cross.out.bias,
+            num_heads,
+        )
+
+    def attend(self, x_RE: Tensor) -> Tensor:
+        """What `CrossAttention` gives for these rows, (R, E)."""
+        scores_RHS = torch.addmm(self.key_bias_Z, x_RE, self.keys_EZ).unflatten(1, (self.num_heads, -1))
+        return torch.addmm(self.bias_E, scores_RHS.softmax(2).flatten(1), self.values_ZE)
+
+
 class Decoder:
     """Decodes one batch of encoded sentences.
 
@@ -177,8 +213,7 @@ class Decoder:
 
     def __init__(self, model: Transformer, encoded: Encoded) -> None:
         self._model = model
-        self._encoded = encoded
-        self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+        self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         config = model.config
         memory_BSE = encoded.memory_BSE
@@ -200,13 +235,16 @@ class Decoder:
         if cache.num_steps >= self.max_steps:  # of the longest row
             raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
         cache.extend()
-        rows, past_mask = self._arrange(), cache.mask
+        rows, past_mask, folded = self._arrange(), cache.mask, self._fold()
         x_RE = model.embed(tokens_R.to(model.device), cache.positions)
         for index, layer in enumerate(self._layers):
             normal_RE, x_RE = layer.split(x_RE, layer.attention)
             x_RE = x_RE + self._attend_to_past(layer, index, normal_RE, past_mask)
             normal_RE, x_RE = layer.split(x_RE, layer.cross)
-            x_RE = x_RE + self._attend_to_source(layer, index, normal_RE, rows)
+            if folded:
+                x_RE = x_RE + folded[index].attend(normal_RE)
+            else:
+                x_RE = x_RE + self._attend_to_source(layer, index, normal_RE, rows)
             normal_RE, x_RE = layer.split(x_RE, layer.feed_forward)
             x_RE = x_RE + layer.feed_forward(normal_RE)
         return torch.log_softmax(model.project(model.decoder_norm(x_RE)).float(), dim=-1)
@@ -218,6 +256,9 @@ class Decoder:
         The rows of a sentence stay side by side, and sentences in their order.
         """
         self._cache.select(parents_R2)
+        if self._encoded.num_sentences == 1:
+            self._places_R = self._places_R.new_zeros(len(parents_R2))
+            return
         self._places_R = self._places_R[parents_R2.to(self._places_R.device)]
         live, places_R = torch.unique_consecutive(self._places_R, return_inverse=True)
         if 2 * len(live) <= self._encoded.num_sentences:
@@ -237,6 +278,19 @@ class Decoder:
     def _set_sources(self, encoded: Encoded) -> None:
         self._encoded = encoded
         self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+        self._folded: list[FoldedSource] | None = None
+
+    def _fold(self) -> list[FoldedSource] | None:
+        """Each layer's attention to the source folded, made when first asked; None for several or long sources."""
+        _, length, model_size = self._encoded.memory_BSE.shape
+        is_alone = self._encoded.num_sentences == 1 and self._mask_B11S is None
+        if self._folded is None and is_alone and length * self._model.config.num_heads <= model_size:
+            keys_and_values_LSE = self._encoded.cross_LBSE[:, 0]
+            self._folded = [
+                FoldedSource.of(layer.cross, keys_and_values_LSE[2 * index], keys_and_values_LSE[2 * index + 1])
+                for index, layer in enumerate(self._layers)
+            ]
+        return self._folded
 
     def _attend_to_past(self, layer: DecoderLayer, index: int, x_RE: Tensor, mask: Tensor | None) -> Tensor:
         attention = layer.attention

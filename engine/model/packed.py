@@ -13,6 +13,7 @@ all of PyTorch's quantisation that this program uses stands in this file.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -31,8 +32,8 @@ def pack(model: Transformer, precision: Precision = "float32", smallest: int = S
     """Lay out the weights of a float32 model on a CPU for decoding, in place; it can be neither saved nor trained then.
 
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
-    rows, are left as they are, and products of fewer than `smallest` weights stay in 32 bits. Warns where this CPU
-    cannot do what is asked, and says how it goes on.
+    rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
+    Warns where this CPU cannot do what is asked, and says how it goes on.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():
@@ -46,7 +47,11 @@ def pack(model: Transformer, precision: Precision = "float32", smallest: int = S
     for name, linear in list(model.decoder_layers.named_modules()):
         parent, _, own_name = name.rpartition(".")
         if isinstance(linear, nn.Linear) and own_name != "kv":
-            packed = _packed(linear.weight, linear.bias, precision, smallest)
+            # A decoder of one sentence multiplies the weights of attention to the source into its keys and values.
+            lay_out = (
+                _transposed if parent.endswith("cross") else partial(_packed, precision=precision, smallest=smallest)
+            )
+            packed = lay_out(linear.weight, linear.bias)
             setattr(model.decoder_layers.get_submodule(parent), own_name, packed)
 
 
@@ -105,6 +110,10 @@ def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -
         is_exact = torch.equal(weight.half().float(), weight)
         if is_exact and _ENGINE in torch.backends.quantized.supported_engines:
             return HalfWeightLinear(weight, bias)
+    return _transposed(weight, bias)
+
+
+def _transposed(weight: Tensor, bias: Tensor) -> nn.Module:
     num_outputs, size = weight.shape
     linear = nn.Linear(size, num_outputs, device="meta")
     linear.weight = nn.Parameter(weight.detach().T.contiguous().T, requires_grad=False)
