@@ -33,7 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m app", description="Post-edit a document in the browser.")
     parser.add_argument(
-        "--model", type=Path, default=MODEL_FOLDER, help="the model's folder (default: the bundled one)"
+        "--model",
+        type=Path,
+        default=MODEL_FOLDER,
+        help="a model's folder, or the hub id of a MarianMT model (default: the bundled one)",
     )
     parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
     parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")

@@ -31,8 +31,9 @@ def model_folder(name: str | Path) -> Path:
     Raises ModelError that says what is missing and the cure.
     """
     folder = Path(name)
-    if not folder.exists() and _HUB_ID.fullmatch(str(name)):
-        folder = _fetch(str(name))
+    hub_id = folder.as_posix()
+    if not folder.exists() and _HUB_ID.fullmatch(hub_id):
+        folder = _fetch(hub_id)
     if not folder.is_dir():
         raise ModelError(
             f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
@@ -40,7 +41,7 @@ def model_folder(name: str | Path) -> Path:
         )
     if not is_marian(folder):
         return folder
-    target = cache_folder() / f"{folder.resolve().name}-{_fingerprint(folder)}"
+    target = cache_folder() / f"{Path(name).resolve().name}-{_fingerprint(folder)}"
     if not target.is_dir():
         print(f"converting {folder} once, to {target}", file=sys.stderr)
         convert_marian(folder, target)

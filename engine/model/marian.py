@@ -146,12 +146,13 @@ def _config(folder: Path, settings: Mapping[str, Any], order: _Order) -> ModelCo
 
 
 def _languages(folder: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Source and target language: from the tokeniser's settings, or else from the folder's name (opus-mt-en-de)."""
+    """Source and target language: from the tokeniser's settings, or else from the model's name (opus-mt-en-de)."""
     tokeniser = folder / "tokenizer_config.json"
     found = _read_json(tokeniser) if tokeniser.is_file() else {}
     source, target = found.get("source_lang"), found.get("target_lang")
     if not source or not target:
-        match = re.search(r"([a-z_]{2,})-([a-z_]{2,})$", folder.name)
+        name = settings.get("_name_or_path") or folder.name
+        match = re.search(r"([a-z_]{2,})-([a-z_]{2,})$", str(name))
         if not match:
             raise ModelError(f"{tokeniser} names no languages; add source_lang and target_lang to it")
         source, target = match.groups()

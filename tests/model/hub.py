@@ -1,0 +1,82 @@
+"""A hub on this machine's loopback: the few answers that fetching a model asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+REVISION = "0" * 39 + "1"
+
+
+class Hub:
+    """Serves the files of one folder as the model `hub_id`; `fetched` lists what was asked for."""
+
+    def __init__(self, folder: Path, hub_id: str) -> None:
+        self.folder, self.hub_id = folder, hub_id
+        self.fetched: list[str] = []
+        self.is_down = False
+        self.url = ""
+
+    def answer(self, method: str, path: str) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body."""
+        path = path.partition("?")[0]
+        if self.is_down:
+            return 503, {}, b""
+        names = sorted(file.name for file in self.folder.iterdir())
+        if path == f"/api/models/{self.hub_id}/revision/main":
+            siblings = [{"rfilename": name} for name in names]
+            info = {"id": self.hub_id, "modelId": self.hub_id, "sha": REVISION, "siblings": siblings}
+            return 200, {"Content-Type": "application/json"}, json.dumps(info).encode()
+        if path.startswith(f"/api/models/{self.hub_id}/tree/"):
+            entries = [
+                {"type": "file", "path": name, "size": (self.folder / name).stat().st_size, "oid": "0" * 40}
+                for name in names
+            ]
+            return 200, {"Content-Type": "application/json"}, json.dumps(entries).encode()
+        name = path.rpartition("/")[2]
+        if path.startswith(f"/{self.hub_id}/resolve/") and name in names:
+            data = (self.folder / name).read_bytes()
+            if method == "GET":
+                self.fetched.append(name)
+            etag = hashlib.sha1(data).hexdigest()
+            return 200, {"ETag": f'"{etag}"', "X-Repo-Commit": REVISION}, data
+        return 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}, b""
+
+
+@contextmanager
+def serving(hub: Hub) -> Iterator[Hub]:
+    """The hub while it answers."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer("GET")
+
+        def do_HEAD(self) -> None:
+            self._answer("HEAD")
+
+        def _answer(self, method: str) -> None:
+            status, headers, body = hub.answer(method, self.path)
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if method == "GET":
+                self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    hub.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        server.server_close()
