@@ -26,28 +26,29 @@ POINTERS = {
 FLOAT_POINTERS = ("tile_maxima", "tile_sums", "group_maxima", "log_probs_out", "forced_out", "normalisers_out")
 
 
-def constants(k: int) -> dict[str, int]:
-    """For 32,000 tokens."""
-    return {
+def constants(k: int, is_bare: bool) -> dict[str, int | None]:
+    """For 32,000 tokens; bare: without bias, masks and forced tokens."""
+    values: dict[str, int | None] = {
         "logits_stride_v": 1,
         "masks_stride_v": 1,
-        "has_bias": True,
-        "has_masks": True,
+        "has_bias": not is_bare,
+        "has_masks": not is_bare,
         "tile_groups": kernels.TILE_GROUPS,
         "group": GROUP,
         "padded_tiles": 16,
         "padded_groups": 1024,
         "place_bits": 15,
         "padded_k": triton.next_power_of_2(k),
-        "padded_forced": 4,
+        "padded_forced": 0 if is_bare else 4,
     }
+    return values | dict.fromkeys(("bias", "masks", "mask_of", "forced")) if is_bare else values
 
 
-def compile_kernels(architecture: int, k: int) -> None:
+def compile_kernels(architecture: int, k: int, is_bare: bool) -> None:
     """Raises where a kernel does not compile."""
     for kernel in (kernels._scan, kernels._finish):
         names = list(inspect.signature(kernel.fn).parameters)
-        values = {name: value for name, value in constants(k).items() if name in names}
+        values = {name: value for name, value in constants(k, is_bare).items() if name in names}
         types = {name: "*" + POINTERS[name] if name in POINTERS else "i32" for name in names}
         types |= {name: "*fp32" for name in FLOAT_POINTERS if name in names}
         types |= dict.fromkeys(values, "constexpr")
@@ -60,7 +61,8 @@ def compile_kernels(architecture: int, k: int) -> None:
 def main(arguments: Sequence[str]) -> None:
     architecture, *widths = map(int, arguments)
     for k in widths or [10]:
-        compile_kernels(architecture, k)
+        compile_kernels(architecture, k, is_bare=False)
+    compile_kernels(architecture, 1, is_bare=True)
 
 
 if __name__ == "__main__":
