@@ -21,7 +21,7 @@ from engine.request import (
 )
 from engine.text import is_word_char, occurrences, stands_alone
 from engine.translator import Translator
-from engine.worker import Worker
+from engine.worker import Worker, WorkerStatistics
 
 __all__ = [
     "Alternative",
@@ -41,6 +41,7 @@ __all__ = [
     "Translation",
     "Translator",
     "Worker",
+    "WorkerStatistics",
     "is_word_char",
     "occurrences",
     "stands_alone",

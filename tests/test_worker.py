@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator, Worker
+from engine.fair_queue import FairQueue
 from engine.model import LoadedModel, ModelConfig, Transformer
 
 OPTIONS = SearchOptions(beam=3, nbest=2)
@@ -156,6 +159,31 @@ def test_documents_share_the_steps_of_interactive_requests_where_asked(model):
         assert same(document.result(30), alone), "it never stood still"
         translator.open()
         assert same(urgent.result(30), Translator(model).translate(Request("urgent"), OPTIONS))
+
+
+@given(pushed=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=40))
+def test_nobody_has_two_turns_while_another_waits_for_one(pushed):
+    """Jobs are pushed, and one popped now and then; each owner's own come out in order."""
+    queue, passed_over = FairQueue(), dict.fromkeys("abc", 0)
+    waiting = {owner: [] for owner in "abc"}
+
+    def pop():
+        expected = queue.peek()
+        owner, number = queue.pop()
+        assert (owner, number) == expected == (owner, waiting[owner].pop(0))
+        passed_over[owner] = 0
+        for other in set("abc") - {owner}:
+            passed_over[other] = passed_over[other] + 1 if waiting[other] else 0
+            assert passed_over[other] <= 2, "at most once for each of the two others"
+
+    for number, (owner, pops) in enumerate(pushed):
+        queue.push(owner, (owner, number))
+        waiting[owner].append(number)
+        if pops:
+            pop()
+    assert sorted(queue) == sorted((owner, number) for owner, numbers in waiting.items() for number in numbers)
+    while len(queue):
+        pop()
 
 
 def test_owners_take_turns(gated):

@@ -16,7 +16,7 @@ from typing import Literal
 import torch
 
 from engine.search.beam import BeamSearch, StepDecoder
-from engine.search.sentence import Ended, Sentence, Vocabulary
+from engine.search.sentence import Ended, Sentence, SentenceResult, Vocabulary
 from engine.search.tracker import ConstraintTracker
 
 # "stream": VAR-STREAM, refill when few are left, then step the least advanced alone until they have caught up. "batch":
@@ -116,9 +116,13 @@ class SearchStream:
         return ended
 
     def interrupt(self) -> list[Ended]:
-        """End those under way that are to be interrupted, with the best so far."""
+        """End those that are to be interrupted, with the best so far; those that wait, with nothing."""
         ended = [item for batch in self._batches for item in batch.interrupt()]
         self._tidy()
+        for sentence in list(self._waiting):
+            if why := sentence.interruption():
+                self._waiting.remove(sentence)
+                ended.append(Ended(sentence, SentenceResult(why, (), num_steps=0)))
         return ended
 
     @property

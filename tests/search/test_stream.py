@@ -185,6 +185,15 @@ def test_interrupted_sentences_leave_at_the_next_step_though_it_is_not_their_tur
     assert len(stream) == 1
 
 
+def test_interrupted_sentence_need_not_wait_for_room():
+    stream = toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, batch_size=1)
+    stream.add(plain(0, 30))
+    stream.add(plain(1, interruption=lambda: "deadline"))
+    (ended,) = stream.step()
+    assert ended.result is not None
+    assert (ended.sentence.source, ended.result.outcome, ended.result.found) == (1, "deadline", ())
+
+
 class Faulty(ToyDecoder):
     """Raises `error` in a step of more than `max_sentences`, or of the sentence `culprit` at its third token."""
 
