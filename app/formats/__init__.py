@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import docx, markdown, plain_text, po, subtitles, xliff
+from app.formats import docx, html, markdown, plain_text, po, subtitles, xliff
 from app.formats.base import Parsed
 
 _MIB = 2**20
@@ -33,6 +33,7 @@ FORMATS = (
     Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
     Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True),
     Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
+    Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}

@@ -15,7 +15,7 @@ from app.formats.xml_text import Node, Text, escape
 
 Kind = Literal["text", "open", "close", "lone"]
 _TAG = re.compile(r"\{(/?)(\d+)\}")
-_LAYOUT = re.compile(r"[ \t]*[\r\n]\s*")
+_SPACE = re.compile(r"[ \t\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
     for child in node.children:
         if isinstance(child, Text):
             if not keeps_lines:
-                pieces.append(Piece("text", _LAYOUT.sub(" ", child.value)))
+                pieces.append(Piece("text", _SPACE.sub(_without_lines, child.value)))
                 continue
             for number, line in enumerate(child.value.split("\n")):
                 pieces += [Piece("lone", "\n")] * (number > 0)
@@ -127,6 +127,10 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
         else:
             pieces.append(Piece("lone", text[child.start : child.end]))
     return pieces
+
+
+def _without_lines(space: re.Match[str]) -> str:
+    return " " if "\n" in space.group() else space.group()
 
 
 def _strip(pieces: list[Piece], shown: Shown) -> None:

@@ -21,7 +21,14 @@ from app.text_files import decode_text
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
 _HARD_BREAK = re.compile(r"(\\| {2,})\Z")
-_WHOLE = re.compile(r"`+[^`]+`+|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|(\*\*|__)(?=\S).+?\1|(?<!\w)[*_](?=\S)[^*_]+[*_]")
+# Limits, or a search through many signs that begin what does not end would take for ever.
+_WHOLE = re.compile(
+    r"""(?<!`)`++[^`]{1,500}`+
+    |!?\[[^\]]{0,500}\](?:\([^)]{0,500}\)|\[[^\]]{0,500}\])?
+    |(\*\*|__)(?=\S).{1,500}?\1
+    |(?<!\w)[*_](?=\S)[^*_]{1,500}[*_]""",
+    re.VERBOSE,
+)
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
 _MAX_NESTING = 50
 
@@ -33,7 +40,7 @@ def read(data: bytes, name: str) -> ProseFile:
     front = _FRONT_MATTER.match(text)
     begin = front.end() if front else 0
     starts = [match.start() for match in _LINE.finditer(text, begin)]
-    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     # One sign for each line end, and none that would be two, so that line numbers agree.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sentencex import segment
+
+# A paragraph longer than this is split in parts: sentencex takes quadratic time for some signs.
+_MAX_CHUNK = 10_000
+_END = re.compile(r".*[.!?…:;]\s|.*\s", re.DOTALL)
 
 
 def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
@@ -17,9 +22,7 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
     >>> sentence_spans("1. It is on.  It works.", "en")
     [(0, 12), (14, 23)]
     """
-    pieces: list[str] = segment(language, text)
-    if "".join(pieces) != text:
-        pieces = [text]  # the library has changed the text: better one long segment than a wrong place
+    pieces = [piece for chunk in _chunks(text) for piece in _sentences(chunk, language)]
     starts = [start for start, _ in whole]
     spans: list[tuple[int, int]] = []
     begin = position = 0
@@ -35,3 +38,23 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
             spans.append((start, begin + len(sentence.rstrip())))
         begin = position
     return spans
+
+
+def _sentences(text: str, language: str) -> list[str]:
+    if len(text) > _MAX_CHUNK:
+        return [text]
+    pieces: list[str] = segment(language, text)
+    # Where the library has changed the text, one long sentence is better than a wrong place.
+    return pieces if "".join(pieces) == text else [text]
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """The text in parts that end with a sentence where they can; what has no space in it stays whole."""
+    position = 0
+    while len(text) - position > _MAX_CHUNK:
+        end = _END.match(text, position, position + _MAX_CHUNK)
+        if end is None:
+            break
+        yield end.group()
+        position = end.end()
+    yield text[position:]

@@ -16,6 +16,7 @@ from app.text_files import decode_text
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r\n|\r|\n)\Z")
+_MAX_NUMBER = 30  # characters of a subtitle's number, its line end and spaces included
 _LINE = re.compile(r"[^\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)")
@@ -45,7 +46,7 @@ def read(data: bytes, name: str) -> ProseFile:
         end = len(text)
         if index + 1 < len(times):
             end = times[index + 1].start()
-            number = _NUMBER_BEFORE_TIMES.search(text, match.end(), end)
+            number = _NUMBER_BEFORE_TIMES.search(text, max(match.end(), end - _MAX_NUMBER), end)
             end = number.start() if number else end
         for start, stop, inside in _speakers(text, match.end(), end):
             joints += inside

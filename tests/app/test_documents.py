@@ -151,3 +151,9 @@ def test_sentences_take_all_of_a_text_but_the_space_between_them(text: str, lang
 def test_no_sentence_ends_inside_what_belongs_together() -> None:
     text = "See (this. Or that). Then go. On."
     assert [text[s:e] for s, e in sentence_spans(text, "en", [(4, 19)])] == ["See (this. Or that).", "Then go.", "On."]
+
+
+def test_a_very_long_paragraph_is_split_like_a_short_one() -> None:
+    text = "The file is open. Is it saved? " * 3000
+    spans = sentence_spans(text, "en")
+    assert [text[s:e] for s, e in spans] == ["The file is open.", "Is it saved?"] * 3000

@@ -1,0 +1,89 @@
+"""HTML: what a reader sees is shown, what a browser needs is kept; lxml reads what is written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+
+from app.documents import read_document
+
+PAGE = """<!DOCTYPE html>
+<html lang=en><head><meta charset="utf-8"><title>The page</title>
+<style>p { content: "Not shown." }</style><script>if (a < b) "Not shown."</script></head>
+<body class='x>y'>
+<h1>Getting&nbsp;started</h1>
+<p>Press <b>OK. Now</b> &amp; see
+  <a href="a.html">the page</a>.  Run <code>ls -l</code> then.<br>A new line <img src="i.png"> here.
+<ul><li><i>All slanted.</i><li>Open <b>bold</ul>
+<pre>Not shown.</pre><div translate="no">Nor <div>this</div>.</div>
+<p><span>12</span></p><!-- Nor this --> Loose text &lt;end&gt;
+</body></html>
+"""
+
+
+def test_sentences_of_blocks_are_shown_with_tags_as_placeholders() -> None:
+    document = read_document(PAGE.encode(), "a.html")
+    assert [s.source for s in document.segments] == [
+        "The page",
+        "Getting\u00a0started",
+        "Press {1}OK. Now{/1} & see {2}the page{/2}.",
+        "Run {1} then.",
+        "A new line {1} here.",
+        "All slanted.",
+        "Open {1}bold",
+        "Loose text <end>",
+    ]
+
+
+def test_only_the_translated_sentences_change() -> None:
+    document = read_document(PAGE.encode(), "a.html")
+    exported = document.export_file({2: "{2}Die Seite{/2} & {1}los{/1} < {9}", 3: "Dann {1}.", 5: "Schräg."}, "de")
+    expected = (
+        PAGE.replace(
+            'Press <b>OK. Now</b> &amp; see\n  <a href="a.html">the page</a>.',
+            '<a href="a.html">Die Seite</a> &amp; <b>los</b> &lt; {9}',
+        )
+        .replace("Run <code>ls -l</code> then.", "Dann <code>ls -l</code>.")
+        .replace("All slanted.", "Schräg.")
+    )
+    assert exported.data.decode() == expected
+    assert exported.name == "a.de.html"
+
+
+def test_the_encoding_of_the_page_is_kept_and_what_it_lacks_is_referred_to() -> None:
+    data = '<meta charset="ISO-8859-1"><p>Größe</p>'.encode("latin-1")
+    document = read_document(data, "a.htm")
+    assert document.segments[0].source == "Größe"
+    assert document.export({0: "Öl – Łódź"}) == b'<meta charset="ISO-8859-1"><p>\xd6l \x96 &#321;\xf3d&#378;</p>'
+
+
+PARTS = st.lists(
+    st.sampled_from(
+        ["a. B ", "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<br>", "&amp;", "<!--x-->", "< ", "\n", "<pre>"]
+    )
+)
+
+
+@given(PARTS, st.booleans())
+def test_any_tag_soup_comes_back_and_its_translation_has_the_same_structure(parts: list[str], is_all: bool) -> None:
+    data = "".join(["<div>Text first.</div>", *parts]).encode()
+    document = read_document(data, "a.html")
+    assert document.export({s.index: s.source for s in document.segments}) == data
+    chosen = document.segments if is_all else document.segments[-1:]
+    exported = document.export({s.index: s.source + "X" for s in chosen})
+    before, after = lxml_html.fromstring(data), lxml_html.fromstring(exported)
+    assert [e.tag for e in after.iter() if e.tag != "span"] == [e.tag for e in before.iter()]
+    assert "".join(after.itertext()).count("X") == len(chosen)
+
+
+@pytest.mark.parametrize(
+    "soup", ["<a '", "<", "<b>", "<!-- >", "</b>", "<pre>", "<code>x</code>", "<a b='>", "<i></b>"]
+)
+def test_hostile_soup_is_read_and_comes_back(soup: str) -> None:
+    """A search of quadratic time would not come to an end."""
+    data = f"Text. {soup * 5_000}".encode()
+    document = read_document(data, "a.html")
+    assert document.segments[0].source.startswith("Text.")
+    assert document.export({0: document.segments[0].source}) == data
