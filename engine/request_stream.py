@@ -133,15 +133,19 @@ class RequestStream:
         return answers
 
     def in_order(
-        self, requests: Iterable[Request], options: SearchOptions, window_size: int, interruption: Interrupt
+        self,
+        requests: Iterable[Request | tuple[Request, SearchOptions]],
+        options: SearchOptions,
+        window_size: int,
+        interruption: Interrupt,
     ) -> Iterator[Translation]:
-        """Translations in the order of the requests, whatever becomes of any of them.
+        """Translations in the order of the requests, whatever becomes of any of them; some may bring their own options.
 
         Reads `window_size` requests ahead to decode those of like length together; at most twice as many are held. The
         stream must be empty and is the caller's alone until all is done.
         """
         requests = iter(requests)
-        sorted_window: deque[tuple[int, Request, Constraints]] = deque()
+        sorted_window: deque[tuple[int, Request, SearchOptions, Constraints]] = deque()
         done: dict[int, Translation] = {}
         num_read, num_given, is_all_read = 0, 0, False
         while True:
@@ -150,23 +154,25 @@ class RequestStream:
                 window = list(islice(requests, window_size))
                 is_all_read = len(window) < window_size
                 ready = []
-                for number, request in enumerate(window, start=num_read):
+                for number, item in enumerate(window, start=num_read):
+                    request, own_options = item if isinstance(item, tuple) else (item, options)
                     if why:
                         done[number] = Translation(request, why, reasons=(INTERRUPTED[why],))
                         continue
                     try:
-                        ready.append((number, request, self._constraints_of(request)))
+                        ready.append((number, request, own_options, self._constraints_of(request)))
                     except Exception as error:
                         done[number] = failed(request, error)
-                sorted_window.extend(sorted(ready, key=lambda item: len(item[2].source_ids)))
+                sorted_window.extend(sorted(ready, key=lambda item: len(item[3].source_ids)))
                 num_read += len(window)
             while sorted_window and (why or self.room):
-                number, request, wanted = sorted_window.popleft()
+                number, request, own_options, wanted = sorted_window.popleft()
                 if why:
                     done[number] = Translation(request, why, reasons=(INTERRUPTED[why],))
                     continue
                 try:
-                    self.add(request, options, tag=(number, request), interruption=interruption, constraints=wanted)
+                    tag = (number, request)
+                    self.add(request, own_options, tag=tag, interruption=interruption, constraints=wanted)
                 except Exception as error:
                     done[number] = failed(request, error)
             for answer in self.step():

@@ -99,7 +99,7 @@ class Translator:
 
     def translate_all(
         self,
-        requests: Iterable[Request],
+        requests: Iterable[Request | tuple[Request, SearchOptions]],
         options: SearchOptions = _DEFAULT_OPTIONS,
         *,
         batch_size: int = 16,
@@ -111,10 +111,11 @@ class Translator:
         """Translations in the order of the requests, each as soon as it and those before it are ready.
 
         Up to `batch_size` requests are decoded at a time, out of a window that is read ahead, so that like lengths go
-        together; `schedule` says who makes room for whom (engine/search/stream.py), which changes the time and not the
-        translations. A request that is invalid or fails gives a translation of status "failed"; the others go on.
-        `progress` is told how many are done. After `cancel`, what is left comes back as "cancelled"; after the
-        deadline, which counts from when the first translation is asked for, as "deadline".
+        together; a request may bring options of its own. `schedule` says who makes room for whom
+        (engine/search/stream.py), which changes the time and not the translations. A request that is invalid or fails
+        gives a translation of status "failed"; the others go on. `progress` is told how many are done. After `cancel`,
+        what is left comes back as "cancelled"; after the deadline, which counts from when the first translation is
+        asked for, as "deadline".
         """
         interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
         stream = self.stream(batch_size, schedule)

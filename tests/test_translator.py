@@ -121,6 +121,16 @@ def test_every_schedule_gives_the_same_translations_in_order(translator, schedul
         assert result.num_steps == alone.num_steps
 
 
+def test_requests_with_options_of_their_own_share_a_batch(translator):
+    own = [replace(SHORT, beam=5, nbest=3), replace(SHORT, beam=1, nbest=1), replace(SHORT, bank_threshold=1.0)]
+    requests = short_requests(4)
+    results = list(translator.translate_all([requests[0], *zip(requests[1:], own, strict=True)], SHORT))
+    for request, options, result in zip(requests, [SHORT, *own], results, strict=True):
+        alone = translator.translate(request, options)
+        assert result.request is request
+        assert [h.text for h in result.hypotheses] == [h.text for h in alone.hypotheses]
+
+
 def test_at_most_two_windows_of_requests_are_held(translator):
     num_read, most_held = 0, 0
 
@@ -240,7 +250,8 @@ def test_no_step_to_spare_still_places_every_phrase(codec):
     translator = make_translator(codec)
     options = SearchOptions(beam=2, nbest=2, max_length_factor=0.0, max_length_offset=1)
     phrases = [Phrase("auf allen Knoten"), Phrase("Einstellungen"), Phrase("C++")]
-    result = translator.translate(Request(SOURCE, phrases=phrases), options)
+    request = Request(SOURCE, phrases=phrases, locked=["Knoten", "Seite"], suffix="3,5 %")
+    result = translator.translate(request, options)
     assert result.status == "complete"
 
 
