@@ -122,6 +122,8 @@ class PhraseAutomaton:
         overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
         """
         standing = self._standing(state) - self.sharing
+        stands = any(self.phrases[owner].turn == state.turn for owner in standing)
+        turn = state.turn + stands  # what begins now confirms it
         lacking = [self._outlook(state, group)[0] for group in range(len(self._groups))]
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
@@ -139,7 +141,7 @@ class PhraseAutomaton:
             to_go[phrase] = min(to_go[phrase], len(pieces) - depth)
         for number, spelling in enumerate(self._spellings):
             pattern = self._pattern(number)
-            if self._turns[self._pattern_of_spelling[number]] not in (None, state.turn):
+            if self._turns[self._pattern_of_spelling[number]] not in (None, turn):
                 continue
             if pattern.owner in self._group_of and not self._is_wanted(state, pattern):
                 continue

@@ -50,6 +50,7 @@ class ConstraintTracker:
         self.required_BP = torch.zeros(0, 0, dtype=torch.long)  # occurrences; phrases that share a form have tables
         self.num_pieces_BP = torch.zeros(0, 0, dtype=torch.long)
         self._is_sharing_BP = torch.zeros(0, 0, dtype=torch.bool)
+        self._ends_text_BP = torch.zeros(0, 0, dtype=torch.bool)
         self.num_tokens_B = torch.zeros(0, dtype=torch.long)  # the paper's C
         self.start_B = torch.zeros(0, dtype=torch.long)
         self._forget_nodes()
@@ -76,6 +77,7 @@ class ConstraintTracker:
             self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
             sharing = self._automata[number].sharing
             for p, phrase in enumerate(of_sentence.phrases):
+                self._ends_text_BP[number, p] = phrase.ends_text
                 self.required_BP[number, p] = 0 if p in sharing else phrase.count
                 self.num_pieces_BP[number, p] = phrase.num_pieces
                 self._is_sharing_BP[number, p] = p in sharing
@@ -100,6 +102,7 @@ class ConstraintTracker:
         self.required_BP[sentences] = 0
         self.num_pieces_BP[sentences] = 0
         self._is_sharing_BP[sentences] = False
+        self._ends_text_BP[sentences] = False
         self.num_tokens_B[sentences] = 0
         self._update_needs()
         if not self.is_needed:
@@ -132,6 +135,7 @@ class ConstraintTracker:
         self.required_BP = self.required_BP[:, :0]
         self.num_pieces_BP = self.num_pieces_BP[:, :0]
         self._is_sharing_BP = self._is_sharing_BP[:, :0]
+        self._ends_text_BP = self._ends_text_BP[:, :0]
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
         """Make room for so many more; negative numbers ask for nothing."""
@@ -143,6 +147,7 @@ class ConstraintTracker:
             self.required_BP = F.pad(self.required_BP, (0, num_phrases, 0, num_sentences))
             self.num_pieces_BP = F.pad(self.num_pieces_BP, (0, num_phrases, 0, num_sentences))
             self._is_sharing_BP = F.pad(self._is_sharing_BP, (0, num_phrases, 0, num_sentences))
+            self._ends_text_BP = F.pad(self._ends_text_BP, (0, num_phrases, 0, num_sentences))
         if num_phrases:
             self._counts, self._pending, self._to_go = (
                 F.pad(table, (0, num_phrases)) for table in (self._counts, self._pending, self._to_go)
@@ -182,8 +187,18 @@ class ConstraintTracker:
         """(N,): least number of constraint tokens still to come; the bank is C less this."""
         unmet_NP = self.unmet(sentences_N, met_NP)
         whole_NP = (unmet_NP - 1).clamp(min=0) * self.num_pieces_BP[sentences_N]
-        own_N = (whole_NP + torch.where(unmet_NP > 0, self._to_go[nodes_N], 0)).sum(1)
+        own_N = (whole_NP + torch.where(unmet_NP > 0, self._to_go_now(sentences_N, nodes_N, unmet_NP), 0)).sum(1)
         return own_N + self._shared_missing[nodes_N]
+
+    def _to_go_now(self, sentences_N: Tensor, nodes_N: Tensor, unmet_NP: Tensor) -> Tensor:
+        """(N, P): pieces that the occurrence in progress lacks; what must end the text, all while others lack some."""
+        to_go_NP = self._to_go[nodes_N]
+        ends_text_NP = self._ends_text_BP[sentences_N]
+        if not ends_text_NP.any():
+            return to_go_NP
+        is_lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1)) & ~ends_text_NP
+        others_lack_N = is_lacking_NP.any(1) | (self._shared_missing[nodes_N] > 0)
+        return torch.where(ends_text_NP & others_lack_N[:, None], self.num_pieces_BP[sentences_N], to_go_NP)
 
     def needed(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): least number of pieces that must still come before the end, for phrases and prefix."""
@@ -193,7 +208,7 @@ class ConstraintTracker:
     def must_close(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
         """(N,): whether an open word stands in the way of the next phrase and costs a piece of its own."""
         unmet_NP = self.unmet(sentences_N, met_NP)
-        to_go_NP = self._to_go[nodes_N]
+        to_go_NP = self._to_go_now(sentences_N, nodes_N, unmet_NP)
         under_way_NP = (unmet_NP > 0) & (to_go_NP > 0) & (to_go_NP < self.num_pieces_BP[sentences_N])
         lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
         is_lacking_N = lacking_NP.any(1) | (self._shared_missing[nodes_N] > 0)
@@ -208,7 +223,8 @@ class ConstraintTracker:
             if not self._forced_known[node]:
                 self._learn_forced(node)
         unmet_NP = self.unmet(sentences_N, met_NP)
-        lacking_NP = (unmet_NP > 0) & ((self._to_go[nodes_N] > 0) | (unmet_NP > 1))
+        to_go_NP = self._to_go_now(sentences_N, nodes_N, unmet_NP)
+        lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
         lacking_NP = lacking_NP | self._is_sharing_BP[sentences_N]  # their tables hold what is lacking alone
         forced_NF = torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
         is_end_N = self._ends_here[nodes_N] & self.may_end(sentences_N, nodes_N, met_NP)
