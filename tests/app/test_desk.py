@@ -180,3 +180,32 @@ def test_banned_words_are_found_again_and_segments_stored_without_bans_still_loa
     assert again.segments[0].bans == (Avoid("Dialog", "permissive"),)
     assert (again.segments[1].bans, again.segments[1].pins, again.segments[1].target) == ((), ("alt",), "Alt")
     second.end()
+
+
+def test_documents_of_every_format_are_exported_after_a_restart_and_their_targets_are_not_done_by_us(log: Path):
+    po = b'msgid "One"\nmsgstr "Eins"\n\nmsgid "Two."\nmsgstr ""\n'
+    xliff = (
+        b'<xliff version="1.2"><file><body><trans-unit id="1"><source>One</source></trans-unit></body></file></xliff>'
+    )
+    files = {"a.po": po, "a.xlf": xliff, "a.md": b"# One\n\nTwo. Three.\n", "a.html": b"<p>One <b>two</b>.</p>"}
+    first = Run(log)
+    tokens = {}
+    for name, data in files.items():
+        workspace = first.desk.open_document(data, name)
+        workspace.edit(len(workspace.segments) - 1, "Neu {1}x{/1}", "typed")
+        tokens[name] = workspace.token
+    untouched = first.desk.open_document(po, "untouched.po")
+    assert untouched.counts()["confirmed"] == 1
+    first.end()
+    second = Run(log)
+    exported = {name: second.desk.export(second.desk.find(token), "document").data for name, token in tokens.items()}
+    assert exported == {
+        "a.po": po.replace(b'msgid "Two."\nmsgstr ""', b'#, fuzzy\nmsgid "Two."\nmsgstr "Neu {1}x{/1}"'),
+        "a.xlf": xliff.replace(
+            b"</source>", b'</source><target state="needs-review-translation">Neu {1}x{/1}</target>'
+        ),
+        "a.md": b"# One\n\nTwo. Neu {1}x{/1}\n",
+        "a.html": b"<p>Neu <b>x</b></p>",
+    }
+    assert "untouched.po" not in [offer["name"] for offer in second.desk.offers()]
+    second.end()
