@@ -202,7 +202,7 @@ def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("work", type=Path, help="the prepared folder, of the model's pieces")
     parser.add_argument("model", type=Path, help="model folder")
     parser.add_argument("--device", default="cpu", help="cpu, cuda")
-    parser.add_argument("--pairs", type=int, default=40_000, help="pairs to learn from")
+    parser.add_argument("--pairs", type=int, default=30_000, help="pairs to learn from")
     parser.add_argument(
         "--counted-pairs", type=int, default=150_000, help="pairs to align by counting, once per prepared folder"
     )

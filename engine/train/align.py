@@ -43,7 +43,7 @@ Floats = npt.NDArray[np.float32]
 class AlignOptions:
     """`pairs` are seen in training; `counted_pairs` are aligned by counting, once per prepared folder."""
 
-    pairs: int = 40_000
+    pairs: int = 30_000
     counted_pairs: int = 150_000
     batch_pieces: int = 1000
     peak_lr: float = 7e-3
