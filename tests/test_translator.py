@@ -202,6 +202,21 @@ def test_same_phrase_several_times_needs_as_many_occurrences(translator):
         assert first.end <= second.start
 
 
+def test_same_phrase_ten_times_stands_ten_times(translator):
+    result = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten")] * 10), replace(OPTIONS, beam=3, nbest=2))
+    assert result.status == "complete"
+    for hypothesis in result.hypotheses:
+        assert [placement.phrase for placement in hypothesis.placements] == list(range(10))
+        assert len({placement.start for placement in hypothesis.placements}) == 10
+
+
+def test_prefix_that_breaks_off_a_phrase_leaves_the_phrase_to_be_written_again(translator):
+    request = Request(SOURCE, prefix="Auf allen Kno, ", phrases=[Phrase("Auf allen Knoten")])
+    result = translator.translate(request, replace(OPTIONS, beam=3, nbest=2))
+    assert result.status == "complete"
+    assert all(hypothesis.placements[0].start >= len("Auf allen Kno, ") for hypothesis in result.hypotheses)
+
+
 def test_any_form_meets_the_phrase_and_is_named(translator):
     phrase = Phrase("Keiner", forms=["Niemand", "Kein Mensch"])
     result = translator.translate(Request(SOURCE, phrases=[phrase]), OPTIONS)
