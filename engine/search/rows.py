@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -44,14 +44,17 @@ class Rows:
 
     def keep(self, kept: Tensor) -> Rows:
         """The rows that an index or a mask names."""
+        index = _index(kept)
+        if index is None:
+            return self
         return Rows(
-            self.sentences_R[kept],
-            self.nodes_R[kept],
-            self.met_RP[kept],
-            self.log_probs_R[kept],
-            self.lengths_R[kept],
-            self.tokens_RT[kept],
-            self.token_log_probs_RT[kept],
+            self.sentences_R.index_select(0, index),
+            self.nodes_R.index_select(0, index),
+            self.met_RP.index_select(0, index),
+            self.log_probs_R.index_select(0, index),
+            self.lengths_R.index_select(0, index),
+            self.tokens_RT.index_select(0, index),
+            self.token_log_probs_RT.index_select(0, index),
         )
 
     def followed_by(self, other: Rows, begin: int) -> Rows:
@@ -72,18 +75,7 @@ class Rows:
     def with_phrases(self, num_phrases: int) -> Rows:
         """With room for so many phrases; where there is less, those beyond are nobody's."""
         more = num_phrases - self.met_RP.shape[1]
-        if more == 0:
-            return self
-        met_RP = F.pad(self.met_RP, (0, more))
-        return Rows(
-            self.sentences_R,
-            self.nodes_R,
-            met_RP,
-            self.log_probs_R,
-            self.lengths_R,
-            self.tokens_RT,
-            self.token_log_probs_RT,
-        )
+        return replace(self, met_RP=F.pad(self.met_RP, (0, more))) if more else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +94,21 @@ class Candidates:
     is_forced_N: Tensor
 
     def keep(self, kept: Tensor) -> Candidates:
+        """The candidates that an index or a mask names."""
+        index = _index(kept)
+        if index is None:
+            return self
         return Candidates(
-            self.rows_N[kept],
-            self.tokens_N[kept],
-            self.token_log_probs_N[kept],
-            self.scores_N[kept],
-            self.sentences_N[kept],
-            self.nodes_N[kept],
-            self.met_NP[kept],
-            self.banks_N[kept],
-            self.is_end_N[kept],
-            self.is_forced_N[kept],
+            self.rows_N.index_select(0, index),
+            self.tokens_N.index_select(0, index),
+            self.token_log_probs_N.index_select(0, index),
+            self.scores_N.index_select(0, index),
+            self.sentences_N.index_select(0, index),
+            self.nodes_N.index_select(0, index),
+            self.met_NP.index_select(0, index),
+            self.banks_N.index_select(0, index),
+            self.is_end_N.index_select(0, index),
+            self.is_forced_N.index_select(0, index),
         )
 
     def extend(self, rows: Rows) -> Rows:
@@ -134,3 +130,10 @@ class Candidates:
 
 def _to_the_right(x_RT: Tensor, num_columns: int, fill: int) -> Tensor:
     return F.pad(x_RT, (num_columns - x_RT.shape[1], 0), value=fill)
+
+
+def _index(kept: Tensor) -> Tensor | None:
+    """What a mask keeps, as an index, made once for all the tensors that follow it; None where that is everything."""
+    if kept.dtype != torch.bool:
+        return kept
+    return None if bool(kept.all()) else kept.nonzero()[:, 0]
