@@ -117,9 +117,10 @@ class BeamSearch:
         assert other._tracker is self._tracker
         self._decoder.join(other._decoder)
         self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin)
-        self._live.update(other._live)
         self._kept_sentences = torch.cat([self._kept_sentences, other._kept_sentences])
         self._kept_scores = torch.cat([self._kept_scores, other._kept_scores])
+        self._live.update(other._live)
+        other._live = {}
 
     def abandon(self) -> tuple[list[Ended], list[Sentence]]:
         """Give up all work, after a crash for instance: what had ended all the same, and what had not."""

@@ -95,24 +95,23 @@ class SearchStream:
         """Begin what there is room for and take the least advanced sentences, or all, one token further.
 
         The sentences that ended, also those that are to be interrupted, whether it was their turn or not. Where a
-        sentence crashes, the others that shared its batch begin anew.
+        sentence crashes, the others begin anew.
         """
+        ended: list[Ended] = []
         newcomers = self._take_newcomers()
-        if newcomers:
-            try:
-                self._begin(newcomers)
-            except Exception as error:  # of any kind: it must fail no other sentence
-                return self._begin_anew(error, newcomers)
-        ended = self.interrupt()
-        if self._batches:
-            batch = self._batches[-1]
-            self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
-            try:
+        try:
+            if newcomers:
+                decoder = self._open_decoder(newcomers)
+                self._batches.append(self._search(newcomers, decoder, self._tracker, self._vocabulary))
+                newcomers = []
+            ended += self.interrupt()
+            if self._batches:
+                batch = self._batches[-1]
+                self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
                 ended += batch.step()
-            except Exception as error:
-                finished, unfinished = self._batches.pop().abandon()
-                return ended + finished + self._begin_anew(error, unfinished)
-            self._tidy()
+                self._tidy()
+        except Exception as error:  # of any kind: it must fail no other sentence
+            ended += self._begin_anew(error, newcomers)
         return ended
 
     def interrupt(self) -> list[Ended]:
@@ -139,34 +138,29 @@ class SearchStream:
             self._waiting.popleft()
         return newcomers
 
-    def _begin(self, newcomers: Sequence[Sentence]) -> None:
-        batch = self._search(newcomers, self._open_decoder(newcomers), self._tracker, self._vocabulary)
-        if self._schedule == "fifo" and self._batches:
-            self._batches[-1].join(batch)
-        else:
-            self._batches.append(batch)
-
     def _tidy(self) -> None:
-        """Forget batches that have ended; join those that have come to the same position."""
+        """Forget batches that have ended; join those that may go together: in the same position or, fifo, in any."""
         self._batches = [batch for batch in self._batches if len(batch)]
-        while len(self._batches) > 1 and self._batches[-1].position == self._batches[-2].position:
-            last = self._batches.pop()
-            self._batches[-1].join(last)
+        while len(self._batches) > 1:
+            before, last = self._batches[-2:]
+            if self._schedule != "fifo" and before.position != last.position:
+                break
+            before.join(last)
+            self._batches.pop()
 
     def _begin_anew(self, error: Exception, sentences: list[Sentence]) -> list[Ended]:
-        """Let these begin anew in two halves, as one of them, or their number, made the search crash.
+        """Let all under way, and these, begin anew in two halves, as one of them or their number made the search crash.
 
-        One that crashes alone has failed. Without memory all others give theirs back and begin anew too, and from then
-        on half as many are under way.
+        One that crashes alone has failed. Where it was for want of memory, from then on half as many are under way.
         """
         ended: list[Ended] = []
+        for batch in reversed(self._batches):
+            finished, unfinished = batch.abandon()
+            ended += finished
+            sentences = unfinished + sentences
+        self._batches = []
         if isinstance(error, _OUT_OF_MEMORY):
             error = error.with_traceback(None)  # which would keep what it was computed from
-            for batch in self._batches:
-                finished, unfinished = batch.abandon()
-                ended += finished
-                sentences = unfinished + sentences
-            self._batches = []
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(sentences) > 1:
@@ -176,6 +170,8 @@ class SearchStream:
                     RuntimeWarning,
                     stacklevel=3,
                 )
+        if not sentences:
+            raise error
         if len(sentences) == 1:
             return [*ended, Ended(sentences[0], error=error)]
         middle = len(sentences) // 2
