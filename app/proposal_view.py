@@ -15,7 +15,7 @@ from typing import Any
 
 from app.constraints import Constraint
 from app.glossary import TermHit
-from engine import Avoid, Hypothesis, Translation
+from engine import Avoid, Hypothesis, Translation, stands_alone
 
 Json = dict[str, Any]
 
@@ -119,6 +119,29 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                     token["terms"] = list(constraint.term_keys)
         tokens.append(token)
     return tokens
+
+
+def with_struck(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
+    """The pieces with {"t": "", "ban": text} where a banned word would have stood in the translation `free` of it.
+
+    A ban that `free` does not hold, or that has the same words around it in both, is left out.
+    """
+    spans = word_spans(free)
+    free_words = [free[start:end] for start, end in spans]
+    matcher = SequenceMatcher(None, free_words, [text[start:end] for start, end in word_spans(text)], autojunk=False)
+    struck: dict[int, list[Json]] = {}
+    for ban in bans:
+        (haystack, needle) = (free.lower(), ban.text.lower()) if ban.case == "permissive" else (free, ban.text)
+        words = (n for n, (start, _) in enumerate(spans) if haystack.startswith(needle, start))
+        word = next((n for n in words if stands_alone(free, spans[n][0], spans[n][0] + len(needle))), None)
+        for operation, first, last, to, stop in matcher.get_opcodes():
+            if word is not None and operation != "equal" and first <= word < last:
+                struck.setdefault(min(to + word - first, stop), []).append({"t": "", "ban": ban.text})
+    result: list[Json] = []
+    for token in tokens:
+        result += struck.pop(token.get("w", -1), [])
+        result.append(token)
+    return [*result, *(ban for _, left in sorted(struck.items()) for ban in left)]
 
 
 def hypothesis_rows(decoded: Decoded) -> list[Json]:

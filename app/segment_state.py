@@ -13,8 +13,8 @@ from app.constraints import Constraint, constraints_for, distinct_terms, term_ke
 from app.formats.placeholders import placeholder_problem
 from app.glossary import TermHit
 from app.prices import Prices
-from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs
-from engine import Avoid, Request, is_word_char, stands_alone
+from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, with_struck
+from engine import Avoid, Hypothesis, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
@@ -192,7 +192,7 @@ def detail_view(segment: SegmentState) -> Json:
         proposal = {
             "text": shown.best.text,
             "score": shown.best.score,
-            "tokens": proposal_tokens(shown.best, shown.constraints),
+            "tokens": _proposal_tokens(segment, shown, shown.best),
             "is_stale": not segment.is_answered_by(shown),
         }
     return {
@@ -218,6 +218,12 @@ def detail_view(segment: SegmentState) -> Json:
         "note": segment.note,
         "origin": segment.origin,
     }
+
+
+def _proposal_tokens(segment: SegmentState, shown: Decoded, best: Hypothesis) -> list[Json]:
+    tokens = proposal_tokens(best, shown.constraints)
+    free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
+    return with_struck(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
 
 
 def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:

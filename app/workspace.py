@@ -35,7 +35,9 @@ from app.segment_state import Json, SegmentState, attention_for, detail_view, ro
 from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
 
-EditOrigin = Literal["typed", "hypothesis", "alternative", "rest", "completion", "undo", "redo", "restored"]
+EditOrigin = Literal[
+    "typed", "hypothesis", "alternative", "rest", "completion", "case", "source", "undo", "redo", "restored"
+]
 ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
 _MACHINE_ORIGINS = frozenset({"hypothesis", "rest"})
 _EDIT_EVENTS: dict[EditOrigin, EventType] = {

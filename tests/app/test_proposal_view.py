@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from app.constraints import Constraint
 from app.glossary import Term, TermHit
-from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, word_spans
-from engine import Hypothesis, Placement, Request, Translation
+from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, with_struck, word_spans
+from engine import Avoid, Hypothesis, Placement, Request, Translation
 
 WORD_CASES = [
     ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
@@ -116,3 +116,24 @@ def test_words_that_differ_side_by_side_are_one_run():
     best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
     decoded = Decoded(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
     assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
+
+
+STRUCK = [
+    ("Er rollt es aus.", "Er stellt es bereit.", [("rollt", "exact")], "Er [rollt] stellt es bereit.", "replaced"),
+    ("Er geht nun los.", "Er geht los.", [("nun", "exact")], "Er geht [nun] los.", "left out"),
+    ("Er geht los nun.", "Er geht los.", [("nun", "exact")], "Er geht los.[nun]", "at the end"),
+    ("Er geht.", "Er geht.", [("rollt", "exact")], "Er geht.", "would not have stood"),
+    ("Das Rad steht.", "Der Wagen steht.", [("rad", "exact")], "Der Wagen steht.", "another case"),
+    ("Das Rad steht.", "Das Auto steht.", [("rad", "permissive")], "Das [rad] Auto steht.", "any case"),
+    ("Die Räder stehen.", "Die Autos stehen.", [("Räd", "exact")], "Die Autos stehen.", "part of a word"),
+    ("Nur so ein Text.", "Nur Text.", [("so ein", "exact")], "Nur [so ein] Text.", "two words"),
+]
+
+
+@pytest.mark.parametrize(("free", "text", "bans", "expected", "why"), STRUCK, ids=[why for *_, why in STRUCK])
+def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expected: str, why: str):
+    tokens = proposal_tokens(hypothesis(text), ())
+    struck = with_struck(tokens, text, free, [Avoid(*ban) for ban in bans])
+    assert "".join(token["t"] for token in struck) == text
+    shown = "".join(f"[{token['ban']}] " if "ban" in token else token["t"] for token in struck)
+    assert shown.strip() == expected, why

@@ -114,8 +114,8 @@ class Screen:
         """The proposal as plain text, without what is said to screen readers only."""
         return str(
             self.proposal.evaluate(
-                "line => { const copy = line.cloneNode(true); copy.querySelectorAll('.sr').forEach(e => e.remove()); "
-                "return copy.textContent; }"
+                "line => { const copy = line.cloneNode(true); "
+                "copy.querySelectorAll('.sr, .struck').forEach(e => e.remove()); return copy.textContent; }"
             )
         )
 

@@ -289,7 +289,8 @@ def test_keys_move_between_segments_and_the_list_can_be_filtered(screen: Screen)
     screen.page.keyboard.press("Escape")
     expect(screen.page.locator(".row")).to_have_count(3)
     screen.page.keyboard.press("Alt+h")
-    expect(screen.page.get_by_role("tab", name="Keys")).to_be_focused()
+    expect(screen.page.get_by_role("dialog").get_by_label("Search the keys")).to_be_focused()
+    screen.page.keyboard.press("Escape")
 
 
 def test_pretranslation_can_be_cancelled_and_resumed(screen: Screen):

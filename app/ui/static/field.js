@@ -3,6 +3,7 @@ import {h, t} from './dom.js';
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
+const MARKS = /^["'(\[„“‚‘»«›‹¿¡]+|["')\].,;:!?…“”‘’«»‹›]+$/g;   // around a word, not part of it
 const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
@@ -93,12 +94,25 @@ export class Field {
 
   /** The selected text, else the word at the caret; without spaces around it. */
   selection() {
+    const [start, end] = this.range();
+    return this.area.value.slice(start, end).trim().replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
+  }
+
+  /** Where that stands, with the marks at the word. */
+  range() {
     const {selectionStart: start, selectionEnd: end, value} = this.area;
-    if (start !== end) return value.slice(start, end).trim();
-    const before = /\S*$/.exec(value.slice(0, start))[0], after = /^\S*/.exec(value.slice(start))[0];
-    return (before + after).replace(/^["'(\[„“‚‘»«›‹¿¡]+|["')\].,;:!?…“”‘’«»‹›]+$/g, '');
+    if (start !== end) return [start, end];
+    return [start - /\S*$/.exec(value.slice(0, start))[0].length, end + /^\S*/.exec(value.slice(end))[0].length];
   }
 }
+
+/** The text in the case that comes next: small letters, a capital at each word, all capitals. */
+export const nextCase = (text, lang) => {
+  const small = text.toLocaleLowerCase(lang), large = text.toLocaleUpperCase(lang);
+  const capitals = small.replace(/(?<![\p{L}\p{M}\p{N}])\p{L}/gu, letter => letter.toLocaleUpperCase(lang));
+  if (text === small) return capitals;
+  return text === capitals && capitals !== large ? large : small;
+};
 
 const kindOf = event => (event.inputType?.startsWith('delete') ? 'type-delete'
   : event.inputType === 'insertFromPaste' || event.inputType === 'insertFromDrop' ? 'paste' : 'type-insert');

@@ -1,5 +1,6 @@
 /* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
 
+import {openGoTo, openKeySheet} from './key_sheet.js';
 import {openReplace} from './replace.js';
 
 export const listenToKeys = (bench, root) => {
@@ -30,6 +31,9 @@ const find = (bench, event) => {
   if (control && !alt && code === 'KeyZ' && !isInOtherInput) return () => segment.step(!shift);
   if (control && !alt && !shift && code === 'KeyY' && !isInOtherInput) return () => segment.step(false);
   if (event.ctrlKey && !event.metaKey && !alt && !shift && code === 'KeyH') return () => openReplace(bench);
+  if (control && !alt && !shift && code === 'KeyG') return () => openGoTo(bench);
+  if (shift && !control && !alt && code === 'F3' && isInField) return () => segment.changeCase();
+  if (alt && !control && !shift && code === 'KeyI' && !isInOtherInput) return () => segment.copySource();
   if (control && !alt && !shift && code === 'KeyK') return () => { list.searchField.focus(); list.searchField.select(); };
   if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
@@ -38,7 +42,7 @@ const find = (bench, event) => {
   if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();
   if (alt && !control && !shift && code === 'KeyC') return () => segment.completion.ask();
   if (alt && !control && !shift && code === 'KeyA') return () => segment.askAlternatives();
-  if (alt && !control && !shift && code === 'KeyH') return () => bench.side.showKeys();
+  if (alt && !control && !shift && code === 'KeyH') return () => openKeySheet(bench);
   if (alt && !control && !shift && (code === 'ArrowUp' || code === 'ArrowDown')) {
     return () => { const next = list.neighbour(code === 'ArrowUp' ? -1 : 1); if (next !== null) bench.openSegment(next); };
   }

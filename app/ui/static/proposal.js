@@ -43,7 +43,7 @@ export class Proposal {
 
   numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
 
-  /** tokens: [{t, w?, pin?, at?, terms?}]; joined they are the proposal. */
+  /** tokens: [{t, w?, pin?, at?, terms?}], joined they are the proposal; {t: '', ban} where a banned word would stand. */
   render(tokens, {lang, isBusy, placeholder}) {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder]);
@@ -70,6 +70,7 @@ export class Proposal {
   }
 
   piece(token, at) {
+    if (token.ban) return h('span.nw.struck', {}, h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban), ' ');
     if (token.w === undefined) return document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
     return h('span.w', {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,

@@ -4,7 +4,7 @@ import {Alternatives} from './alternatives.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
-import {Field, History} from './field.js';
+import {Field, History, nextCase} from './field.js';
 import {Hypotheses} from './hypotheses.js';
 import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
@@ -225,6 +225,29 @@ export class Segment {
     }
     this.history.record(this.snapshot(), 'take');
     this.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
+    this.focusField();
+  }
+
+  /** Shift+F3: what is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again. */
+  changeCase() {
+    const {field} = this, [start, end] = field.range(), text = field.text;
+    const changed = nextCase(text.slice(start, end), field.area.lang);
+    if (changed === text.slice(start, end)) return;
+    this.history.record(this.snapshot(), 'case');
+    const {selectionStart: from, selectionEnd: to} = field.area;
+    const caret = from === to ? [from, to] : [start, start + changed.length];
+    this.replaceText(text.slice(0, start) + changed + text.slice(end), 'case');
+    this.isTyped = true;
+    field.area.setSelectionRange(...caret);
+  }
+
+  /** Alt+I: the source as it stands. */
+  copySource() {
+    const {source} = this.bench.rows[this.index];
+    if (this.field.text === source) return;
+    this.history.record(this.snapshot(), 'source');
+    this.replaceText(source, 'source', {}, source.length);
+    this.isTyped = true;
     this.focusField();
   }
 

@@ -1,8 +1,7 @@
 /* The panel beside the list: the terms of the open segment, and the keys. */
 import {button, h, icon, sr, t} from './dom.js';
+import {keyRows} from './key_sheet.js';
 
-const KEYS = [['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'], ['words', '\u2190', '\u2192'],
-  ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'], ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'], ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['search', 'Ctrl', 'K'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H']];
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
 
@@ -20,8 +19,7 @@ export class Side {
       return {name, tab, panel};
     });
     this.terms = this.tabs[0].panel;
-    this.tabs[1].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, KEYS.map(([name, ...keys]) =>
-      [h('dt', {}, t('keys.' + name)), h('dd', {}, keys.map(key => h('kbd', {}, key)))])), h('p.lead', {}, t('keys.note')));
+    this.tabs[1].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, keyRows().map(row => row.nodes)), h('p.lead', {}, t('keys.note')));
     host.append(h('div.tabs', {role: 'tablist', 'aria-label': t('side.label')}, this.tabs.map(x => x.tab)), h('div.panels', {}, this.tabs.map(x => x.panel)));
     this.select(0);
   }
@@ -36,8 +34,6 @@ export class Side {
       panel.hidden = i !== chosen;
     });
   }
-
-  showKeys() { this.select(1); this.host.classList.add('open'); this.tabs[1].tab.focus(); }
 
   update(detail) {
     const focused = document.activeElement?.dataset?.term;

@@ -1,0 +1,67 @@
+"""Keys for the text and the way through the document: capitals, the source, a segment by number, the sheet of keys."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+
+def test_capitals_change_at_the_caret_and_in_the_selection_and_the_source_is_copied(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    screen.type_text("der straße nach")
+    for expected in ("der straße Nach", "der straße NACH", "der straße nach"):
+        screen.page.keyboard.press("Shift+F3")
+        expect(screen.field).to_have_value(expected)
+    screen.field.evaluate("area => area.setSelectionRange(0, 10)")
+    screen.page.keyboard.press("Shift+F3")
+    expect(screen.field).to_have_value("Der Straße nach")
+    screen.page.keyboard.press("Shift+F3")
+    expect(screen.field).to_have_value("DER STRASSE nach")
+    screen.wait_until_saved()
+    assert screen.field.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)") == "DER STRASSE"
+    screen.page.keyboard.press("Alt+i")
+    source = DOCUMENT.splitlines()[0]
+    expect(screen.field).to_have_value(source)
+    screen.wait_until_saved()
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value("DER STRASSE nach")
+    screen.wait_until_saved()
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    assert {"case", "source"} <= {e["payload"].get("origin") for e in log if e["type"] == "edit"}
+
+
+def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.keyboard.press("Control+k")
+    screen.page.keyboard.type("router")
+    screen.page.keyboard.press("Control+g")
+    screen.page.keyboard.type("9")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("dialog")).to_be_visible()  # there is no ninth
+    screen.page.keyboard.press("Control+a")
+    screen.page.keyboard.type("3")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("3")
+    expect(screen.field).to_be_focused()
+
+
+def test_sheet_of_keys_is_searched_by_what_a_key_does(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+h")
+    keys = screen.page.get_by_role("dialog").locator("dt")
+    assert keys.count() > 20
+    screen.page.keyboard.type("translate rest")
+    expect(keys).to_have_text(["Re-translate the rest"])
+    screen.page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+
+
+def test_banned_word_is_struck_where_it_would_have_stood(screen: Screen):
+    screen.open_text(DOCUMENT)
+    word = screen.words.nth(2).inner_text()
+    screen.words.nth(2).click(modifiers=["Alt"])
+    expect(screen.page.locator(".hyp .banned")).to_contain_text(word)
+    screen.wait_for_proposal()
+    assert screen.proposal_text() == screen.hypothesis_texts()[0]
