@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -51,8 +52,7 @@ class Decoding:
     def progress(self) -> Json:
         """How far pre-translation is."""
         segments = self.workspace.segments
-        done = sum(s.decoded is not None or s.target is not None for s in segments)
-        return {"done": done, "total": len(segments), "is_running": self.is_wanted}
+        return {"done": self.workspace.tally.num_translated, "total": len(segments), "is_running": self.is_wanted}
 
     def hurry(self, segment: SegmentState) -> None:
         """The person looks at this segment now: it goes before the rest of the document."""
@@ -79,9 +79,9 @@ class Decoding:
 
     def start_from(self, index: int) -> None:
         """Pre-translates what has not been, this segment and those behind it first."""
-        segments = self.workspace.segments
-        order = (*range(index, len(segments)), *range(index))
-        self._todo = deque(i for i in order if segments[i].needs_decoding and segments[i].target is None)
+        waiting = sorted(self.workspace.tally.to_translate)
+        first = bisect_left(waiting, index)
+        self._todo = deque((*waiting[first:], *waiting[:first]))
         self._pump()
 
     def translate_anew(self, indices: list[int]) -> None:

@@ -31,7 +31,7 @@ class WideTerms:
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
         """The terms that stand in a source."""
-        return self._all.find(source)
+        return self._all.find(source) if self._all.terms else ()
 
     def set_glossary(self, glossary: Glossary | None) -> None:
         """Another glossary, or none; the terms of the document stay."""

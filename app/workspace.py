@@ -32,6 +32,7 @@ from app.model_holder import ModelHolder
 from app.questions import Questions
 from app.saved_segments import update_of
 from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
+from app.tally import Tally
 from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
 
@@ -81,14 +82,13 @@ class Workspace:
         self.open_index: int | None = None
         self.problem = ""
         self.lock = threading.RLock()
-        self.segments = list(segments)
+        self.segments = [self._with_terms(segment) for segment in segments]
+        self.tally = Tally(self.segments)
         self._listeners: list[Callable[[], None]] = []
         self._newest: dict[tuple[str, int, str], int] = {}
         self.batches = Batches(self)
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
-        for segment in segments:
-            self.adopt(replace(segment, hits=self.terms.hits(segment.source)))
         model.on_change(self._on_model)
 
     # ---- what the page sees ----
@@ -110,15 +110,12 @@ class Workspace:
                 },
                 "model": {"state": self.model.state, "name": self.model.name, "message": self.model.message},
                 "counts": self.counts(),
-                "words": {
-                    "confirmed": sum(s.num_words for s in self.segments if s.state == "confirmed"),
-                    "all": sum(s.num_words for s in self.segments),
-                },
+                "words": self.tally.words(),
                 "progress": self._decoding.progress(),
                 "decode": {"last_ms": self._decoding.last_ms},
                 "glossary": {"name": self.glossary.name, "num_terms": len(self.glossary)} if self.glossary else None,
                 "problem": self.problem,
-                "rows": [row_view(segment) for segment in self.segments if segment.stamp > since],
+                "rows": [row_view(self.segments[index]) for index in sorted(self.tally.changed_since(since))],
             }
             if open_index is not None and 0 <= open_index < len(self.segments):
                 segment = self.segments[open_index]
@@ -138,14 +135,7 @@ class Workspace:
     def counts(self) -> dict[str, int]:
         """How many segments each filter of the list shows."""
         with self.lock:
-            confirmed = sum(s.state == "confirmed" for s in self.segments)
-            return {
-                "all": len(self.segments),
-                "open": len(self.segments) - confirmed,
-                "edited": sum(s.state == "edited" for s in self.segments),
-                "confirmed": confirmed,
-                "attention": sum(bool(s.attention) for s in self.segments),
-            }
+            return self.tally.counts()
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener` after each change, from any thread; returns what ends that."""
@@ -336,6 +326,7 @@ class Workspace:
         self.version += 1
         after = replace(after, stamp=self.version)
         after = replace(after, attention=attention_for(after))
+        self.tally.change(self.segments[after.index], after)
         self.segments[after.index] = after
         self._notify()
         return after
@@ -388,6 +379,11 @@ class Workspace:
     def _notify(self) -> None:
         for listener in self._listeners:
             listener()
+
+    def _with_terms(self, segment: SegmentState) -> SegmentState:
+        """A segment as it comes in: all of them are news to the page."""
+        after = replace(segment, hits=self.terms.hits(segment.source), stamp=self.version)
+        return after if after.target is None else replace(after, attention=attention_for(after))
 
     def _find_terms(self) -> list[int]:
         """Finds the terms in every source anew; returns the segments in which others stand now."""

@@ -2,6 +2,8 @@
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 
 const BLOCK_ROWS = 50;
+const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
+const SEARCH_PAUSE_MS = 180;
 const FILTERS = {
   all: ['list', () => true],
   open: ['todo', row => row.state !== 'confirmed'],
@@ -46,11 +48,17 @@ export class SegmentList {
       return {name, chip, counter};
     });
     this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), 'aria-keyshortcuts': 'Control+K',
-      oninput: () => { this.query = this.searchField.value.trim().toLowerCase(); this.rebuild(); },
-      onkeydown: event => { if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.query = ''; this.rebuild(); this.bench.focusEditor(); } }});
+      oninput: () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0); },
+      onkeydown: event => { if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); } }});
     return h('div.tools', {},
       h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
       h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, h('kbd', {'aria-hidden': 'true'}, 'Ctrl K')));
+  }
+
+  search() {
+    clearTimeout(this.searchTimer);
+    this.query = this.searchField.value.trim().toLowerCase();
+    this.rebuild();
   }
 
   setFilter(name) {

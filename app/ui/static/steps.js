@@ -20,17 +20,23 @@ export class Steps {
     const step = {number, at: performance.now()};
     this.past.push(step);
     this.future = [];
-    this.note = this.bench.notes.say('info', text, [[t('steps.undo'), () => { if (this.newest(true) === step) this.step(true); else this.run(step, true); }]], `step ${number}`);
+    this.note = this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], `step ${number}`);
     this.bench.segment.paintState();
+  }
+
+  /** A step, be it the newest or not, is taken back. */
+  undo(step) {
+    if (!this.past.includes(step)) return;
+    this.past = this.past.filter(other => other !== step);
+    this.future.push(step);
+    this.run(step, true);
   }
 
   /** The newest step, back or forth. */
   step(isUndo) {
-    const [from, to] = isUndo ? [this.past, this.future] : [this.future, this.past];
-    const step = from.pop();
-    if (!step) return;
-    to.push(step);
-    this.run(step, isUndo);
+    const step = this.newest(isUndo);
+    if (isUndo) this.undo(step);
+    else { this.past.push(this.future.pop()); this.run(step, false); }
   }
 
   async run(step, isUndo) {
