@@ -1,0 +1,262 @@
+"""How long a changed pin takes on a CPU, beside CTranslate2 on the same weights, and what the machine would allow.
+
+    python -m tests.benchmarks.latency [--sentences N] [--rounds N] [--output FOLDER]
+
+tests/benchmarks/README.md says how to make the environment with CTranslate2 in it, and what is measured. Writes
+report.md and results.json to the folder and prints the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import importlib.util
+import itertools
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from engine import Phrase, Request, SearchOptions, Translator
+from engine.model import BOS, LoadedModel, ModelConfig, Transformer, load_model
+from engine.model.packed import Precision, pack
+from tests.benchmarks.paper_dba import commit, environment
+from tests.benchmarks.speed import roofline
+from tests.benchmarks.speed.app_start import DOCUMENT, measure_start
+from tests.benchmarks.speed.report import write_report
+from tests.benchmarks.speed.timing import interleave
+
+if TYPE_CHECKING:
+    import ctranslate2
+
+ROOT = Path(__file__).resolve().parents[2]
+PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
+PEERS = (("float32", 1), ("float32", 2), ("int8", 1), ("int8", 2))
+LARGER = ModelConfig(16_000, ("en-de",), model_size=512, num_heads=8, feed_forward_size=2048)  # 6 + 2 layers
+NUM_LOOP_STEPS = 24
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse(arguments)
+    if importlib.util.find_spec("ctranslate2") is None:
+        print(
+            "latency: ctranslate2 is not installed here; run this in the environment of tests/benchmarks/README.md",
+            file=sys.stderr,
+        )
+        return 1
+    torch.set_num_threads(1)
+    model = load_model(options.model)
+    sentences = sample_sentences(options.sentences)
+    results: dict[str, Any] = {
+        "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1), "commit": commit()},
+        "settings": {
+            "model": options.model.name,
+            "sentences": sentences,
+            "rounds": options.rounds,
+            "beam": options.beam,
+        },
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        peer = Peer(model, Path(scratch) / "bundled")
+        tell("changed pins")
+        results["pins"] = changed_pins(model, peer, sentences, options)
+        tell("decoding loops")
+        larger = Peer(random_model(LARGER), Path(scratch) / "larger")
+        results["loops"] = [decoding_loop(model, peer, options), decoding_loop(larger.model, larger, options)]
+        tell("batches")
+        results["batches"] = [
+            row for beam in (5, 50) for row in batch_throughput(model, peer, sentences, beam, options)
+        ]
+    tell("start of the app")
+    results["start"] = [measure_start(options.model, options.app_python) for _ in range(options.starts)]
+    options.output.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(results, indent=1, ensure_ascii=False)
+    (options.output / "results.json").write_text(text + "\n", encoding="utf-8")
+    print(write_report(options.output / "report.md", results))
+    return 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.latency", description=(__doc__ or "").split("\n\n")[0]
+    )
+    parser.add_argument("--model", type=Path, default=ROOT / "data" / "models" / "en-de", help="folder (%(default)s)")
+    parser.add_argument("--sentences", type=int, default=12, help="sentences of the sample document (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each call, interleaved (%(default)s)")
+    parser.add_argument("--starts", type=int, default=2, help="starts of the app (%(default)s)")
+    parser.add_argument("--beam", type=int, default=10, help="beam of the interactive calls (%(default)s)")
+    parser.add_argument("--app-python", default=sys.executable, help="the Python that starts the app (%(default)s)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=ROOT / "tests" / "benchmarks" / "results" / "latency",
+        help="folder for report.md and results.json (%(default)s)",
+    )
+    return parser.parse_args(arguments)
+
+
+class Peer:
+    """CTranslate2 with the weights of a model, in each of its precisions and numbers of threads."""
+
+    def __init__(self, model: LoadedModel, folder: Path) -> None:
+        import ctranslate2
+
+        from tests.benchmarks.speed.ctranslate2_peer import convert, piece_names
+
+        convert(model, folder)
+        self.model = model
+        self._names = piece_names(model)
+        self._translators: dict[tuple[str, int], ctranslate2.Translator] = {
+            (kind, threads): ctranslate2.Translator(
+                str(folder), device="cpu", compute_type=kind, inter_threads=1, intra_threads=threads
+            )
+            for kind, threads in PEERS
+        }
+
+    def call(
+        self, kind: str, threads: int, sources: Sequence[Sequence[int]], beam: int, num_steps: int | None = None
+    ) -> Callable[[], object]:
+        """A translation of all sources, of exactly `num_steps` steps if given."""
+        translator = self._translators[kind, threads]
+        lengths = {"min_decoding_length": num_steps, "max_decoding_length": num_steps} if num_steps else {}
+        names = [[self._names[piece] for piece in source] for source in sources]
+        return lambda: translator.translate_batch(names, beam_size=beam, **lengths)
+
+
+def sample_sentences(count: int) -> list[str]:
+    """Sentences of the sample document, those of usual length first come."""
+    lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if 5 <= len(line.split()) <= 25][:count]
+
+
+def random_model(config: ModelConfig) -> LoadedModel:
+    """A model of this shape for times alone: random weights, which 16 bits hold as those of a file."""
+    torch.manual_seed(1)
+    transformer = Transformer(config).eval()
+    for parameter in transformer.parameters():
+        parameter.data = parameter.data.half().float()
+    return LoadedModel(config, None, transformer, "")  # type: ignore[arg-type]
+
+
+def packed_copy(model: LoadedModel, precision: Precision) -> LoadedModel:
+    transformer = copy.deepcopy(model.transformer)
+    pack(transformer, precision)
+    return LoadedModel(model.config, model.codec, transformer, model.checksum)
+
+
+def changed_pins(model: LoadedModel, peer: Peer, sentences: Sequence[str], options: argparse.Namespace) -> Any:
+    """For each sentence a pin of the first and of the last word proposed, in turn: the source stays encoded."""
+    translators = {precision: Translator(packed_copy(model, precision)) for precision in PRECISIONS}
+    settings = SearchOptions(beam=options.beam, nbest=5)
+    rng = random.Random(1)
+    rows = []
+    for sentence in sentences:
+        proposal = translators["float32"].translate(Request(sentence), settings).hypotheses
+        words = sorted({word.strip('.,:;"') for hypothesis in proposal for word in hypothesis.text.split()} - {""})
+        pins = rng.sample(words, min(2, len(words)))
+        requests = [Request(sentence, phrases=(Phrase(pin),)) for pin in pins]
+        source = model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0])
+        for number, request in enumerate(requests):
+            found = translators["float32"].translate(request, settings)
+            num_steps = found.num_steps
+            calls: dict[str, Callable[[], object]] = {}
+            for precision, translator in translators.items():
+                pinned = itertools.cycle([requests[number - 1], request])  # each round changes the pin and back
+
+                def translate(translator: Translator = translator, pinned: Any = pinned) -> object:
+                    next(pinned)
+                    return translator.translate(next(pinned), settings)
+
+                calls[precision] = translate
+            for kind, threads in PEERS:
+                calls[f"CTranslate2 {kind}, {threads}"] = peer.call(kind, threads, [source], options.beam, num_steps)
+                calls[f"CTranslate2 {kind}, {threads}, one step"] = peer.call(kind, threads, [source], options.beam, 1)
+            times = interleave(calls, options.rounds)
+            rows.append(
+                {
+                    "sentence": sentence,
+                    "pin": request.phrases[0].text,
+                    "num_steps": num_steps,
+                    "times": {name: {"wall_ms": time.wall_ms, "cpu_ms": time.cpu_ms} for name, time in times.items()},
+                }
+            )
+    return rows
+
+
+def decoding_loop(model: LoadedModel, peer: Peer, options: argparse.Namespace) -> Any:
+    """Milliseconds a step of the decoder alone, rows following random parents; CTranslate2's search beside it."""
+    rng = random.Random(2)
+    config, beam = model.config, options.beam
+    source = [4, *(rng.randrange(40, config.vocabulary_size) for _ in range(20)), 2]
+    tokens = torch.randint(40, config.vocabulary_size, (NUM_LOOP_STEPS, beam))
+    parents = torch.randint(0, beam, (NUM_LOOP_STEPS, beam))
+    transformers = {"unpacked": model.transformer, **{p: packed_copy(model, p).transformer for p in PRECISIONS}}
+    calls: dict[str, Callable[[], object]] = {}
+    for name, transformer in transformers.items():
+        encoded = transformer.encode(torch.tensor([source]), torch.tensor([len(source)]))
+
+        def decode(transformer: Transformer = transformer, encoded: Any = encoded) -> None:
+            decoder = transformer.decoder(encoded)
+            decoder.step(torch.tensor([BOS]))
+            decoder.select(torch.zeros(beam, dtype=torch.long))
+            for tokens_R, parents_R in zip(tokens, parents, strict=True):
+                decoder.step(tokens_R)
+                decoder.select(parents_R)
+
+        calls[name] = decode
+    for kind, threads in PEERS:
+        for num_steps in (1, NUM_LOOP_STEPS + 1):
+            calls[f"{kind}, {threads}: {num_steps}"] = peer.call(kind, threads, [source], beam, num_steps)
+    times = interleave(calls, 2 * options.rounds)
+    steps = {name: statistics.median(times[name].cpu_ms) / (NUM_LOOP_STEPS + 1) for name in transformers}
+    best = {name: times[name].best_cpu_ms / (NUM_LOOP_STEPS + 1) for name in transformers}
+    for kind, threads in PEERS:
+        long, short = times[f"{kind}, {threads}: {NUM_LOOP_STEPS + 1}"], times[f"{kind}, {threads}: 1"]
+        name = f"CTranslate2 {kind}, {threads}"
+        steps[name] = (statistics.median(long.cpu_ms) - statistics.median(short.cpu_ms)) / NUM_LOOP_STEPS
+        best[name] = (long.best_cpu_ms - short.best_cpu_ms) / NUM_LOOP_STEPS
+    work = {precision: roofline.step_work(config, precision, beam) for precision in PRECISIONS}
+    rates = {precision: roofline.machine_rates(work[precision]["weights_mb"]) for precision in PRECISIONS}
+    shape = {"size": config.model_size, "vocabulary": config.vocabulary_size}
+    return {"shape": shape, "median_cpu_ms": steps, "best_cpu_ms": best, "work": work, "rates": rates}
+
+
+def batch_throughput(
+    model: LoadedModel, peer: Peer, sentences: Sequence[str], beam: int, options: argparse.Namespace
+) -> Any:
+    """Sentences a second of a whole batch, text to text here and pieces to pieces in CTranslate2."""
+    settings = SearchOptions(beam=beam, nbest=1)
+    requests = [Request(sentence) for sentence in sentences]
+    sources = [model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0]) for sentence in sentences]
+    calls: dict[str, Callable[[], object]] = {}
+    for precision in PRECISIONS:
+        packed = packed_copy(model, precision)
+        # a fresh translator each time, so that nothing is encoded yet
+        calls[precision] = lambda packed=packed: list(Translator(packed).translate_all(requests, settings))  # type: ignore[misc]
+    for kind, threads in PEERS:
+        calls[f"CTranslate2 {kind}, {threads}"] = peer.call(kind, threads, sources, beam)
+    times = interleave(calls, max(1, options.rounds // 2))
+    return [
+        {
+            "beam": beam,
+            "engine": name,
+            "sentences_per_s": 1000 * len(sentences) / time.best_ms,
+            "sentences_per_cpu_s": 1000 * len(sentences) / time.best_cpu_ms,
+        }
+        for name, time in times.items()
+    ]
+
+
+def tell(what: str) -> None:
+    print(f"latency: {what}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""BLEU of the same sentences in 32 bits and in 8: what 8-bit weights cost in quality.
+
+    python -m tests.benchmarks.speed.quality SOURCE REFERENCE [--model FOLDER] [--limit N]
+
+"int8" is what `Translator.load(..., precision="int8")` gives; "int8 throughout" rounds the small products of the
+decoder too, as they would be in a larger model.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import sacrebleu
+import torch
+
+from engine import Request, SearchOptions, Translator
+from engine.model import load_model
+from engine.model.packed import Precision, pack
+
+VARIANTS: tuple[tuple[str, Precision, int | None], ...] = (
+    ("float32", "float32", None),
+    ("int8", "int8", None),
+    ("int8 throughout", "int8", 1),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.speed.quality")
+    parser.add_argument("source", type=Path, help="source sentences, one a line")
+    parser.add_argument("reference", type=Path, help="their translations")
+    parser.add_argument("--model", type=Path, default=Path("data/models/en-de"), help="model folder (%(default)s)")
+    parser.add_argument("--limit", type=int, help="only the first N lines")
+    parser.add_argument("--beam", type=int, default=5, help="beam size (%(default)s)")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    sources, references = (
+        path.read_text(encoding="utf-8").splitlines()[: options.limit] for path in (options.source, options.reference)
+    )
+    outputs: dict[str, list[str]] = {}
+    for name, precision, smallest in VARIANTS:
+        outputs[name] = translate(options.model, precision, smallest, sources, options.beam)
+        score = sacrebleu.corpus_bleu(outputs[name], [references])
+        num_same = sum(mine == plain for mine, plain in zip(outputs[name], outputs["float32"], strict=True))
+        share = 100 * num_same / len(sources)
+        print(f"{name}: BLEU {score.score:.2f}, {share:.1f} % of {len(sources)} outputs as in float32", flush=True)
+
+
+def translate(model: Path, precision: Precision, smallest: int | None, sources: Sequence[str], beam: int) -> list[str]:
+    """The best translation of each source."""
+    loaded = load_model(model)
+    if smallest is None:
+        pack(loaded.transformer, precision)
+    else:
+        pack(loaded.transformer, precision, smallest)
+    translator = Translator(loaded)
+    found = translator.translate_all((Request(source) for source in sources), SearchOptions(beam=beam, nbest=1))
+    return [translation.hypotheses[0].text for translation in found]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""The figures of latency.py as Markdown tables."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.model.packed import Precision
+from tests.benchmarks.dba.report import table
+from tests.benchmarks.speed.roofline import least_step_ms
+
+Figures = dict[str, Any]
+OURS: tuple[Precision, ...] = ("float32", "int8")
+SERVED_S, TRANSLATED_S, MEMORY_MB, RATIO = 10, 12, 1500, 0.5  # the bars
+
+
+def write_report(path: Path, results: Figures) -> str:
+    """Write the report and return it."""
+    environment, settings = results["environment"], results["settings"]
+    sections = [
+        "# Latency on a CPU",
+        f"Model {settings['model']}, beam {settings['beam']}, {len(settings['sentences'])} sentences, "
+        f"{settings['rounds']} interleaved runs; {environment['processor']}, load {environment['load_average']}; "
+        f"torch {environment['torch']}; commit {environment['commit']}.",
+        pins_section(results["pins"]),
+        loops_section(results["loops"]),
+        batches_section(results["batches"]),
+        start_section(results["start"]),
+    ]
+    text = "\n\n".join(sections) + "\n"
+    path.write_text(text, encoding="utf-8")
+    return text
+
+
+def pins_section(rows: Sequence[Figures]) -> str:
+    """A changed pin: latency, and the ratio to each peer at the same steps."""
+    latency, ratios = [], []
+    for name in OURS:
+        walls = sorted(ms for row in rows for ms in row["times"][name]["wall_ms"])
+        per_step = [min(row["times"][name]["wall_ms"]) / row["num_steps"] for row in rows]
+        latency.append(
+            (
+                name,
+                f"{statistics.median(walls):.0f}",
+                f"{walls[int(0.95 * (len(walls) - 1))]:.0f}",
+                f"{statistics.median(per_step):.2f}",
+            )
+        )
+    peers = [name for name in rows[0]["times"] if name.startswith("CTranslate2") and not name.endswith("one step")]
+    for peer in peers:
+        encoder = statistics.median(encoder_ms(row, peer) for row in rows)
+        cells = [f"{peer} threads" if not peer.endswith("1") else f"{peer} thread", f"{encoder:.1f}"]
+        for name in OURS:
+            clocks = ("wall_ms", "cpu_ms")
+            cells += [f"{statistics.median(ratio(row, name, peer, clock) for row in rows):.2f}" for clock in clocks]
+        ratios.append(cells)
+    steps = statistics.median(row["num_steps"] for row in rows)
+    return "\n\n".join(
+        [
+            "## A changed pin",
+            f"`translate()`, source encoded, one thread, median of {steps:.0f} steps.",
+            table(("weights", "p50 ms", "p95 ms", "best ms a step"), latency),
+            f"Its time over that of CTranslate2 (unconstrained, exactly as many steps), best of each, median over "
+            f"{len(rows)} pins; the bar is {RATIO} against int8 with 2 threads. CTranslate2 encodes anew each "
+            "time: its encoder's time stands apart, and is part of the time that the ratios divide by.",
+            table(
+                ("peer", "its encoder, ms", "float32", "float32, processor time", "int8", "int8, processor time"),
+                ratios,
+            ),
+        ]
+    )
+
+
+def ratio(row: Figures, name: str, peer: str, clock: str) -> float:
+    """The best time of ours over the peer's."""
+    times = row["times"]
+    return float(min(times[name][clock]) / min(times[peer][clock]))
+
+
+def encoder_ms(row: Figures, peer: str) -> float:
+    """What the peer takes before its first step: a call of one step less the average further one."""
+    times = row["times"]
+    one, whole = min(times[f"{peer}, one step"]["wall_ms"]), min(times[peer]["wall_ms"])
+    return float(one - (whole - one) / max(1, row["num_steps"] - 1))
+
+
+def loops_section(loops: Sequence[Figures]) -> str:
+    """The decoder alone by shape, and the share of what the machine allows."""
+    names = list(loops[0]["best_cpu_ms"])
+    shapes = [f"{loop['shape']['size']}, {loop['shape']['vocabulary']:,} pieces" for loop in loops]
+    steps = [(name, *(f"{loop['best_cpu_ms'][name]:.2f}" for loop in loops)) for name in names]
+    roof = []
+    for loop, shape in zip(loops, shapes, strict=True):
+        for precision in OURS:
+            rates = loop["rates"][precision]
+            least = least_step_ms(loop["work"][precision], rates, precision)
+            bound = max(least.values())
+            roof.append(
+                (
+                    shape,
+                    precision,
+                    f"{loop['work'][precision]['weights_mb']:.1f}",
+                    f"{rates['read_gb_s']:.1f}",
+                    f"{least['reading_ms']:.2f}",
+                    f"{rates[f'{precision}_gmac_s']:.0f}",
+                    f"{least['computing_ms']:.2f}",
+                    f"{100 * bound / loop['best_cpu_ms'][precision]:.0f} %",
+                )
+            )
+    return "\n\n".join(
+        [
+            "## The decoder alone",
+            "Processor milliseconds a step, best run. Ours: the decoder's step and selection, without search; "
+            "CTranslate2: a further step, its search included. The larger shape has random weights.",
+            table(("engine", *shapes), steps),
+            "What a step would cost if it only read its weights, or only multiplied them, at the rates of this machine "
+            "(one thread; bytes read over and over, products of 1024 x 1024):",
+            table(
+                (
+                    "shape",
+                    "weights",
+                    "MB read",
+                    "GB/s",
+                    "reading, ms",
+                    "10^9 products/s",
+                    "computing, ms",
+                    "larger of both over measured",
+                ),
+                roof,
+            ),
+        ]
+    )
+
+
+def batches_section(rows: Sequence[Figures]) -> str:
+    """Throughput of whole batches."""
+    cells = [
+        (row["beam"], row["engine"], f"{row['sentences_per_s']:.1f}", f"{row['sentences_per_cpu_s']:.1f}")
+        for row in rows
+    ]
+    return "## Batches\n\n" + table(("beam", "engine", "sentences a second", "a second of processor time"), cells)
+
+
+def start_section(starts: Sequence[Figures]) -> str:
+    """The app from its command on, the best start."""
+    best = {key: min(start[key] for start in starts) for key in starts[0]}
+    rows = [
+        ("a page served", f"{best['served_s']:.1f} s", f"{SERVED_S} s"),
+        ("the first translation", f"{best['first_translation_s']:.1f} s", f"{TRANSLATED_S} s"),
+        ("peak memory", f"{best['peak_memory_mb']:.0f} MB", f"{MEMORY_MB} MB"),
+    ]
+    return "## The app from its command on\n\n" + table(("until", "best start", "bar"), rows)
