@@ -15,6 +15,7 @@ import pytest
 
 from engine import Translator
 from engine.__main__ import main
+from engine.request_stream import Answer, RequestStream
 from tests.command_line.shell import QUICK, answers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,25 +109,42 @@ def test_ctrl_c_while_waiting_keeps_what_is_written(model):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+LINES = [f'{{"text": "{"a house and " * length}"}}\n'.encode() for length in (4, 2, 3, 1)]  # short ones first
+
+
+def interrupted_lines(model: Path, *flags: str) -> list[int]:
+    """The numbers of the lines that are written before Ctrl-C ends the run."""
+    output = io.BytesIO()
+    assert main([*flags, "--model", str(model), *QUICK], io.BytesIO(b"".join(LINES)), output) == 130
+    return [answer["line"] for answer in answers(output.getvalue())]
+
+
 def test_ctrl_c_while_decoding_writes_what_is_finished_and_nothing_half_done(model, monkeypatch):
-    decode = Translator._decode
+    step = RequestStream.step
+    answered: list[Answer] = []
+
+    def interrupted(self: RequestStream) -> list[Answer]:
+        answered.extend(now := step(self))
+        if now and len(answered) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return now
+
+    monkeypatch.setattr(RequestStream, "step", interrupted)
+    assert interrupted_lines(model, "translate", "--batch-size", "2") == [2, 4]
+
+
+def test_ctrl_c_while_pricing_writes_the_lines_before(model, monkeypatch):
+    price = Translator.price
     calls = []
 
-    def interrupted(self: Translator, *arguments: Any) -> Any:
+    def interrupted(self: Translator, *arguments: Any, **settings: Any) -> Any:
         calls.append(1)
         if len(calls) == 2:
             signal.raise_signal(signal.SIGINT)
-        return decode(self, *arguments)
+        return price(self, *arguments, **settings)
 
-    monkeypatch.setattr(Translator, "_decode", interrupted)
-    lines = [f'{{"text": "{"a house and " * length}"}}\n'.encode() for length in (4, 2, 3, 1)]  # short ones first
-    for command, expected in (("translate", [2, 4]), ("price", [1])):
-        calls.clear()
-        output = io.BytesIO()
-        flags = ["--batch-size", "2"] if command == "translate" else []
-        status = main([command, "--model", str(model), *flags, *QUICK], io.BytesIO(b"".join(lines)), output)
-        assert status == 130
-        assert [answer["line"] for answer in answers(output.getvalue())] == expected
+    monkeypatch.setattr(Translator, "price", interrupted)
+    assert interrupted_lines(model, "price") == [1]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes that break and SIGINT are POSIX")
