@@ -86,6 +86,9 @@ def _serve(flags: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, _stop)
     store = LogStore.open(flags.log or default_log_path())
+    if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
+        print(f"Loading {flags.model.as_posix()} …", flush=True)
+        model.wait()
     desk = Desk(store, model, SAMPLES_FOLDER)
     try:
         if flags.document or flags.glossary:

@@ -48,11 +48,15 @@ class Desk:
         self.model = model
         self.samples = samples
         self.options = options or SearchOptions(places_per_bank=1)
-        self.direction = "en-de"
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
         self._has_offered = False
         self._lock = threading.RLock()
+
+    @property
+    def direction(self) -> str:
+        """What new sessions translate: the model's first direction, once that is known."""
+        return self.model.directions[0] if self.model.directions else "en-de"
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without one, what is open, else the sample document.
@@ -200,7 +204,11 @@ class Desk:
         for summary in self.store.sessions():
             if summary.document_name == document.name and summary.is_untouched and not self._is_open(summary.id):
                 record = self.store.load_session(summary.id)
-                if record.document.data == document.data and record.document.segments == document.segments:
+                if (record.direction, record.document.data, record.document.segments) == (
+                    self.direction,
+                    document.data,
+                    document.segments,
+                ):
                     return record
         return None
 

@@ -55,6 +55,12 @@ class ModelHolder:
         """Starts loading; returns at once."""
         threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True).start()
 
+    def wait(self) -> None:
+        """Until the model is there or has failed."""
+        done = threading.Event()
+        self.on_change(done.set)
+        done.wait()
+
     def on_change(self, listener: Callable[[], None]) -> None:
         """Calls `listener` once the model is ready or has failed; at once where that is so already."""
         with self._lock:

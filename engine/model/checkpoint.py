@@ -103,8 +103,9 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     config = ModelConfig.load(folder / CONFIG)
     codec, source_codec = _load_codecs(folder, config)
     if len(codec.surfaces) != config.vocabulary_size:
+        listing = "vocabulary.txt" if source_codec is None else PIECES
         raise ModelError(
-            f"{folder}: the vocabulary has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
+            f"{folder}: {listing} has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
             "the two files belong to different models"
         )
     transformer = load_weights(folder / WEIGHTS, config).to(device)

@@ -133,7 +133,7 @@ DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
     ("config.json", set_entry("encoder_layers", "six"), "encoder_layers is 'six'"),
     ("config.json", set_entry("directions", []), "directions is empty"),
     ("config.json", set_entry("directions", ["ende"]), "direction 'ende' is not of the form"),
-    ("config.json", set_entry("vocabulary_size", 7), "vocabulary.txt.*7.*different models"),
+    ("config.json", set_entry("vocabulary_size", 7), "vocabulary.txt has .*7.*different models"),
     ("vocabulary.txt", Path.unlink, "vocabulary.txt"),
     ("bpe.codes", Path.unlink, "bpe.codes"),
 ]

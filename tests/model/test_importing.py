@@ -12,7 +12,7 @@ import pytest
 from engine.errors import ModelError
 from engine.model import model_folder
 from tests.model.hub import Hub, serving
-from tests.model.test_marian import save_marian
+from tests.model.marian import save_marian
 
 pytest.importorskip("transformers")
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,37 @@
+"""A translator's own model: a MarianMT folder, named at the start, post-edited with a pin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.model.marian import save_marian
+
+pytest.importorskip("transformers")
+
+
+def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
+    context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "opus-mt-en-de", ending=1.0)
+    app = App(tmp_path / "opus-mt-en-de", tmp_path / "log.sqlite")
+    try:
+        screen = Screen(context.new_page(), app.url)
+        expect(screen.page.locator(".model")).to_have_text("opus-mt-en-de")
+        screen.open_text(DOCUMENT)
+        screen.page.get_by_label("Pin a phrase that the model did not say").fill("Dateien")
+        screen.page.keyboard.press("Enter")
+        screen.wait_for_pin("Dateien")
+        screen.wait_for_proposal()
+        assert all("Dateien" in boxed for boxed in screen.boxes())
+        screen.page.keyboard.press("Control+Enter")
+        log = events(screen.download("Session log as JSONL", tmp_path))
+        assert [event["type"] for event in log].count("pin") == 1
+        screen.check_nothing_went_wrong()
+    finally:
+        app.stop()

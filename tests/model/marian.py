@@ -1,0 +1,61 @@
+"""MarianMT folders as the hub has them, of random weights: what the tests of imported models read."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cache
+from pathlib import Path
+
+import torch
+
+SAMPLE = Path(__file__).resolve().parents[1] / "data" / "corpus_sample.tsv"
+
+
+@cache
+def learn_spm(language: str) -> bytes:
+    rows = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines()[1:]]
+    import sentencepiece
+
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=(text for own, _, _, text in rows if own == language),
+        model_writer=file,
+        vocab_size=300,
+        minloglevel=2,
+    )
+    return file.getvalue()
+
+
+def save_marian(folder: Path, activation: str = "swish", languages: tuple[str, ...] = (), ending: float = 4.0) -> None:
+    """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both."""
+    import sentencepiece
+    import transformers
+
+    folder.mkdir()
+    ids = {"</s>": 0, "<unk>": 1}
+    for language, name in (("en", "source.spm"), ("de", "target.spm")):
+        (folder / name).write_bytes(learn_spm(language))
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / name))
+        for number in range(3, processor.vocab_size()):
+            ids.setdefault(processor.id_to_piece(number), len(ids))
+    for language in languages:
+        ids[f">>{language}<<"] = len(ids)
+    ids["<pad>"] = len(ids)
+    (folder / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
+    tokeniser = {"source_lang": "eng", "target_lang": "deu"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokeniser), encoding="utf-8")
+    torch.manual_seed(3)
+    config = transformers.MarianConfig(
+        vocab_size=len(ids), d_model=32, encoder_layers=3, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=48, decoder_ffn_dim=48, max_position_embeddings=64,
+        activation_function=activation, scale_embedding=True, pad_token_id=ids["<pad>"], eos_token_id=0,
+        decoder_start_token_id=ids["<pad>"], init_std=0.4,
+    )  # fmt: skip
+    model = transformers.MarianMTModel(config).eval()
+    for name, parameter in model.named_parameters():
+        if "norm" in name or name.endswith("bias"):
+            parameter.data += 0.1 * torch.randn_like(parameter)
+    model.final_logits_bias += 0.1 * torch.randn_like(model.final_logits_bias)
+    model.final_logits_bias[0, 0] += ending  # the more, the sooner
+    model.save_pretrained(folder)
