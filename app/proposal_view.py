@@ -169,20 +169,51 @@ def hypothesis_rows(decoded: Decoded) -> list[Json]:
 
 
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
-    """The source in runs; one with "term" is a glossary hit, by its number in `keys`.
+    """The source cut into words and what lies between them, with the glossary hits that each piece belongs to.
 
-    `keys` names the hits' terms in the order of `hits`.
+    A piece is {"t": text}, a word also has "w": its number, and one of a hit "term": the key and "at": the hit's
+    number, which tells two hits of one term apart. `keys` names the hits' terms in the order of `hits`.
     """
+    words = word_spans(source)
+    found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
+    spans = [*words, *((hit.start, hit.end) for hit, _ in found)]
     runs: list[Json] = []
-    position = 0
-    for hit, key in sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start):
-        if hit.start > position:
-            runs.append({"t": source[position : hit.start]})
-        runs.append({"t": source[hit.start : hit.end], "term": key})
-        position = hit.end
-    if position < len(source):
-        runs.append({"t": source[position:]})
+    word = number = 0
+    for start, end in pairwise(sorted({0, len(source), *(edge for span in spans for edge in span)})):
+        run: Json = {"t": source[start:end]}
+        while word < len(words) and words[word][1] <= start:
+            word += 1
+        if word < len(words) and words[word][0] <= start:
+            run["w"] = word
+        while number < len(found) and found[number][0].end <= start:
+            number += 1
+        if number < len(found) and found[number][0].start <= start:
+            run |= {"term": found[number][1], "at": number}
+        runs.append(run)
     return runs
+
+
+def aligned_words(source: str, hypothesis: Hypothesis) -> list[tuple[int, int]]:
+    """(word of the source, word of the proposal) for each two that stand for each other, by their numbers.
+
+    The numbers are those of `word_spans`; what the alignment says of punctuation alone is left out.
+    """
+    source_words, target_words = _words_by_character(source), _words_by_character(hypothesis.text)
+    pairs = {
+        (source_word, target_word)
+        for start, end, target_start, target_end in hypothesis.alignment
+        for source_word in set(source_words[start:end])
+        for target_word in set(target_words[target_start:target_end])
+        if source_word is not None and target_word is not None
+    }
+    return sorted(pairs)
+
+
+def _words_by_character(text: str) -> list[int | None]:
+    words: list[int | None] = [None] * len(text)
+    for number, (start, end) in enumerate(word_spans(text)):
+        words[start:end] = [number] * (end - start)
+    return words
 
 
 def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:

@@ -13,7 +13,7 @@ from app.constraints import Constraint, constraints_for, distinct_terms, term_ke
 from app.formats.placeholders import placeholder_problem
 from app.glossary import TermHit
 from app.prices import Prices
-from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, with_struck
+from app.proposal_view import Decoded, aligned_words, hypothesis_rows, proposal_tokens, source_runs, with_struck
 from engine import Avoid, Hypothesis, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
@@ -193,6 +193,7 @@ def detail_view(segment: SegmentState) -> Json:
             "text": shown.best.text,
             "score": shown.best.score,
             "tokens": _proposal_tokens(segment, shown, shown.best),
+            "alignment": aligned_words(segment.source, shown.best),
             "is_stale": not segment.is_answered_by(shown),
         }
     return {

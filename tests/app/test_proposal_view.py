@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.constraints import Constraint
 from app.glossary import Term, TermHit
-from app.proposal_view import Decoded, hypothesis_rows, proposal_tokens, source_runs, with_struck, word_spans
+from app.proposal_view import (
+    Decoded,
+    aligned_words,
+    hypothesis_rows,
+    proposal_tokens,
+    source_runs,
+    with_struck,
+    word_spans,
+)
 from engine import Avoid, Hypothesis, Placement, Request, Translation
 
 WORD_CASES = [
@@ -106,10 +116,45 @@ def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out
 
 
 def test_source_is_whole_with_its_terms_apart():
-    source = "Restart the router now"
-    hit = TermHit(Term("router", "Router"), 12, 18)
-    runs = source_runs(source, (hit,), ["router\tRouter"])
-    assert runs == [{"t": "Restart the "}, {"t": "router", "term": "router\tRouter"}, {"t": " now"}]
+    source = "Restart the old router."
+    hit = TermHit(Term("old router", "Altgerät"), 12, 22)
+    assert source_runs(source, (hit,), ["k"]) == [
+        {"t": "Restart", "w": 0},
+        {"t": " "},
+        {"t": "the", "w": 1},
+        {"t": " "},
+        {"t": "old", "w": 2, "term": "k", "at": 0},
+        {"t": " ", "term": "k", "at": 0},
+        {"t": "router", "w": 3, "term": "k", "at": 0},
+        {"t": "."},
+    ]
+
+
+@given(st.text("ab .,-😀", max_size=30), st.data())
+def test_source_runs_join_to_the_source_and_number_its_words(source: str, data: st.DataObject):
+    edges = sorted(data.draw(st.sets(st.integers(0, len(source)), max_size=6)))
+    hits = [TermHit(Term("x", "y"), *edges[i : i + 2]) for i in range(0, len(edges) - 1, 2)]
+    runs = source_runs(source, hits, ["k"] * len(hits))
+    assert "".join(run["t"] for run in runs) == source
+    for number, (start, end) in enumerate(word_spans(source)):
+        assert "".join(run["t"] for run in runs if run.get("w") == number) == source[start:end]
+    for number, hit in enumerate(hits):
+        assert "".join(run["t"] for run in runs if run.get("at") == number) == source[hit.start : hit.end]
+
+
+ALIGNED = [
+    # source, proposal, spans that the engine aligns, pairs of word numbers, why
+    ("Go on.", "Weiter.", [(0, 2, 0, 6), (3, 5, 0, 6)], [(0, 0), (1, 0)], "two words for one"),
+    ("😀 Go, now", "„Jetzt“ 😀", [(2, 4, 1, 6), (0, 1, 8, 9)], [(0, 1), (1, 0)], "offsets are code points"),
+    ("Go.", "Los.", [(0, 2, 0, 3), (2, 3, 3, 4)], [(0, 0)], "punctuation is no word"),
+    ("well-known", "gut bekannt", [(0, 4, 0, 3), (5, 10, 4, 11)], [(0, 0), (0, 1)], "parts of one word"),
+    ("Go", "Los", [], [], "the model cannot tell"),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "spans", "pairs", "why"), ALIGNED)
+def test_words_that_stand_for_each_other_are_told_by_their_numbers(source, text, spans, pairs, why: str):
+    assert aligned_words(source, replace(hypothesis(text), alignment=tuple(spans))) == pairs, why
 
 
 def test_words_that_differ_side_by_side_are_one_run():

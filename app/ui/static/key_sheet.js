@@ -2,7 +2,7 @@
 import {button, h, icon, setText, t} from './dom.js';
 
 const KEYS = [
-  ['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'],
+  ['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'], ['aligned', 'Ctrl', '\u2191'],
   ['words', '\u2190', '\u2192'], ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'],
   ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'],
   ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['case', 'Shift', 'F3'],

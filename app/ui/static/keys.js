@@ -21,6 +21,7 @@ const find = (bench, event) => {
   const {segment, list} = bench;
   const isInField = document.activeElement === segment.field.area;
   const isInProposal = segment.proposal.line.contains(document.activeElement);
+  const isInSource = segment.sourceHost.contains(document.activeElement);
   const isInOtherInput = !isInField && document.activeElement?.tagName === 'INPUT';
   if (isInField && segment.completion.isShown && !alt && !event.metaKey && !shift) {
     if (code === 'Tab' && !control && segment.completion.isAtCaret) return () => segment.completion.take(false);
@@ -35,8 +36,10 @@ const find = (bench, event) => {
   if (shift && !control && !alt && code === 'F3' && isInField) return () => segment.changeCase();
   if (alt && !control && !shift && code === 'KeyI' && !isInOtherInput) return () => segment.copySource();
   if (control && !alt && !shift && code === 'KeyK') return () => { list.searchField.focus(); list.searchField.select(); };
+  if (control && !alt && !shift && code === 'ArrowUp' && (isInProposal || isInSource)) return () => segment.alignment.focusSource();
   if (control && !alt && !shift && code === 'ArrowUp' && !isInOtherInput) return () => segment.proposal.focusWord(segment.proposal.current);
   if (control && !alt && !shift && code === 'ArrowDown' && isInProposal) return () => segment.focusField();
+  if (control && !alt && !shift && code === 'ArrowDown' && isInSource) return () => segment.proposal.focusWord(segment.proposal.current);
   if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
   if (alt && !control && shift && code === 'KeyP') return () => segment.widen();
   if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();

@@ -1,5 +1,6 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {Alignment} from './alignment.js';
 import {Alternatives} from './alternatives.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
@@ -52,6 +53,7 @@ export class Segment {
     });
     this.completion = new Completion(this);
     buildSegment(this);
+    this.alignment = new Alignment(this.sourceHost, this.proposal);
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
     addEventListener('pagehide', () => this.flush());
   }
@@ -83,6 +85,7 @@ export class Segment {
     this.paintSource([{t: row.source}], []);
     this.sourceNote.hidden = true;
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
+    this.alignment.update([]);
     this.hypotheses.render([], {});
     this.ledger.clear();
     this.said.replaceChildren();
@@ -113,6 +116,7 @@ export class Segment {
       this.isTyped = detail.origin === 'typed';
     }
     this.paintSource(detail.source, detail.terms);
+    this.alignment.update(detail.proposal?.alignment ?? []);
     this.sourceNote.textContent = detail.note;
     this.sourceNote.hidden = !detail.note;
     this.paintPins();

@@ -4,19 +4,30 @@ import {h, icon, sr, t} from './dom.js';
 const LONG = 900;                                     // characters; a longer source scrolls in its own box
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
 
-/** runs: [{t, term?}], terms: [{key, target, status}] */
+/** runs: [{t, w?, term?, at?}], joined they are the source; terms: [{key, source, target, status}] */
 export const sourceLine = (runs, terms, languages) => {
   const byKey = new Map(terms.map(term => [term.key, term]));
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
-  return h('p.source' + (numCharacters > LONG ? '.long' : ''), {lang: languages.source, dir: 'auto'}, runs.map((run, i) => {
-    const term = byKey.get(run.term);
-    const isAfterTerm = i > 0 && byKey.has(runs[i - 1].term);
-    if (!term) return isAfterTerm ? run.t.slice(tail(run).length) : run.t;
+  const nodes = [];
+  for (let i = 0, taken = 0; i < runs.length;) {      // taken: characters that stand with the term before them
+    const {term: key, at} = runs[i], term = byKey.get(key);
+    if (!term) { nodes.push(piece(runs[i], taken)); taken = 0; i++; continue; }
+    const first = i;
+    while (i < runs.length && runs[i].term === key && runs[i].at === at) i++;
+    const marks = runs[i] && !byKey.has(runs[i].term) ? tail(runs[i]) : '';
+    taken = marks.length;
     const iconName = ICONS[term.status];
-    const label = h('span.term.' + term.status, {title: `${term.source} \u2192 ${term.target}`}, run.t,
+    const label = h('span.term.' + term.status, {title: `${term.source} \u2192 ${term.target}`}, runs.slice(first, i).map(run => piece(run)),
       h('span.an.' + term.status, {lang: languages.target}, h('span.t', {}, term.target), iconName && icon(iconName), sr(' ' + t('term.' + term.status))));
-    return h('span.nw', {}, label, runs[i + 1] && !byKey.has(runs[i + 1].term) ? tail(runs[i + 1]) : null);
-  }));
+    nodes.push(h('span.nw', {}, label, marks));
+  }
+  return h('p.source' + (numCharacters > LONG ? '.long' : ''), {lang: languages.source, dir: 'auto'}, nodes);
+};
+
+/** A word, which can take the focus, or what lies between words; without its first `taken` characters. */
+const piece = ({t: text, w}, taken = 0) => {
+  const rest = text.slice(taken);
+  return w === undefined || !rest ? rest : h('span.sw', {'data-word': w, tabindex: -1}, rest);
 };
 
 /** The marks at the beginning of a run that must not part from the term before it. */

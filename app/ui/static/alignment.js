@@ -1,0 +1,60 @@
+/* Which words of the source and of the proposal stand for each other: marked on both sides while the pointer or the
+   focus is on one of them. The source's words are reached by key from the proposal, and lead back to it. */
+
+export class Alignment {
+  /** source: the element that holds the source's line; proposal: the Proposal beside it. */
+  constructor(source, proposal) {
+    Object.assign(this, {source, proposal, hosts: [source, proposal.line], pairs: []});
+    for (const host of this.hosts) {
+      host.addEventListener('mouseover', event => this.show(this.wordOf(event.target) ?? this.inFocus()));
+      host.addEventListener('mouseleave', () => this.show(this.inFocus()));
+      host.addEventListener('focusin', event => this.show(this.wordOf(event.target)));
+      host.addEventListener('focusout', () => this.show(null));
+    }
+    source.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  /** pairs: [[word of the source, word of the proposal], ...] by their numbers. */
+  update(pairs) {
+    this.pairs = pairs;
+    this.show(this.inFocus());
+  }
+
+  /** {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null. */
+  wordOf(element) {
+    const word = element?.closest?.('[data-word]'), side = word ? this.hosts.findIndex(host => host.contains(word)) : -1;
+    return side < 0 ? null : {side, word: Number(word.dataset.word)};
+  }
+
+  inFocus() { return this.wordOf(document.activeElement); }
+
+  partners({side, word}) { return this.pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]); }
+
+  show(at) {
+    const partners = at ? this.partners(at) : [];
+    const marked = [[], []];
+    if (partners.length) { marked[at.side] = [at.word]; marked[1 - at.side] = partners; }
+    this.hosts.forEach((host, side) => host.querySelectorAll('[data-word]').forEach(element =>
+      element.classList.toggle('aligned', marked[side].includes(Number(element.dataset.word)))));
+  }
+
+  /** From the proposal to the source: to what the word in focus stands for, else to the first word. */
+  focusSource() {
+    if (this.inFocus()?.side !== 0) this.focusWord(this.partners({side: 1, word: this.proposal.current})[0] ?? 0);
+  }
+
+  focusWord(word) { this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true}); }
+
+  onKey(event) {
+    const at = this.wordOf(event.target);
+    if (!at || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const forward = getComputedStyle(this.source.firstChild).direction === 'rtl' ? -1 : 1;
+    const last = Number([...this.source.querySelectorAll('[data-word]')].at(-1).dataset.word);
+    const target = {ArrowRight: at.word + forward, ArrowLeft: at.word - forward, Home: 0, End: last}[event.key];
+    if (target !== undefined) this.focusWord(Math.max(0, Math.min(target, last)));
+    else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key)) this.proposal.focusWord(this.partners(at)[0] ?? this.proposal.current);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,99 @@
+"""Which words stand for each other: marked on both sides under the pointer and under the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, expect
+
+from app.proposal_view import word_spans
+from engine import Hypothesis, Request, SearchOptions, Translator
+from tests.e2e.conftest import ROOT, App
+from tests.e2e.screen import Screen
+
+MODEL = ROOT / "data" / "models" / "en-de"
+SOURCE = "😀 The router saves the file, and the password is new."
+
+
+@pytest.fixture(scope="module")
+def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """On the bundled model, since one of random weights has no word alignment."""
+    app = App(MODEL, tmp_path_factory.mktemp("bundled") / "sessions.sqlite")
+    yield app
+    app.stop()
+
+
+@pytest.fixture(scope="module")
+def best() -> Hypothesis:
+    """What the engine itself says of the sentence."""
+    options = SearchOptions(places_per_bank=1)  # as the app has it
+    return Translator.load(MODEL).translate(Request(SOURCE, direction="en-de"), options).hypotheses[0]
+
+
+def overlapping(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """The words of `text` that any of the spans touches, in their order."""
+    return [text[start:end] for start, end in word_spans(text) if any(a < end and start < b for a, b in spans)]
+
+
+def partners_of_word(best: Hypothesis, start: int, end: int) -> list[str]:
+    return overlapping(SOURCE, [(a, b) for a, b, c, d in best.alignment if c < end and start < d])
+
+
+def marked(line: Locator) -> list[str]:
+    return line.locator(".aligned").all_inner_texts()
+
+
+def test_word_in_focus_and_its_partners_are_marked_on_both_sides_and_keys_lead_from_one_to_the_other(
+    bundled_app: App, context: BrowserContext, best: Hypothesis
+):
+    screen = Screen(context.new_page(), bundled_app.url)
+    screen.open_text(SOURCE, "aligned.txt")
+    source = screen.page.locator(".source")
+    expect(source).to_have_text(SOURCE)
+    assert screen.proposal_text() == best.text
+    words = word_spans(best.text)
+    expected = [partners_of_word(best, *span) for span in words]
+    assert sum(map(bool, expected)) >= 5, "the model tells of most words"
+    keys = screen.page.keyboard
+    keys.press("Control+ArrowUp")
+    keys.press("Home")
+    for number, partners in enumerate(expected):
+        expect(screen.words.nth(number)).to_be_focused()
+        assert marked(source) == partners, f"word {number} of {best.text!r}"
+        assert marked(screen.proposal) == ([best.text[slice(*words[number])]] if partners else [])
+        keys.press("ArrowRight")
+    number = next(i for i, partners in enumerate(expected) if partners == ["saves"])
+    keys.press("Home")
+    for _ in range(number):
+        keys.press("ArrowRight")
+    keys.press("Control+ArrowUp")
+    expect(source.locator(".sw", has_text="saves")).to_be_focused()
+    assert best.text[slice(*words[number])] in marked(screen.proposal)
+    assert marked(source) == ["saves"]
+    keys.press("ArrowRight")
+    assert screen.page.evaluate("document.activeElement.textContent") == "the"
+    keys.press("ArrowLeft")
+    keys.press("Enter")
+    expect(screen.words.nth(number)).to_be_focused()
+    screen.field.focus()
+    expect(screen.page.locator(".aligned")).to_have_count(0)
+    screen.check_nothing_went_wrong()
+
+
+def test_word_under_the_pointer_is_marked_with_an_outline_and_nothing_stays_marked_behind_it(
+    bundled_app: App, context: BrowserContext, best: Hypothesis
+):
+    screen = Screen(context.new_page(), bundled_app.url)
+    screen.open_text(SOURCE, "aligned.txt")
+    router = screen.page.locator(".source .sw", has_text="router")
+    router.hover()
+    start, end = next(span for span in word_spans(SOURCE) if SOURCE[slice(*span)] == "router")
+    partners = overlapping(best.text, [(c, d) for a, b, c, d in best.alignment if a < end and start < b])
+    assert partners and marked(screen.proposal) == partners
+    expect(router).to_have_css("outline-style", "solid")
+    screen.words.filter(has_text=partners[0]).first.hover()
+    assert "router" in marked(screen.page.locator(".source"))
+    screen.page.locator(".brand").hover()
+    expect(screen.page.locator(".aligned")).to_have_count(0)
+    screen.check_nothing_went_wrong()
