@@ -72,8 +72,14 @@ class Expansion:
     def candidates(self) -> Candidates:
         """All that may compete for the sentences' places."""
         self._mask()
-        candidates = self._weigh(self._gather())
-        candidates = candidates.keep(self._is_admissible(candidates))
+        keys = self._gather()
+        candidates = self._weigh(keys)
+        is_possible_N = self._is_possible(candidates)
+        if self._tracker.is_needed and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
+            candidates = self._weigh(torch.cat([keys, ends]).unique())
+            is_possible_N = self._is_possible(candidates)
+        is_unpruned_N = candidates.scores_N >= self._limits.floor_B[candidates.sentences_N]
+        candidates = candidates.keep(is_possible_N & is_unpruned_N)
         if self._limits.reach_B.isinf().all():
             return candidates
         return candidates.keep(candidates.is_forced_N | self._is_within_reach(candidates))
@@ -188,15 +194,31 @@ class Expansion:
             rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N, is_forced_N
         )
 
-    def _is_admissible(self, candidates: Candidates) -> Tensor:
-        """(N,): whether a candidate is possible, can still meet everything in time, and is not pruned away."""
-        sentences_N = candidates.sentences_N
-        admissible_N = candidates.scores_N > -torch.inf
+    def _is_possible(self, candidates: Candidates) -> Tensor:
+        """(N,): whether a candidate may be written and can still meet everything in time."""
+        sentences_N, nodes_N, met_NP = candidates.sentences_N, candidates.nodes_N, candidates.met_NP
+        is_possible_N = candidates.scores_N > -torch.inf
         if self._tracker.is_needed:
-            needed_N = self._tracker.needed(sentences_N, candidates.nodes_N, candidates.met_NP) + 1
-            admissible_N &= candidates.is_end_N | (needed_N < self._remaining_R[candidates.rows_N])
-            admissible_N &= ~self._tracker.is_dead(candidates.nodes_N)
-        return admissible_N & (candidates.scores_N >= self._limits.floor_B[sentences_N])
+            needed_N = self._tracker.needed(sentences_N, nodes_N, met_NP)
+            if self._tracker.has_guards:  # what follows must decide on an avoided text
+                needed_N = needed_N.maximum((~self._tracker.may_end(sentences_N, nodes_N, met_NP)).long())
+            is_in_time_N = needed_N + 1 < self._remaining_R[candidates.rows_N]
+            is_possible_N &= candidates.is_end_N | is_in_time_N
+            is_possible_N &= ~self._tracker.is_dead(nodes_N)
+        return is_possible_N
+
+    def _last_resorts(self, going_rows: Tensor) -> Tensor:
+        """The end, as keys like those of `_gather`, of each row that may end and has no other way to go on.
+
+        Its likeliest continuation may break a phrase that stands when no time is left to write it again; the end is
+        not among the candidates of a narrow beam.
+        """
+        end, rows = self._vocabulary.roles.end, self._rows
+        is_stranded_R = torch.ones(len(rows), dtype=torch.bool)
+        is_stranded_R[going_rows] = False
+        is_stranded_R &= ~torch.isin(rows.sentences_R, self.failed)
+        is_stranded_R &= (self._log_probs_RV[:, end] > -torch.inf).cpu()
+        return is_stranded_R.nonzero()[:, 0] * self._log_probs_RV.shape[1] + end
 
     def _is_within_reach(self, candidates: Candidates) -> Tensor:
         """(N,): whether a candidate is near enough to the best of its bank; what has finished is in the last bank.

@@ -86,6 +86,11 @@ def allowed_tokens(
     return allowed
 
 
+def is_in_time(texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase], remaining: int) -> bool:
+    """Whether a row that takes the last of `tokens` when `remaining` may come can still meet everything."""
+    return tokens[-1] == END or needed(texts, tokens, phrases) + 1 < remaining
+
+
 def slow_search(
     model: ToyModel,
     sentence: int,
@@ -124,14 +129,13 @@ def slow_search(
         prunes = options.pruning_threshold is not None and (is_full or options.pruning == "first_finished")
         floor = best_log_prob - (options.pruning_threshold or 0.0) if prunes else float("-inf")
         banks: list[list[Hyp]] = [[] for _ in range(num_tokens + 1)]
-        for key in sorted({*best_of_row} if is_grid else {*top, *best_of_row}):
+        keys = {*best_of_row} if is_grid else {*top, *best_of_row}
+        keys = {key for key in keys if is_in_time(texts, continuations[key].tokens, phrases, remaining)}
+        stranded = set(range(len(beam))) - {row for row, _ in keys}
+        for key in sorted(keys | {(row, END) for row in stranded if (row, END) in continuations}):
             hyp = continuations[key]
-            if hyp.tokens[-1] == END:
-                bank = num_tokens
-            elif needed(texts, hyp.tokens, phrases) + 1 >= remaining:
-                continue
-            else:
-                bank = num_tokens - total_missing(texts, hyp.tokens, phrases)
+            is_end = hyp.tokens[-1] == END
+            bank = num_tokens - (0 if is_end else total_missing(texts, hyp.tokens, phrases))
             if hyp.log_prob >= floor:
                 banks[bank].append(hyp)
         if options.bank_threshold is not None:
@@ -221,5 +225,5 @@ def _all_sequences(
         longer = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
         if token == END:
             yield longer
-        elif needed(texts, longer.tokens, phrases) + 1 < remaining:
+        elif is_in_time(texts, longer.tokens, phrases, remaining):
             yield from _all_sequences(model, sentence, longer, constraints, texts, remaining - 1)

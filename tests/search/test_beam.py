@@ -231,6 +231,33 @@ def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
         assert all(meets_all(PUNCTUATED.text(found.tokens), phrases) for found in result.found)
 
 
+def test_row_that_may_end_ends_where_its_best_continuation_breaks_what_stands_too_late():
+    """ "a b1 a b1 1" may end; the model would rather join "," to it, which leaves no time to write the "1" again."""
+    phrases = [PUNCTUATED.phrase("a b@@ 1", count=2), replace(PUNCTUATED.phrase("1", "1@@ 1"), turn=0)]
+    options = SearchOptions(beam=1, nbest=1)
+    for seed in (21, 22, 26, 31, 32):
+        model = ToyModel(PUNCTUATED.size, seed)
+        (result,) = search(model, [phrases], PUNCTUATED, [9], options)
+        assert result.outcome == "complete", seed
+        slow, _ = slow_search(model, 0, phrases, PUNCTUATED, 9, options)
+        assert lists([result]) == [[hyp.tokens for hyp in slow]]
+
+
+def test_row_ends_rather_than_begin_an_avoided_text_without_time_to_make_it_another():
+    """After "b", the end of "a" in "a@@" would need another piece to be no avoided "a", and there is no time."""
+    texts = ToyTexts(("a", "b", "a@@"))
+
+    class LovesOpenWords(ToyModel):
+        def log_probs(self, sentence, history):
+            return torch.tensor([0.0, 1.0, 1.0, 2.0, 3.0]).log_softmax(0)  # "a@@" before "b" before the end and "a"
+
+    constraints = SentenceConstraints((texts.phrase("b"),), (AvoidedText("a"),))
+    model = LovesOpenWords(texts.size, seed=0)
+    (result,) = search_all(model, [constraints], texts, [3], SearchOptions(beam=1, nbest=1))
+    assert result.outcome == "complete"
+    assert "b" in texts.text(result.found[0].tokens).split()
+
+
 def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
     phrases = [WORDS.phrase("a b"), WORDS.phrase("b@@ a")]
     (result,) = search(ToyModel(WORDS.size, seed=1), [phrases], WORDS, [5], SearchOptions(beam=2))
