@@ -102,11 +102,12 @@ class Interrupted(io.BytesIO):
 
 def test_ctrl_c_while_waiting_keeps_what_is_written(model):
     output, stderr = io.BytesIO(), io.StringIO()
+    handler = signal.getsignal(signal.SIGINT)
     source = Interrupted(b'{"text": "A house."}\n' * 5)
     assert main(["translate", "--model", str(model), "--batch-size", "1", *QUICK], source, output, stderr) == 130
     assert [answer["line"] for answer in answers(output.getvalue())] == [1, 2]
     assert stderr.getvalue() == ""
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 LINES = [f'{{"text": "{"a house and " * length}"}}\n'.encode() for length in (4, 2, 3, 1)]  # short ones first

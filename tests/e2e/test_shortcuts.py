@@ -46,6 +46,24 @@ def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: S
     expect(screen.field).to_be_focused()
 
 
+def test_search_that_takes_effect_late_leaves_the_caret_where_one_went_on_typing(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Der Text")
+    screen.page.get_by_role("searchbox").evaluate(
+        """search => {
+            search.value = 'green';
+            search.dispatchEvent(new Event('input'));
+            const field = document.querySelector('#pinpoint-edit');
+            field.focus();
+            field.setSelectionRange(3, 3);
+        }"""
+    )
+    expect(screen.page.locator(".row")).to_have_count(1)  # beside the open segment
+    expect(screen.field).to_be_focused()
+    screen.page.keyboard.type(" neue")
+    expect(screen.field).to_have_value("Der neue Text")
+
+
 def test_sheet_of_keys_is_searched_by_what_a_key_does(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.focus()

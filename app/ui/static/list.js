@@ -75,9 +75,10 @@ export class SegmentList {
       && (!this.query || row.source.toLowerCase().includes(this.query) || (row.target || '').toLowerCase().includes(this.query));
   }
 
-  /** Chooses the rows anew (another document, filter or query) and lays out the blocks. */
+  /** Chooses the rows anew (another document, filter or query) and lays out the blocks; the focus stays in the editor. */
   rebuild() {
     const {rows, session} = this.bench;
+    const focused = this.editorItem.contains(document.activeElement) ? document.activeElement : null;
     this.visible = rows.filter(row => row.index === session.open || this.matches(row)).map(row => row.index);
     this.observer.disconnect();
     this.elements.clear();
@@ -96,6 +97,7 @@ export class SegmentList {
       if (block.indices.includes(session.open)) this.fill(block);
       this.observer.observe(block.element);
     }
+    focused?.focus({preventScroll: true});            // an element that is moved loses it
   }
 
   reserve(block) { block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`; }
