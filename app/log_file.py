@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from app.errors import LogError
-from app.migrations import APPLICATION_ID, migrate, unknown_steps
+from app.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
 
 BUSY_SECONDS = 15.0
 # A whole check of a larger file would keep the person waiting at the start.
@@ -40,6 +40,69 @@ def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
                 f"The log {candidate} is damaged ({error}). It is kept as it is; work is logged in {following} instead."
             )
     raise LogError(f"{path} and {_MAX_NAMES - 2} logs beside it are damaged: choose another place with --log FILE")
+
+
+def open_to_read(path: Path) -> Database:
+    """The database in this file, which is never changed. Raises LogError where it cannot be used as it is."""
+    connection: sqlite3.Connection | None = None
+    try:
+        if not path.is_file():
+            raise LogError(f"{path}: there is no log; name the right file with --log FILE")
+        connection = _connect_to_read(path)
+        db = Database(connection)
+        _check(db, path)
+        if missing := pending_steps(db):
+            raise LogError(
+                f"{path} was written by an older Pinpoint (it lacks {missing[0]}): start the app with it once, "
+                "which brings it up to date"
+            )
+        return db
+    except LogError:
+        _close(connection)
+        raise
+    except (sqlite3.Error, OSError) as error:
+        _close(connection)
+        what = "is damaged" if _is_damage(error) else "cannot be read"
+        raise LogError(f"{path}: the log {what} ({error}); it is left as it is") from error
+
+
+def back_up(db: Database, path: Path) -> None:
+    """Copies the database into a new file at `path`; raises LogError where that cannot be, and leaves none then."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(exist_ok=False)
+    except FileExistsError as error:
+        raise LogError(f"{path} is there already: choose a new name, so that no backup is lost") from error
+    except OSError as error:
+        raise LogError(f"{path} cannot be written ({error.strerror}): choose another place") from error
+    target: sqlite3.Connection | None = None
+    try:
+        target = sqlite3.connect(path)
+        db.conn.backup(target)
+        # A file of its own, which needs no write-ahead file beside it.
+        target.execute("PRAGMA journal_mode = DELETE").fetchall()
+        result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
+        target.close()
+    except (sqlite3.Error, OSError) as error:
+        _close(target)
+        path.unlink(missing_ok=True)
+        raise LogError(f"{path}: the backup could not be written ({error}); nothing is left of it") from error
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; in a folder where nothing can be written, one that expects no other writer."""
+    uri = path.resolve().as_uri()
+    try:
+        connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return connection
+    except sqlite3.OperationalError:
+        # Write-ahead logging wants a file beside the log, and that cannot be made here.
+        if path.with_name(path.name + "-wal").exists():
+            raise  # which would hold what was written last
+        return sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
 
 
 def _open(path: Path) -> Database:

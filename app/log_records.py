@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -28,7 +28,8 @@ EventType = Literal[
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
     "term_added", "term_removed",
     # the model
-    "decode_request", "decode_result", "alternatives", "completion", "prices", "check_raised", "check_resolved",
+    "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "prices",
+    "check_raised", "check_resolved",
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64
@@ -92,7 +93,9 @@ class SessionRecord:
     glossary: Glossary | None
     document_terms: tuple[Term, ...]
     created_ms: int
+    last_ms: int
     num_events: int
+    last_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,20 @@ class Event:
         """The payload as plain values, made anew at each call."""
         content: dict[str, Any] = json.loads(self.payload_json)
         return content
+
+    @property
+    def true_hash(self) -> str:
+        """What `hash` is, unless the event was changed afterwards."""
+        return event_hash(
+            self.previous_hash,
+            self.seq,
+            self.wall_ms,
+            self.monotonic_ms,
+            self.type,
+            self.segment,
+            self.segment_version,
+            self.payload_json,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +173,25 @@ def event_hash(
     """
     fields = [previous_hash, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json]
     return hashlib.sha256(json.dumps(fields).encode("ascii")).hexdigest()
+
+
+def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> ChainReport:
+    """Whether these are `num_events` events in a row, as they were written, the last with that hash.
+
+    Events beyond that number are left alone: they were written since.
+    """
+    previous, count = FIRST_HASH, 0
+    for event in events:
+        if event.seq > num_events:
+            break
+        if event.seq != count + 1:
+            return ChainReport(False, count, count + 1, f"event {count + 1} is missing")
+        if event.previous_hash != previous or event.hash != event.true_hash:
+            return ChainReport(False, count, event.seq, f"event {event.seq} is not as it was written")
+        previous, count = event.hash, event.seq
+    if count != num_events or previous != last_hash:
+        return ChainReport(False, count, count + 1, f"the events from {count + 1} on are missing")
+    return ChainReport(True, count)
 
 
 def to_json(value: object) -> str:

@@ -132,3 +132,8 @@ def unknown_steps(db: Database) -> list[str]:
     """Steps that the file has been through and this version of the app does not know: a newer one wrote it."""
     known = {step.name for step in migrations.pending(Database(memory=True))}
     return [step.name for step in migrations.applied(db) if step.name not in known]
+
+
+def pending_steps(db: Database) -> list[str]:
+    """Steps that the file has yet to go through: an older version wrote it."""
+    return [step.name for step in migrations.pending(db)]

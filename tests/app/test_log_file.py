@@ -1,6 +1,7 @@
 """Opening the log: older, newer, foreign, damaged and unreachable files."""
 
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,106 @@ def test_a_read_only_log_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.Mo
         patched.setattr(sqlite3, "connect", read_only)
         with pytest.raises(LogError, match=r"cannot be opened \(attempt to write a readonly database\)"):
             LogStore.open(path)
+
+
+# ---- reading without writing, and backups ----
+
+
+def test_a_log_is_read_without_being_changed_while_another_process_writes(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+    writer = LogStore.open(path)
+    reader = LogStore.open_to_read(path)
+    number = reader.load_session(token).id
+    writer.append(number, "edit", {"n": "new"}, segment=0)
+    assert [event.payload.get("n") for event in reader.events(number)][-1] == "new"
+    with pytest.raises(LogError, match=r"could not write an event \(attempt to write a readonly database\)"):
+        reader.append(number, "edit", {}, segment=0)
+    assert writer.append(number, "edit", {}, segment=0) == 5
+    reader.close()
+    writer.close()
+
+
+def test_a_log_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+    connect, asked = sqlite3.connect, []
+
+    # The tests may run as root, whom no folder's mode stops: SQLite's own refusal is played.
+    def in_folder_without_rights(database: str, **options: object) -> sqlite3.Connection:
+        asked.append(database)
+        if "mode=ro" in database:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(database, **options)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(sqlite3, "connect", in_folder_without_rights)
+    store = LogStore.open_to_read(path)
+    assert store.load_session(token).num_events == 3
+    store.close()
+    assert [database.rpartition("?")[2] for database in asked[:2]] == ["mode=ro", "immutable=1"]
+    (tmp_path / "log.sqlite-wal").touch()  # may hold what was written last: reading past it would be wrong
+    with pytest.raises(LogError, match="cannot be read"):
+        LogStore.open_to_read(path)
+
+
+def test_what_cannot_be_read_as_a_log_is_said_and_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="there is no log"):
+        LogStore.open_to_read(tmp_path / "missing.sqlite")
+    assert not (tmp_path / "missing.sqlite").exists()
+    older = tmp_path / "older.sqlite"
+    old = Database(older)
+    migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
+    old.close()
+    with pytest.raises(LogError, match=r"older Pinpoint \(it lacks m0002"):
+        LogStore.open_to_read(older)
+    damaged = tmp_path / "damaged.sqlite"
+    make_log(damaged, 200)
+    overwrite(damaged, 4096, 4096)
+    with pytest.raises(LogError, match="is damaged"):
+        LogStore.open_to_read(damaged)
+    assert sorted(path.name for path in tmp_path.glob("*-2.sqlite")) == []
+
+
+def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> None:
+    path, copy = tmp_path / "log.sqlite", tmp_path / "backups" / "copy.sqlite"
+    token = make_log(path, 50)
+    store, other = LogStore.open(path), LogStore.open(path)
+    number = store.load_session(token).id
+    is_done = threading.Event()
+
+    def write() -> None:
+        while not is_done.is_set():
+            other.append(number, "edit", {"text": "x" * 5000}, segment=0)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    store.back_up(copy)
+    is_done.set()
+    writer.join()
+    kept = LogStore.open_to_read(copy)
+    assert kept.verify_chain(number).is_intact
+    assert 50 <= kept.load_session(token).num_events <= store.load_session(token).num_events
+    kept.close()
+    assert [file.name for file in copy.parent.iterdir()] == ["copy.sqlite"]  # nothing beside it is needed
+    with pytest.raises(LogError, match="there already"):
+        store.back_up(copy)
+    other.close()
+    store.close()
+
+
+def test_a_backup_that_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = tmp_path / "log.sqlite", tmp_path / "copy.sqlite"
+    make_log(path, 50)
+    store = LogStore.open(path)
+    connect = sqlite3.connect
+
+    def on_small_disk(database: Path, **options: object) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(database, **options)  # type: ignore[call-overload]
+        connection.execute("PRAGMA max_page_count = 3")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", on_small_disk)
+    with pytest.raises(LogError, match=r"could not be written \(.*full\)"):
+        store.back_up(copy)
+    assert not copy.exists()
+    store.close()

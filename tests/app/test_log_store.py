@@ -15,6 +15,7 @@ from app.errors import LogError
 from app.glossary import Glossary, Term
 from app.log_records import FIRST_HASH, to_json
 from app.log_store import LogStore, SegmentUpdate, SessionRecord
+from engine import Avoid
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = read_document("One\r\n  Zwei\u2028 – ü\r\n\r\nThree\r\n".encode("utf-16"), "a.txt")
@@ -125,7 +126,7 @@ def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
         ({"score": float("-inf")}, '{"score":"-inf"}'),
         ({"ü": "中"}, '{"ü":"中"}'),
         ({"half": "\ud83d"}, '{"half":"\\ud83d"}'),  # SQLite could not store it, the escape is lossless
-        ({"term": Term("a", "b", 1)}, '{"term":{"source":"a","target":"b","row":1,"is_for_document":false}}'),
+        ({"ban": Avoid("a", "exact")}, '{"ban":{"text":"a","case":"exact"}}'),
         ({"set": frozenset(["b", "a"])}, '{"set":["a","b"]}'),
     ],
 )

@@ -1,0 +1,73 @@
+"""One connection to the log's file: whole transactions, one thread at a time, and errors that say what to do.
+
+Knows nothing of what the tables mean.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from app.errors import LogError
+
+
+class LogConnection:
+    """An open database at `path`, which errors name. Any thread may call."""
+
+    def __init__(self, db: Database, path: Path) -> None:
+        self.db = db
+        self.path = path
+        self.lock = threading.RLock()
+
+    def rows(self, purpose: str, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+        """All rows of a query, by column; `purpose` completes "could not …" where it fails."""
+        with self.lock, self.clear_errors(purpose):
+            cursor = self.db.conn.execute(query, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def insert(self, table: str, **values: Any) -> int:
+        """The new row's number. Table and column names come from the callers' code alone, never from data."""
+        columns = ", ".join(values)
+        marks = ", ".join("?" for _ in values)
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608
+        return int(self.db.execute(statement, tuple(values.values())).lastrowid or 0)
+
+    @contextmanager
+    def transaction(self, purpose: str) -> Iterator[None]:
+        """All that is written inside is written, or nothing; takes the file's write lock at once."""
+        with self.lock, self.clear_errors(purpose):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.db.commit()
+            except BaseException:
+                self.db.rollback()
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Every query inside sees the same state of the file, whatever other processes write meanwhile."""
+        with self.lock, self.clear_errors("read the log"):
+            self.db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.db.rollback()
+
+    @contextmanager
+    def clear_errors(self, purpose: str) -> Iterator[None]:
+        """SQLite's errors as LogError with the file and the cure."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise LogError(
+                f"{self.path}: could not {purpose} ({error}). Nothing was written. Check that the disk has room and "
+                "the file can be written, or start with another one: --log FILE"
+            ) from error
