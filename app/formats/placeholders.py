@@ -15,6 +15,7 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE,
 )
+_TAG_NAME = re.compile(r"[{<](/?)([\w.:-]+)")
 
 
 def placeholder_spans(text: str) -> list[tuple[int, int]]:
@@ -27,12 +28,44 @@ def placeholders(text: str) -> list[str]:
     return [match.group() for match in _PLACEHOLDER.finditer(text)]
 
 
+def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
+    """The placeholders "missing" in `target`, those "extra" there, and those that close out of "order".
+
+    >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
+    {'missing': ('%s',), 'extra': (), 'order': ('{/1}',)}
+    """
+    wanted, found = Counter(placeholders(source)), Counter(placeholders(target))
+    early = _closed_early(target)
+    return {
+        "missing": tuple((wanted - found).elements()),
+        "extra": tuple((found - wanted).elements()),
+        "order": tuple(text for text in early if text in wanted and text not in _closed_early(source)),
+    }
+
+
 def placeholder_problem(source: str, target: str) -> str:
     """What `target` has too few or too many of, in a sentence; empty where nothing."""
-    wanted, found = Counter(placeholders(source)), Counter(placeholders(target))
+    difference = placeholder_difference(source, target)
     says = []
-    if missing := list((wanted - found).elements()):
+    if missing := difference["missing"]:
         says.append(f"Placeholders missing: {' '.join(missing)}")
-    if extra := list((found - wanted).elements()):
+    if extra := difference["extra"]:
         says.append(f"Placeholders that the source does not have: {' '.join(extra)}")
     return ". ".join(says)
+
+
+def _closed_early(text: str) -> list[str]:
+    """The closing placeholders ("{/1}", "</b>") that come before what they close, or without it."""
+    opened: Counter[str] = Counter()
+    early = []
+    for placeholder in placeholders(text):
+        name = _TAG_NAME.match(placeholder)
+        if name is None:
+            continue
+        if not name[1]:
+            opened[name[2]] += 1
+        elif opened[name[2]]:
+            opened[name[2]] -= 1
+        else:
+            early.append(placeholder)
+    return early

@@ -1,0 +1,201 @@
+"""Whether a translation has the numbers of its source, each in the form of its own language: 1,000.5 and 1.000,5.
+
+A number that its language cannot read as one (a version 1.2.3, a time 10.30, a date 31.12.2024) counts by its parts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+# Languages that write 3.5; the others write 3,5 and group by points or spaces.
+_POINT_LANGUAGES = {
+    "en",
+    "zh",
+    "ja",
+    "ko",
+    "th",
+    "he",
+    "hi",
+    "bn",
+    "ta",
+    "te",
+    "ur",
+    "ms",
+    "mt",
+    "cy",
+    "ga",
+    "sw",
+    "fil",
+}
+_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
+_ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")
+_MAX_BEFORE = 40  # characters before a number that are looked at
+_PARTS = re.compile(r"\d+")
+# A number behind such a word is a name's: Version 2.0, Python 3.11, Table 4.2.
+_NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|\w\s+[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
+_WORDS = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve",
+    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+}
+_MORE_WORDS = {"en": {"a": 1, "an": 1, "once": 1, "twice": 2, "both": 2, "first": 1, "second": 2, "third": 3}}
+_ONE = ("ein", "eine", "einen", "einem", "einer", "eines", "einmal", "erste", "erster", "ersten")
+_MORE_WORDS["de"] = dict.fromkeys(_ONE, 1)
+_MORE_WORDS["de"] |= {"zweimal": 2, "beide": 2, "beiden": 2, "zweite": 2, "zweiten": 2, "dritte": 3, "dritten": 3}
+_WORD = re.compile(r"[^\W\d_]+")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \u00a0]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number as it stands in a text, with the word before. `value`: None where its language does not read it so."""
+
+    text: str
+    value: Decimal | None
+    before: str
+    is_named: bool
+
+    @property
+    def parts(self) -> list[str]:
+        """What it is compared by: its value, else its parts."""
+        if self.value is not None:
+            return [_spelled(self.value)]
+        return [_spelled(Decimal(part)) for part in _PARTS.findall(self.text)]
+
+
+def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
+    """Numbers "missing" in the target, "extra" there, of a smaller "count", or in the source language's "form".
+
+    Small numbers may be words on either side, in English and German.
+
+    >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
+    ('3.5',)
+    """
+    best: dict[str, tuple[str, ...]] | None = None
+    for source_spaced in (False, True):  # "1 000" may be one number or two
+        for target_spaced in (False, True):
+            wanted = _numbers(source, source_language, is_spaced=source_spaced)
+            found = _numbers(target, target_language, is_spaced=target_spaced)
+            says = _compare(wanted, found, _word_values(source, source_language), _word_values(target, target_language))
+            if best is None or _weight(says) < _weight(best):
+                best = says
+    assert best is not None
+    return best
+
+
+def _compare(
+    wanted: list[_Number], found: list[_Number], source_words: Counter[str], target_words: Counter[str]
+) -> dict[str, tuple[str, ...]]:
+    wanted, found, verbatim = _without_equal(wanted, found)
+    missing, extra = _left(wanted, found), _left(found, wanted)
+    # The rest by parts: a date has its day and month in another order, a time another mark.
+    sources, targets = Counter(_parts(wanted)), Counter(_parts(found))
+    missing = [number for number in missing if not _is_in(number, targets)]
+    extra = [number for number in extra if not _is_in(number, sources)]
+    missing = [number for number in missing if not _is_in(number, target_words)]
+    extra = [number for number in extra if not _is_in(number, source_words)]
+    in_source = Counter(key for number in wanted for key in number.parts)
+    in_target = Counter(key for number in found for key in number.parts)
+    fewer = [key for key in in_source if in_target[key] and in_source[key] > in_target[key] + target_words[key]]
+    texts = {key: number.text for number in reversed(wanted) for key in number.parts}
+    return {
+        "missing": _distinct(number.text for number in missing),
+        "extra": _distinct(number.text for number in extra),
+        "count": _distinct(texts[key] for key in fewer),
+        "form": _distinct(number.text for number in verbatim),
+    }
+
+
+def _without_equal(wanted: list[_Number], found: list[_Number]) -> tuple[list[_Number], list[_Number], list[_Number]]:
+    """Both lists without the numbers that were copied letter by letter and mean another thing, or nothing, there.
+
+    The third list is those of them whose form is the wrong one, as they are not part of a name.
+    """
+    found_left = list(found)
+    left: list[_Number] = []
+    wrong_form: list[_Number] = []
+    values = Counter(number.value for number in found if number.value is not None)
+    for number in wanted:
+        copy = next((other for other in found_left if other.text == number.text and other.value != number.value), None)
+        if copy is None or (number.value is not None and values[number.value]):
+            left.append(number)
+            continue
+        found_left.remove(copy)
+        is_named = number.is_named or number.before == copy.before != ""
+        if number.value is not None and not is_named and len(_PARTS.findall(number.text)) > 1:
+            wrong_form.append(number)
+    return left, found_left, wrong_form
+
+
+def _left(numbers: Iterable[_Number], others: Iterable[_Number]) -> list[_Number]:
+    known = {key for other in others for key in other.parts}
+    return [number for number in numbers if not known.issuperset(number.parts)]
+
+
+def _parts(numbers: Iterable[_Number]) -> list[str]:
+    return [
+        _spelled(Decimal(part)) for number in numbers if number.value is None for part in _PARTS.findall(number.text)
+    ]
+
+
+def _is_in(number: _Number, known: Counter[str]) -> bool:
+    return all(known[key] for key in number.parts)
+
+
+def _numbers(text: str, language: str, *, is_spaced: bool) -> list[_Number]:
+    text = _with_plain_digits(text)
+    if is_spaced:
+        text = _SPACED.sub(lambda match: match.group().replace(" ", "\u00a0"), text)
+    numbers = []
+    for match in _TOKEN.finditer(text):
+        before = text[max(0, match.start() - _MAX_BEFORE) : match.start()]
+        word = _WORD_BEFORE.search(before)
+        is_named = _NAME_BEFORE.search(before) is not None
+        numbers.append(_Number(match.group(), _value(match.group(), language), word[1] if word else "", is_named))
+    return numbers
+
+
+def _value(token: str, language: str) -> Decimal | None:
+    """The number that a language reads there: "1.000" is 1000 in German and 1 in English."""
+    decimal, group = (".", ",") if language in _POINT_LANGUAGES else (",", ".")
+    whole, mark, fraction = token.partition(decimal)
+    if mark and not fraction.isdigit():
+        return None
+    plain = _ALWAYS_GROUPS.sub(group, whole)
+    if not plain.isdigit() and not re.fullmatch(
+        rf"\d{{1,3}}(?:{re.escape(group)}\d{{2,3}})*{re.escape(group)}\d{{3}}", plain
+    ):
+        return None
+    return Decimal(plain.replace(group, "") + (f".{fraction}" if mark else ""))
+
+
+def _with_plain_digits(text: str) -> str:
+    """Digits of any script as 0 to 9, so that "٣" is 3."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(c)) if not c.isascii() and c.isdecimal() else c for c in text)
+
+
+def _word_values(text: str, language: str) -> Counter[str]:
+    """How often each small number may stand there in letters."""
+    values = {word: number for number, word in enumerate(_WORDS.get(language, "").split())}
+    values |= _MORE_WORDS.get(language, {})
+    return Counter(str(values[word]) for word in _WORD.findall(text.lower()) if word in values)
+
+
+def _spelled(value: Decimal) -> str:
+    text = f"{value:f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _weight(says: dict[str, tuple[str, ...]]) -> tuple[int, int]:
+    return len(says["missing"]) + len(says["extra"]), len(says["count"]) + len(says["form"])

@@ -1,0 +1,131 @@
+"""What the checks find in a translation: tables with the reason for each row, and what holds for any text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.checks import CHECKS, Finding, findings_in
+from app.checks.texts import length_difference
+from app.formats.placeholders import placeholders
+
+NUMBER_CASES = [
+    ("1,000 files, 3.5 GB", "1.000 Dateien, 3,5 GB", {}, "each in the form of its language"),
+    ("1,234,567.89", "1.234.567,89", {}, "groups and decimals"),
+    ("10,000 files", "10 000 Dateien", {}, "a space may group"),
+    ("in 2020 300 files", "2020 waren es 300", {}, "and need not"),
+    ("1,000 files", "1000 Dateien", {}, "no groups at all"),
+    ("3.50 euros", "3,5 Euro", {}, "the same value"),
+    ("1,000 files", "1,000 Dateien", {"form": ("1,000",)}, "in German that is one"),
+    ("It costs 3.5", "Es kostet 3.5", {"form": ("3.5",)}, "a decimal point"),
+    ("Python 3.11 runs", "Python 3.11 läuft", {}, "a name's number, with its name"),
+    ("see Table 4.2", "siehe Tabelle 4.2", {}, "behind a name"),
+    ("v1.2.3", "v1.2.3", {}, "no language reads it as a number"),
+    ("on 12/31/2024", "am 31.12.2024", {}, "a date by its parts"),
+    ("on 01/02", "am 1.2.", {}, "zeros in front"),
+    ("at 10:30", "um 10.30 Uhr", {}, "a time by its parts"),
+    ("two files", "2 Dateien", {}, "a word in the source"),
+    ("5 of 10", "fünf von zehn", {}, "words in the target"),
+    ("Wait 5 s", "Warten Sie 50 s", {"missing": ("5",), "extra": ("50",)}, "a typing error"),
+    ("Page 12", "Seite", {"missing": ("12",)}, "left out"),
+    ("A page", "Seite 12", {"extra": ("12",)}, "made up"),
+    ("5 and 5", "5", {"count": ("5",)}, "once too few"),
+    ("once: 5", "5, also 5", {}, "a number repeated"),
+    ("٣ files", "3 Dateien", {}, "digits of another script"),
+    ("%1$s of {0}", "%1$s von {0}", {}, "digits of placeholders are not numbers"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "expected", "why"), NUMBER_CASES)
+def test_numbers_are_compared_by_value_in_each_languages_form(
+    source: str, target: str, expected: dict[str, tuple[str, ...]], why: str
+):
+    found = {f.kind: f.texts for f in findings_in(source, target, "en-de") if f.check == "numbers"}
+    assert found == expected, why
+
+
+OTHER_CASES = [
+    ("Copy %s.", "Kopieren.", ("placeholders", "missing", ("%s",)), "a placeholder is lost"),
+    ("Copy.", "Kopieren {0}.", ("placeholders", "extra", ("{0}",)), "one too many"),
+    ("{1}Save{/1}.", "{/1}Sichern{1}.", ("placeholders", "order", ("{/1}",)), "closed before it opens"),
+    ("Ready?", "Fertig.", ("punctuation", "end", ("?", ".")), "a question no more"),
+    ("Ready.", "Fertig", ("punctuation", "end", (".",)), "a full stop lost"),
+    ("The file.", "Die die Datei.", None, "a capital makes it another word"),
+    ("The file.", "In der der Datei.", ("doubled", "words", ("der der",)), "typed twice"),
+    ("They see them.", "Dass sie sie sehen.", None, "good German"),
+    ("Bye bye.", "Tschüs tschüs tschüs.", None, "the source does so too"),
+    ("A sentence of some length, which says a lot.", "Ja.", ("length", "short", ()), "most is missing"),
+    ("Yes.", "Das ist ein viel zu langer Satz für ein Wort.", ("length", "long", ()), "far too much"),
+    ("日本語の文です。", "This is a sentence that is written in Japanese.", None, "lengths of scripts differ"),
+    ("Name:", "Name: ", ("spaces", "end", ()), "a space behind"),
+    (" Name", "Name", ("spaces", "start", ()), "a space lost"),
+    ("a b", "a  b", ("spaces", "inside", ()), "two in a row"),
+    ("本。", "Book.", None, "full stops of two scripts"),
+    ("Wait...", "Warten…", None, "three points or one sign"),
+    ("He said “no.”", "Er sagte „nein“.", None, "quotes before or behind the stop"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "expected", "why"), OTHER_CASES)
+def test_other_checks_find_what_a_reader_would_stumble_over(
+    source: str, target: str, expected: tuple[str, str, tuple[str, ...]] | None, why: str
+):
+    direction = "ja-en" if not source.isascii() and target.isascii() and "“" not in source else "en-de"
+    found = [(f.check, f.kind, f.texts) for f in findings_in(source, target, direction)]
+    assert found == ([expected] if expected else []), why
+
+
+def test_errors_come_before_advice_and_say_so():
+    found = findings_in("Wait 5 s.", "Warten  Sie 6 s", "en-de", unmet=["Router"], banned=["Sie"])
+    assert [f.is_error for f in found] == sorted((f.is_error for f in found), reverse=True)
+    assert [f.message for f in found] == [
+        "Not in the text: Router",
+        "Banned, but in the text: Sie",
+        "Numbers missing: 5",
+        "Numbers that the source does not have: 6",
+        "Ends differently from the source: .",
+        "Several spaces in a row",
+    ]
+
+
+def test_each_check_can_be_switched_off_alone():
+    source, target = "Wait 5 s for %s.", "a a  " + "b" * 90 + " 6 "
+    found = findings_in(source, target, "en-de", unmet=["x"])
+    assert {f.check for f in found} == set(CHECKS)
+    for check in CHECKS:
+        assert findings_in(source, target, "en-de", unmet=["x"], off={check}) == tuple(
+            f for f in found if f.check != check
+        )
+
+
+ANY_TEXT = st.text(st.sampled_from("aB ß1٣.,:!?%s{}0/<b>'\u00a0„“\n"), max_size=60)
+
+
+@given(ANY_TEXT)
+def test_text_that_is_its_own_translation_has_nothing_wrong_but_words_of_its_own(text: str):
+    own = [f for f in findings_in(text, text, "en-en") if f.check != "placeholders"]
+    assert own == []
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_any_two_texts_are_compared_and_findings_are_fit_for_the_page(source: str, target: str):
+    for finding in findings_in(source, target, "en-de"):
+        assert isinstance(finding, Finding)
+        assert all(text in finding.message for text in finding.texts)
+        if (finding.check, finding.kind) == ("placeholders", "missing"):
+            assert set(finding.texts) <= set(placeholders(source))
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_length_is_judged_alike_from_both_sides(source: str, target: str):
+    other = {"short": "long", "long": "short"}
+    there, back = length_difference(source, target), length_difference(target, source)
+    assert [other[kind] for kind in there] == list(back)
+
+
+@given(st.integers(0, 10**12), st.integers(0, 99))
+def test_number_in_both_languages_forms_is_the_same_number(whole: int, cents: int):
+    english, german = f"{whole:,}.{cents:02}", f"{whole:,}.{cents:02}".translate(str.maketrans(",.", ".,"))
+    assert findings_in(english, german, "en-de", off=set(CHECKS) - {"numbers"}) == ()
+    assert findings_in(german, english, "de-en", off=set(CHECKS) - {"numbers"}) == ()
