@@ -6,6 +6,7 @@ the log never holds the model up.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from bisect import bisect_left
@@ -16,10 +17,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.errors import LogError
+from app.log_records import to_json
 from app.model_holder import Priority
+from app.pace import Pace
 from app.prices import Prices
 from app.proposal_view import Decoded
-from app.segment_state import Json, SegmentState
+from app.segment_state import Json, Recalled, SegmentState, State, asked_for
 from engine import EngineError, Pricing, Reason, Request, SearchOptions, Translation, Translator
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ _log = logging.getLogger("pinpoint")
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
+# Segments behind the open one that are decoded in full though their text is known from an earlier run.
+AHEAD = 2
 T = TypeVar("T")
 
 
@@ -42,17 +47,28 @@ class Decoding:
         self.is_suspended = False  # another document is on the screen
         self.last_ms: float | None = None
         self._todo: deque[int] = deque()
+        self._ahead: set[int] = set()
         self._anew: set[int] = set()  # to be translated again, also where the person has a text
         self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
         self._waiting: dict[int, Priority] = {}  # asked for before the model was there
         self._priced: tuple[int, int] | None = None  # the segment and request whose prices are being asked for
+        self._made_with = ""  # once the model is there
+        self._pace = Pace()
         self._answers = ThreadPoolExecutor(1, thread_name_prefix="answers")
 
     def progress(self) -> Json:
-        """How far pre-translation is."""
-        segments = self.workspace.segments
-        return {"done": self.workspace.tally.num_translated, "total": len(segments), "is_running": self.is_wanted}
+        """How far pre-translation is, how fast it goes, and how long it will take where that is known."""
+        tally = self.workspace.tally
+        rate = self._pace.words_per_second() if self.is_wanted else None
+        words_left = tally.words()["all"] - tally.words_translated
+        return {
+            "done": tally.num_translated,
+            "total": len(self.workspace.segments),
+            "is_running": self.is_wanted,
+            "words_per_second": rate and round(rate, 1),
+            "seconds_left": round(words_left / rate) if rate else None,
+        }
 
     def hurry(self, segment: SegmentState) -> None:
         """The person looks at this segment now: it goes before the rest of the document."""
@@ -79,9 +95,12 @@ class Decoding:
 
     def start_from(self, index: int) -> None:
         """Pre-translates what has not been, this segment and those behind it first."""
+        segments = self.workspace.segments
+        ahead = [s.index for s in segments[index : index + 1 + AHEAD] if s.target is None]
+        self._ahead = set(ahead)
         waiting = sorted(self.workspace.tally.to_translate)
         first = bisect_left(waiting, index)
-        self._todo = deque((*waiting[first:], *waiting[:first]))
+        self._todo = deque((*ahead, *waiting[first:], *waiting[:first]))
         self._pump()
 
     def translate_anew(self, indices: list[int]) -> None:
@@ -98,6 +117,7 @@ class Decoding:
         """Starts or stops pre-translation; the open segment is decoded in any case."""
         self.is_wanted = is_wanted
         if is_wanted:
+            self._pace.begin()
             self.start_from(self.workspace.open_index or 0)
         else:
             self._cancel("document")
@@ -110,6 +130,9 @@ class Decoding:
 
     def on_model(self) -> None:
         """The model has come, or will never come."""
+        self._pace.begin()
+        if self.workspace.model.state == "ready":
+            self._forget_other_models()
         waiting, self._waiting = self._waiting, {}
         for index, priority in waiting.items():
             segment = self.workspace.segments[index]
@@ -118,6 +141,15 @@ class Decoding:
             else:
                 self.workspace.adopt(replace(segment, answered=segment.requested))
         self.start_from(self.workspace.open_index or 0)
+
+    def _forget_other_models(self) -> None:
+        """What another model said, or this one under other options, is not what this one would say."""
+        facts = [self.workspace.model.checksum, asdict(self.options)]
+        self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
+        for segment in list(self.workspace.segments):
+            if segment.recalled and segment.recalled.made_with != self._made_with:
+                state: State = "new" if segment.state == "pretranslated" else segment.state
+                self.workspace.adopt(replace(segment, recalled=None, state=state))
 
     def close(self) -> None:
         """Lets go of everything that is under way."""
@@ -186,7 +218,11 @@ class Decoding:
             segment = self.workspace.segments[self._todo.popleft()]
             is_anew = segment.index in self._anew
             self._anew.discard(segment.index)
-            if segment.needs_decoding and (is_anew or segment.target is None):
+            if is_anew or (segment.index in self._ahead and segment.target is None):
+                is_due = segment.needs_decoding
+            else:
+                is_due = segment.needs_translation and segment.target is None
+            if is_due:
                 self.ask(segment, "document")
 
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
@@ -255,10 +291,13 @@ class Decoding:
         translation = decoded.translation
         self.last_ms = translation.elapsed_ms
         has_text = decoded.best is not None
+        if not segment.is_translated:
+            self._pace.add(segment.num_words)
         after = replace(
             segment,
             decoded=decoded,
             shown=decoded if has_text else segment.shown,
+            recalled=self._recalled(decoded),
             answered=segment.requested,
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
@@ -267,12 +306,20 @@ class Decoding:
             after = replace(after, changed_from=before)
         try:
             payload = result_payload(segment.requested, translation)
-            self.workspace.log("decode_result", payload, after, stores=after.state != segment.state)
+            stores = after.state != segment.state or after.recalled != segment.recalled
+            self.workspace.log("decode_result", payload, after, stores=stores)
         except LogError as error:
             self.workspace.report(str(error))
         adopted = self.workspace.adopt(after)
         if adopted.index == self.workspace.open_index and not self.is_suspended:
             self._price(adopted)
+
+    def _recalled(self, decoded: Decoded) -> Recalled | None:
+        """What is kept of an answer over a restart; where something was not met, it is asked for again."""
+        if decoded.best is None or decoded.translation.status != "complete":
+            return None
+        asked = asked_for(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
+        return Recalled(decoded.best.text, decoded.best.score, asked, self._made_with)
 
 
 def result_payload(number: int, translation: Translation) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.log_records import SavedSegment, SegmentUpdate
-from app.segment_state import SegmentState
+from app.segment_state import Recalled, SegmentState
 from engine import Avoid
 
 
@@ -18,19 +18,21 @@ def update_of(segment: SegmentState) -> SegmentUpdate:
         "beginning": segment.beginning,
         "locked": list(segment.locked),
         "origin": segment.origin,
+        "recalled": asdict(segment.recalled) if segment.recalled else None,
     }
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints)
 
 
 def restored(saved: SavedSegment) -> SegmentState:
-    """A segment as the log kept it; what the machine said is asked for again, and comes out the same."""
+    """A segment as the log kept it; of what the machine said only the best text, as the rest can be asked for again."""
     kept = saved.constraints
     is_written = saved.target is not None
+    recalled = Recalled(**kept["recalled"]) if kept.get("recalled") else None
     return SegmentState(
         saved.index,
         saved.source,
         num_words=len(saved.source.split()),
-        state=saved.state if is_written else "new",
+        state=saved.state if is_written else "pretranslated" if recalled else "new",
         target=saved.target,
         origin=kept.get("origin") if is_written else None,
         pins=tuple(kept.get("pins", ())),
@@ -38,6 +40,7 @@ def restored(saved: SavedSegment) -> SegmentState:
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
         beginning=kept.get("beginning", ""),
         locked=tuple(kept.get("locked", ())),
+        recalled=recalled,
         note=saved.note,
         version=saved.version,
     )

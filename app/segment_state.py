@@ -5,8 +5,11 @@ Plain data and rules; knows nothing of threads, storage or the page's layout.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
@@ -22,6 +25,19 @@ Origin = Literal["typed", "hypothesis", "propagated"]
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """The best text of a complete answer, as the log keeps it over a restart.
+
+    `asked` is the `SegmentState.asked` that it answers, `made_with` names the model and the search options.
+    """
+
+    text: str
+    score: float
+    asked: str
+    made_with: str
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentState:
     """What is known of one segment now; a change makes a new one.
 
@@ -30,6 +46,7 @@ class SegmentState:
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
     sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
     it: a context, a comment. `changed_from` is the proposal before terms changed it behind the person's back.
+    `recalled` is the newest complete answer in short, of this run or an earlier one.
     """
 
     index: int
@@ -48,6 +65,7 @@ class SegmentState:
     changed_from: str = ""
     decoded: Decoded | None = None
     shown: Decoded | None = None
+    recalled: Recalled | None = None
     prices: Prices | None = None
     requested: int = 0
     answered: int = 0
@@ -101,14 +119,39 @@ class SegmentState:
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
+    def asked(self) -> str:
+        """A short name for what is wanted of the translation now: the same for the same wishes."""
+        return asked_for(self.constraints, self.bans, self.beginning, self.locked)
+
+    @property
+    def needs_translation(self) -> bool:
+        """Whether no text is known that answers what is wanted now, of this run or an earlier one."""
+        if not self.needs_decoding:
+            return False
+        return self.decoded is not None or self.recalled is None or self.recalled.asked != self.asked
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether there is a text or an answer, by a person or the machine."""
+        return self.target is not None or self.decoded is not None or self.recalled is not None
+
+    @property
     def machine_text(self) -> str | None:
-        """The best hypothesis shown last."""
-        return self.shown.best.text if self.shown and self.shown.best else None
+        """The best hypothesis shown last, else what is recalled of an earlier run."""
+        if self.shown and self.shown.best:
+            return self.shown.best.text
+        return self.recalled.text if self.recalled else None
 
     @property
     def text(self) -> str | None:
         """The translator's text, else the machine's."""
         return self.target if self.target is not None else self.machine_text
+
+
+def asked_for(constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str]) -> str:
+    """See `SegmentState.asked`."""
+    wishes = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
+    return hashlib.sha256(json.dumps(wishes).encode("ascii")).hexdigest()[:16]
 
 
 def attention_for(segment: SegmentState) -> str:
@@ -180,8 +223,14 @@ def row_view(segment: SegmentState) -> Json:
         "target": segment.text,
         "num_pins": len(segment.pins),
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
-        "score": segment.shown.best.score if segment.shown and segment.shown.best else None,
+        "score": _score(segment),
     }
+
+
+def _score(segment: SegmentState) -> float | None:
+    if segment.shown and segment.shown.best:
+        return segment.shown.best.score
+    return segment.recalled.score if segment.recalled else None
 
 
 def detail_view(segment: SegmentState) -> Json:
@@ -216,6 +265,7 @@ def detail_view(segment: SegmentState) -> Json:
         "nbest": hypothesis_rows(shown) if shown else [],
         "notices": _notices(segment),
         "target": segment.target,
+        "machine_text": segment.machine_text,
         "note": segment.note,
         "origin": segment.origin,
     }

@@ -16,6 +16,7 @@ class Tally:
         self._words: Counter[str] = Counter()  # by state
         self.num_attention = 0
         self.num_translated = 0  # by the machine or by a person
+        self.words_translated = 0
         self.to_translate: set[int] = set()
         self._stamps: dict[int, int] = {}  # the one changed last at the end
         for segment in segments:
@@ -30,12 +31,13 @@ class Tally:
         self._by_state[segment.state] += sign
         self._words[segment.state] += sign * segment.num_words
         self.num_attention += sign * bool(segment.attention)
-        self.num_translated += sign * (segment.decoded is not None or segment.target is not None)
+        self.num_translated += sign * segment.is_translated
+        self.words_translated += sign * segment.num_words * segment.is_translated
         if sign < 0:
             return
         self._stamps.pop(segment.index, None)
         self._stamps[segment.index] = segment.stamp
-        if segment.target is None and segment.needs_decoding:
+        if segment.target is None and segment.needs_translation:
             self.to_translate.add(segment.index)
         else:
             self.to_translate.discard(segment.index)

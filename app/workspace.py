@@ -290,6 +290,11 @@ class Workspace:
     def pretranslate(self, is_wanted: bool) -> None:
         """Goes on with, or stops, translating the whole document ahead of the person."""
         with self.lock:
+            progress = self._decoding.progress()
+            if is_wanted == progress["is_running"]:
+                return
+            payload = {"is_wanted": is_wanted, "done": progress["done"], "total": progress["total"]}
+            self.store.append(self.session_id, "pretranslate", payload)
             self._decoding.pretranslate(is_wanted)
             self._touch()
 
@@ -409,6 +414,6 @@ class Workspace:
     @staticmethod
     def _with_text(segment: SegmentState, text: str | None, state: Literal["edited", "confirmed"]) -> SegmentState:
         if text is None:
-            back: Literal["new", "pretranslated"] = "pretranslated" if segment.shown else "new"
+            back: Literal["new", "pretranslated"] = "new" if segment.machine_text is None else "pretranslated"
             return replace(segment, target=None, origin=None, state=back, version=segment.version + 1)
         return replace(segment, target=text, state=state, version=segment.version + 1)

@@ -48,6 +48,7 @@ def test_counts_are_those_of_counting_anew(changes: list[tuple]):
     }
     assert tally.words() == {"confirmed": sum(s.num_words for s in confirmed), "all": 15}
     assert tally.num_translated == sum(s.decoded is not None or s.target is not None for s in segments)
+    assert tally.words_translated == sum(s.num_words for s in segments if s.decoded is not None or s.target is not None)
     assert tally.to_translate == {s.index for s in segments if s.target is None and s.needs_decoding}
     for since in range(-1, len(changes) + 1):
         assert set(tally.changed_since(since)) == {s.index for s in segments if s.stamp > since}

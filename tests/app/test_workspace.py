@@ -202,14 +202,20 @@ def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder)
     workspace.pretranslate(False)
     settle(workspace)
     assert len(decoder.requests) == 8
-    progress = workspace.snapshot()["progress"]
-    assert progress == {"done": 0, "total": 40, "is_running": False}
+    stopped = {"done": 0, "total": 40, "is_running": False, "words_per_second": None, "seconds_left": None}
+    assert workspace.snapshot()["progress"] == stopped
     assert not any(segment.is_pending for segment in workspace.segments)
     workspace.pretranslate(True)
     for _ in range(10):
         decoder.answer_all()
         settle(workspace)
-    assert workspace.snapshot()["progress"] == {"done": 40, "total": 40, "is_running": True}
+    progress = workspace.snapshot()["progress"]
+    assert (progress["done"], progress["total"], progress["is_running"]) == (40, 40, True)
+    told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "pretranslate"]
+    assert told == [
+        {"is_wanted": False, "done": 0, "total": 40},
+        {"is_wanted": True, "done": 0, "total": 40},
+    ]
     workspace.close()
 
 

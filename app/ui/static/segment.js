@@ -112,7 +112,7 @@ export class Segment {
     }
     this.rest.settle();
     if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
-      this.field.set(detail.target ?? detail.proposal?.text ?? '');
+      this.field.set(detail.target ?? detail.machine_text ?? '');
       this.isTyped = detail.origin === 'typed';
     }
     this.paintSource(detail.source, detail.terms);

@@ -1,5 +1,12 @@
 /* The bottom line: what is saved, what the model is doing, how to stop it. */
-import {button, h, icon, setText, t} from './dom.js';
+import {button, count, h, icon, number, setText, t} from './dom.js';
+
+/** "about 3 min left": what is said of a time that is an estimate. */
+const duration = seconds => {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return t('status.left.soon');
+  return minutes < 90 ? t('status.left.minutes', {n: minutes}) : t('status.left.hours', {n: number(seconds / 3600, 1)});
+};
 
 export class Status {
   constructor(bench, host) {
@@ -35,7 +42,9 @@ export class Status {
     const isDone = progress.done >= progress.total;
     this.progress.hidden = isDone || model.state === 'failed';
     if (isDone) return;
-    setText(this.progressText, t('status.progress', {done: progress.done, total: progress.total}));
+    const {done, total, words_per_second: rate, seconds_left: left} = progress;
+    setText(this.progressText, t('status.progress', {done: count(done), total: count(total)})
+      + (rate ? ` \u00b7 ${t('status.rate', {n: rate < 10 ? number(rate, 1) : count(Math.round(rate))})} \u00b7 ${duration(left)}` : ''));
     const percent = progress.total ? Math.floor(100 * progress.done / progress.total) : 0;
     this.bar.style.inlineSize = percent + '%';
     this.bar.parentElement.setAttribute('aria-valuenow', String(percent));
