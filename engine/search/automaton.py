@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from engine.search.matching import AT_START, ENDED, NONE, UNTRACKED, Context, Match, Matches, Pattern, decide, read
+from engine.search.matching import AT_START, DIGIT, ENDED, NONE, UNTRACKED, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
 from engine.search.sharing import Holding, Serves, groups_that_share, settled
 
@@ -21,7 +21,8 @@ class State(NamedTuple):
     """All that the text so far can still matter for.
 
     `partial` holds (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
-    right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that stand.
+    right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that stand;
+    one that waits lets the next begin behind it, whose matches fall with it.
     `shared` is what each group of phrases that share a form has come to, the ends as characters before the text's end.
     """
 
@@ -51,7 +52,7 @@ class PhraseAutomaton:
             self._spellings += phrase.spellings
             self._pattern_of_spelling += [first_pattern + spelling.form for spelling in phrase.spellings]
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
-        self._fresh_by_turn: dict[int, tuple[int, ...]] = {}
+        self._fresh_patterns: dict[tuple[int, bool], tuple[int, ...]] = {}
         self._starters = {pattern.text[0] for pattern in self._patterns}
         self._groups = groups_that_share(self.phrases)
         self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
@@ -74,7 +75,7 @@ class PhraseAutomaton:
             if pending:
                 partial, pending, turn, shared = self._decide(character, partial, pending, turn, shared, counts)
             if partial or character in self._starters:
-                partial, ended = read(self._patterns, self._fresh(turn), partial, context, character)
+                partial, ended = read(self._patterns, self._fresh(turn, pending), partial, context, character)
                 pending = pending | ended
             context = context.after(character)
             if shared:
@@ -85,7 +86,7 @@ class PhraseAutomaton:
     def pending_counts(self, state: State) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""
         counts = [0] * len(self.phrases)
-        self._confirm(sorted(state.pending, key=lambda match: -match[1]), counts)
+        self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
     def shared_met(self, state: State) -> bool:
@@ -122,8 +123,9 @@ class PhraseAutomaton:
         overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
         """
         standing = self._standing(state) - self.sharing
-        stands = any(self.phrases[owner].turn == state.turn for owner in standing)
-        turn = state.turn + stands  # what begins now confirms it
+        standing_turns, turn = {self.phrases[owner].turn for owner in standing}, state.turn
+        while turn in standing_turns:  # what begins now confirms them
+            turn += 1
         lacking = [self._outlook(state, group)[0] for group in range(len(self._groups))]
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
@@ -145,7 +147,10 @@ class PhraseAutomaton:
                 continue
             if pattern.owner in self._group_of and not self._is_wanted(state, pattern):
                 continue
-            if len(spelling.pieces) <= to_go[pattern.owner] and self._may_begin(state, spelling.pieces[0], pattern):
+            begins = spelling.pieces[0]
+            if len(spelling.pieces) > to_go[pattern.owner] or not self._may_begin(state, begins, pattern):
+                continue
+            if turn == state.turn or not self._breaks_number(state, begins, pattern):
                 following[pattern.owner].add(spelling.pieces[0])
         return tuple(tuple(sorted(pieces)) for pieces in following)
 
@@ -161,11 +166,20 @@ class PhraseAutomaton:
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
-    def _fresh(self, turn: int) -> tuple[int, ...]:
-        """The patterns that may begin: all but those of phrases whose turn has passed or not come."""
-        if turn not in self._fresh_by_turn:
-            self._fresh_by_turn[turn] = tuple(n for n, own in enumerate(self._turns) if own is None or own == turn)
-        return self._fresh_by_turn[turn]
+    def _fresh(self, turn: int, pending: Matches) -> tuple[int, ...]:
+        """The patterns that may begin: all but those of phrases whose turn has passed or not come.
+
+        Behind a number that waits for what follows a comma, the next in turn may begin with that comma, unless its own
+        next digit would make another number of both.
+        """
+        waits = any(self._turns[number] == turn for number, _ in pending)
+        if (turn, waits) not in self._fresh_patterns:
+            self._fresh_patterns[turn, waits] = tuple(
+                number
+                for number, own in enumerate(self._turns)
+                if own in (None, turn) or (waits and own == turn + 1 and not self._patterns[number].joins_numbers)
+            )
+        return self._fresh_patterns[turn, waits]
 
     def _decide(
         self,
@@ -182,16 +196,19 @@ class PhraseAutomaton:
         """
         lasting = frozenset(m for m in pending if not self.phrases[self._patterns[m[0]].owner].ends_text)
         confirmed, waiting = decide(self._patterns, lasting, character)
-        if not confirmed:
-            return partial, waiting, turn, shared
-        shared = self._take(shared, confirmed)
-        since_end = self._confirm(confirmed, counts)
-        turn += sum(self.phrases[phrase].turn is not None for phrase in since_end)
+        if confirmed:
+            shared = self._take(shared, confirmed)
+            turn, since_turn, since_end = self._confirm(confirmed, turn, counts)
+        else:
+            since_turn, since_end = _FAR, {}
+        waits = any(self._turns[number] == turn for number, _ in waiting)
 
         def is_free(number: int, reach: int) -> bool:
             """Whether a match that began `reach` characters ago is still wanted."""
             own = self._turns[number]
-            return (own is None or own >= turn) and reach <= since_end.get(self._patterns[number].owner, _FAR)
+            if own is None:
+                return reach <= since_end.get(self._patterns[number].owner, _FAR)
+            return turn <= own <= turn + waits and reach <= since_turn
 
         partial = frozenset((number, matched) for number, matched in partial if is_free(number, matched))
         waiting = frozenset(
@@ -201,17 +218,24 @@ class PhraseAutomaton:
         )
         return partial, waiting, turn, shared
 
-    def _confirm(self, matches: Sequence[Match], counts: list[int]) -> dict[int, int]:
-        """Count the matches, earliest end first, that do not overlap; gives characters since the last end by phrase."""
+    def _confirm(self, matches: Sequence[Match], turn: int, counts: list[int]) -> tuple[int, int, dict[int, int]]:
+        """Count the matches, earliest end first, that do not overlap and whose turn it is.
+
+        Gives the turn that it is then, and the characters since the last turn ended and, by phrase, since the last end.
+        """
         since_end: dict[int, int] = {}
+        since_turn = _FAR
         for number, since in matches:
-            pattern = self._patterns[number]
-            if pattern.owner in self._group_of:
+            pattern, own = self._patterns[number], self._turns[number]
+            if pattern.owner in self._group_of or own not in (None, turn):
                 continue
-            if since + len(pattern.text) <= since_end.get(pattern.owner, _FAR):
+            free = since_end.get(pattern.owner, _FAR) if own is None else since_turn
+            if since + len(pattern.text) <= free:
                 counts[pattern.owner] += 1
                 since_end[pattern.owner] = since
-        return since_end
+                if own is not None:
+                    turn, since_turn = turn + 1, since
+        return turn, since_turn, since_end
 
     def _advance_spellings(
         self, state: State, piece: int, partial: Matches, pending: Matches
@@ -237,6 +261,11 @@ class PhraseAutomaton:
         if pattern.is_initial and state.context.sentence == ENDED and not has_space:
             return False
         return has_space or not pattern.guards_left or not state.context.goes_on(pattern.text[0])
+
+    def _breaks_number(self, state: State, piece: int, pattern: Pattern) -> bool:
+        """Whether the pattern, begun with `piece`, would make one number of itself and the digit before it."""
+        has_space = state.context.emission(self._texts, piece).startswith(" ")
+        return pattern.joins_numbers and state.context.last == DIGIT and not has_space
 
     # ---- phrases that share a form ----
 

@@ -103,6 +103,11 @@ class Pattern(NamedTuple):
     def ends_in_digit(self) -> bool:
         return self.guards_right and is_digit(self.text[-1])
 
+    @property
+    def joins_numbers(self) -> bool:
+        """Whether it makes one number of a digit right before it and its own first digits."""
+        return self.text[0] in NUMBER_JOINERS and is_digit(self.text[1:2])
+
 
 def read(
     patterns: Sequence[Pattern], fresh: Iterable[int], partial: Matches, context: Context, character: str

@@ -117,8 +117,13 @@ WORDS = ToyTexts(("a", "b", "a@@", "b@@"))
 PUNCTUATED = ToyTexts(("a", "b@@", "1", "1@@", "￭,", "￭,￭"))
 
 
-def random_phrases(texts: ToyTexts, rng: random.Random, max_phrases: int, max_pieces: int = 3) -> list[TrackedPhrase]:
-    """Phrases without a form in common, of up to `max_pieces` pieces; some have two forms, some are asked for twice."""
+def random_phrases(
+    texts: ToyTexts, rng: random.Random, max_phrases: int, max_pieces: int = 3, *, may_hang: bool = False
+) -> list[TrackedPhrase]:
+    """Phrases without a form in common, of up to `max_pieces` pieces; some have two forms, some are asked for twice.
+
+    Only those that `may_hang` begin with a piece that hangs on the left.
+    """
     phrases: list[TrackedPhrase] = []
     taken: set[str] = set()
     for _ in range(rng.randint(0, max_phrases)):
@@ -127,7 +132,7 @@ def random_phrases(texts: ToyTexts, rng: random.Random, max_phrases: int, max_pi
             pieces = [rng.choice(texts.pieces) for _ in range(rng.randint(1, max_pieces))]
             while texts.glues_right[texts.ids(pieces[-1])[0]]:  # a phrase ends with a whole word
                 pieces[-1] = rng.choice(texts.pieces)
-            while pieces[0].startswith("￭"):
+            while pieces[0].startswith("￭") and not may_hang:
                 pieces[0] = rng.choice([p for p in texts.pieces if not p.startswith("￭")])
             if texts.glues_right[texts.ids(pieces[-1])[0]]:
                 continue

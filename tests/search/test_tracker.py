@@ -179,6 +179,27 @@ def test_phrases_with_a_turn_stand_in_order(written, met, why):
     assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written))[1] is met, why
 
 
+@pytest.mark.parametrize(
+    ("ordered", "written", "met", "why"),
+    [
+        (["1", "￭,￭ A"], "1 ￭,￭ A", True, "the comma belongs to the second text, the letter ends the number"),
+        (["1", "￭,￭ 1"], "1 ￭,￭ 1", False, "together they make another number"),
+        (["1", "￭,￭ 1"], "1 ￭, 1 ￭,￭ A", False, "a space parts the second text"),
+        (["1", "￭,"], "1 ￭,", True, "the end of the sentence decides"),
+        (["1", "￭,", "A"], "1 ￭,￭ A", True, "three in a row without a gap"),
+        (["1", "￭,", "1"], "1 ￭,￭ 1", False, "the third makes another number of the first"),
+        (["1", "￭,", "1"], "1 ￭, 1", True, "unless a space stands before it"),
+        (["1", "￭,", "1"], "1 ￭,￭ 1 A 1 ￭, 1", True, "or it comes again further on"),
+        (["1 ￭,￭ 1", "￭, A"], "1 ￭,￭ 1 ￭, A", True, "a number with a comma before another comma"),
+        (["1", "￭,￭ A"], "A ￭,￭ A 1", False, "in the wrong order"),
+    ],
+)
+def test_text_that_hangs_on_the_number_before_it_takes_its_turn(ordered, written, met, why):
+    phrases = [replace(TRAP_TEXTS.phrase(pieces), turn=turn) for turn, pieces in enumerate(ordered)]
+    assert meets_all(TRAP_TEXTS.text(TRAP_TEXTS.ids(written)), phrases) is met, why
+    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written))[1] is met, why
+
+
 def test_text_that_must_stand_at_the_end_counts_there_alone():
     phrase = replace(TRAP_TEXTS.phrase("A B"), turn=0, ends_text=True)
     for written, met in [("C A B", True), ("A B C", False), ("A B A B", True), ("B", False), ("A B ￭,", False)]:
@@ -189,10 +210,10 @@ def test_text_that_must_stand_at_the_end_counts_there_alone():
 def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
     rng = random.Random(12)
     num_met = 0
-    for _ in range(2500):
+    for case in range(4000):
         free = random_phrases(texts, rng, max_phrases=1)
-        ordered = [replace(phrase, count=1, turn=None) for phrase in random_phrases(texts, rng, 2, max_pieces=2)]
-        ordered = [replace(phrase, turn=turn) for turn, phrase in enumerate(ordered)]
+        ordered = random_phrases(texts, rng, 3, max_pieces=2, may_hang=case % 2 == 0)
+        ordered = [replace(phrase, count=1, turn=turn) for turn, phrase in enumerate(ordered)]
         if ordered and rng.random() < 0.4:
             ordered[-1] = replace(ordered[-1], ends_text=True)
         phrases = [*free, *ordered]
