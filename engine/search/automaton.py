@@ -10,7 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from engine.search.matching import AT_START, DIGIT, ENDED, NONE, UNTRACKED, Context, Match, Matches, Pattern, decide, read
+from engine.search.matching import (
+    AT_START,
+    DIGIT,
+    ENDED,
+    NONE,
+    UNTRACKED,
+    Context,
+    Match,
+    Matches,
+    Pattern,
+    decide,
+    read,
+)
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
 from engine.search.sharing import Holding, Serves, groups_that_share, settled
 
