@@ -16,7 +16,7 @@ from pathlib import Path
 from app.documents import Document, Export, read_document
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import session_csv, session_jsonl, translated_document
-from app.glossary_files import GlossaryImport, read_glossary
+from app.glossary.files import GlossaryImport, read_glossary
 from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
 from app.model_holder import ModelHolder

@@ -12,9 +12,9 @@ from typing import Any
 
 from app.documents import Document, Segment
 from app.errors import LogError
+from app.glossary.storage import load_document_terms, load_glossary
 from app.log_connection import LogConnection
 from app.log_records import FIRST_HASH, SavedSegment, SessionRecord, SessionSummary, to_json
-from app.log_terms import load_document_terms, load_glossary
 
 
 def insert_session(

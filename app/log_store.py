@@ -20,6 +20,7 @@ from sqlite_utils import Database
 from app.documents import Document
 from app.errors import LogError
 from app.glossary import Glossary, Term
+from app.glossary.storage import add_term, remove_document_term, replace_glossary
 from app.log_connection import LogConnection
 from app.log_file import back_up, open_database, open_to_read
 from app.log_records import (
@@ -35,7 +36,6 @@ from app.log_records import (
     to_json,
 )
 from app.log_sessions import insert_session, list_sessions, load_session
-from app.log_terms import add_term, remove_document_term, replace_glossary
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 

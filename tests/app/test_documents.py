@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.documents import Document, read_document
 from app.errors import DocumentError
 from app.formats.sentences import sentence_spans
-from app.glossary_files import read_glossary
+from app.glossary.files import read_glossary
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 LINE = st.text(st.sampled_from("aB ä\t€“.5%\u00a0\u2028\x0c中😀"), max_size=12)

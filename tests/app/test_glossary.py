@@ -82,7 +82,9 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
         ("İstanbul istanbul", "istanbul", ["istanbul"]),  # a capital whose lower case is two characters
         ("snake_case", "case", ["case"]),  # an underscore is a boundary, as the engine has it
         ("m² and m", "m", ["m"]),  # ² is a number, so m² is another word
-        ("中文字", "文", []),  # letters on both sides: no boundary between words without spaces
+        ("中文字", "文", ["文"]),  # scripts without spaces: by substring
+        ("使用Router吗", "router", ["Router"]),  # and other words among them
+        ("ดี", "ด", []),  # a vowel sign changes the letter before it
         ("", "a", []),
     ],
 )
@@ -101,6 +103,72 @@ def test_the_longest_term_wins_and_the_others_are_told() -> None:
 def test_the_term_whose_capitals_matter_wins_over_one_of_the_same_letters() -> None:
     glossary = Glossary((Term("it", "es", 1), Term("IT", "Informatik", 2)))
     assert [hit.term.target for hit in glossary.find("IT is what it is")] == ["Informatik", "es"]
+
+
+TERMS = {
+    "lemma": Term("power cable", "Netzkabel", matching="lemma"),
+    "irregular": Term("mouse", "Maus", matching="lemma"),
+    "acronym": Term("PC", "PC", matching="lemma"),
+    "prefix": Term("encrypt", "verschlüsseln", matching="prefix"),
+    "prefix of two": Term("user acc", "Benutzerkonto", matching="prefix"),
+    "exact case": Term("Windows", "Windows", case="exact"),
+    "any case": Term("IT", "Informatik", case="any"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "found"),
+    [
+        ("lemma", "Power cables and a power cable", ["Power cables", "power cable"]),
+        ("lemma", "powerful cable", []),
+        ("irregular", "Two mice, one mouse", ["mice", "mouse"]),
+        ("acronym", "PCs and pc", ["PCs"]),  # capitals that matter, matter in other forms too
+        ("prefix", "It encrypts: encryption, encrypt, unencrypted", ["encrypts", "encryption", "encrypt"]),
+        ("prefix of two", "User accounts of a user", ["User accounts"]),
+        ("exact case", "Windows has windows", ["Windows"]),
+        ("any case", "it and IT", ["it", "IT"]),
+    ],
+)
+def test_a_term_is_found_in_the_forms_and_capitals_that_it_allows(kind: str, text: str, found: list[str]) -> None:
+    hits = Glossary((TERMS[kind],), language="en").find(text)
+    assert [text[hit.start : hit.end] for hit in hits] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a power {1}cable{/1} here", "power {1}cable"),  # half of the term in a link
+        ("{1}power cable{/1}", "power cable"),
+        ("<b>power</b> cable", "power</b> cable"),
+        ("power <i> cable</i>", "power <i> cable"),  # two spaces around a tag are one
+        ("power{1} cable", None),  # an unpaired placeholder stands for something
+        ("power <br/>cable", None),
+    ],
+)
+def test_paired_tags_do_not_hide_a_term(text: str, found: str | None) -> None:
+    hits = Glossary((Term("power cable", "Netzkabel"),)).find(text)
+    assert [text[hit.start : hit.end] for hit in hits] == ([found] if found else [])
+    assert all(hit.text == "power cable" for hit in hits)
+
+
+def test_of_two_terms_for_the_same_words_the_status_decides_and_the_other_is_told_as_its_rival() -> None:
+    kept, exact, preferred = (
+        Term("router", "router", 3, status="do_not_translate"),
+        Term("router", "Router", 2, status="exact"),
+        Term("router", "Wegewähler", 1),
+    )
+    (hit,) = Glossary((preferred, exact, kept)).find("a router")
+    assert (hit.term, hit.rivals) == (kept, (exact, preferred))
+    (hit,) = Glossary((Term("router", "x", is_for_document=True), kept)).find("a router")
+    assert hit.term.target == "x", "what a person required in the document goes first"
+
+
+def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
+    forbidden = Term("network", "Netz", 1, status="forbidden")
+    terms = (forbidden, Term("network", "Netzwerk", 2), Term("wireless network", "WLAN", 3))
+    matches = Glossary(terms).search("A network, a wireless network")
+    assert [(hit.term.target, hit.start) for hit in matches.hits] == [("Netz", 2), ("Netzwerk", 2), ("WLAN", 13)]
+    assert [hit.term.target for hit in matches.suppressed] == ["Netz", "Netzwerk"]
 
 
 def test_a_hundred_thousand_terms_are_searched_by_the_words_of_the_text() -> None:

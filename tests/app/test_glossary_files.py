@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import GlossaryError
 from app.glossary import Term
-from app.glossary_files import MAX_TERMS, GlossaryImport, read_glossary
+from app.glossary.files import MAX_TERMS, GlossaryImport, read_glossary
 
 
 def read(text: str, direction: str | None = None) -> GlossaryImport:

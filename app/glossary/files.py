@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.errors import GlossaryError
-from app.glossary import Glossary, Term, fold_spelling, fold_term
+from app.glossary.folding import fold_spelling, fold_term
+from app.glossary.matching import Glossary
+from app.glossary.terms import Term
 from app.text_files import decode_text, listing, safe_name
 
 MAX_BYTES = 10 * 1024 * 1024

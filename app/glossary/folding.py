@@ -1,0 +1,133 @@
+"""Texts without the differences that never tell terms apart, each character with its place in the original.
+
+Knows which characters belong to scripts that write no spaces between words, and which tags stand inside a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from engine import is_word_char, stands_alone
+
+_CLUSTER = re.compile(r"\s+|\S[\u0300-\u036f]*")
+_PLAIN_SPACES = re.compile(r"\s\s|[^\S ]")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
+_TAG = re.compile(r"\{/?(\d+)\}|</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
+# Thai, Lao, Tibetan, Burmese, Khmer; kana, Han and its extensions.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class FoldedText:
+    """A text with composed letters (NFC), single spaces, straight apostrophes and no tags around words.
+
+    `lower` is `exact` in lower case, of the same length. `exact[i]` stands at `text[starts[i]:ends[i]]`. Tags go only
+    in pairs ("{1}…{/1}", "<b>…</b>"): a placeholder such as "{2}" stands for something between its neighbours.
+    """
+
+    def __init__(self, text: str) -> None:
+        tags = _paired_tags(text)
+        if not tags and not _PLAIN_SPACES.search(text) and unicodedata.is_normalized("NFC", text):
+            self.exact = text.translate(_APOSTROPHES)
+            self.starts: Sequence[int] = range(len(text))
+            self.ends: Sequence[int] = range(1, len(text) + 1)
+        else:
+            exact: list[str] = []
+            starts: list[int] = []
+            ends: list[int] = []
+            for start, end in _between(tags, len(text)):
+                for match in _CLUSTER.finditer(text, start, end):
+                    if match.group().isspace():
+                        if exact and exact[-1] == " ":  # a tag stood between two spaces
+                            continue
+                        folded = " "
+                    else:
+                        folded = unicodedata.normalize("NFC", match.group()).translate(_APOSTROPHES)
+                    exact += folded
+                    starts += [match.start()] * len(folded)
+                    ends += [match.end()] * len(folded)
+            self.exact = "".join(exact)
+            self.starts, self.ends = starts, ends
+        self.lower = lower(self.exact)
+
+
+def fold_spelling(source: str) -> str:
+    """A term's source without the differences that never tell terms apart."""
+    return FoldedText(source).exact
+
+
+def fold_term(source: str) -> str:
+    """The key of a term: `fold_spelling` in lower case."""
+    return lower(fold_spelling(source))
+
+
+def tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each word; any other character, and each of a script without spaces, stands for itself."""
+    start = 0
+    while start < len(text):
+        end = token_end(text, start)
+        yield start, end
+        start = end
+
+
+def token_end(text: str, start: int) -> int:
+    """The end of the token that begins at `start`."""
+    end = start + 1
+    if is_word_char(text[start]) and not is_unspaced(text[start]):
+        while end < len(text) and is_word_char(text[end]) and not is_unspaced(text[end]):
+            end += 1
+    return end
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether the character's script writes no spaces between words."""
+    return character > "\u0dff" and _UNSPACED.match(character) is not None
+
+
+def stands_as_word(text: str, start: int, end: int, *, may_go_on: bool = False) -> bool:
+    """Whether `text[start:end]` is no part of a longer word; characters of unspaced scripts are boundaries.
+
+    With `may_go_on` the word may have more letters behind it.
+    """
+    boundary = "start" if may_go_on else "word"
+    if stands_alone(text, start, end, boundary):  # type: ignore[arg-type]
+        return True
+    first = start if _is_free(text, start) else 0
+    last = end if _is_free(text, end) else len(text)
+    if (first, last) == (0, len(text)) or not stands_alone(text, start, end, "anywhere"):
+        return False
+    return stands_alone(text[first:last], start - first, end - first, boundary)  # type: ignore[arg-type]
+
+
+def lower(text: str) -> str:
+    """Lower case character by character, so that places stay: "İ", whose lower case is two characters, stays."""
+    lowered = text.lower()
+    if len(lowered) == len(text) and "ς" not in lowered:
+        return lowered
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _is_free(text: str, at: int) -> bool:
+    """Whether a character of an unspaced script stands on either side of a place inside the text."""
+    return 0 < at < len(text) and (is_unspaced(text[at - 1]) or is_unspaced(text[at]))
+
+
+def _paired_tags(text: str) -> list[tuple[int, int]]:
+    if "{/" not in text and "</" not in text:
+        return []
+    found = list(_TAG.finditer(text))
+    closed = {match[1] or match[2] for match in found if "/" in match.group()[:2]}
+    return [match.span() for match in found if (match[1] or match[2]) in closed and not match.group().endswith("/>")]
+
+
+def _between(spans: list[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
+    """The stretches of a text of this length that none of these spans takes."""
+    before = 0
+    for start, end in spans:
+        yield before, start
+        before = end
+    yield before, length
