@@ -15,6 +15,7 @@ from engine.command_line.arguments import STANDARD_STREAM, parse
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
 from engine.command_line.lines import Line, read_lines
+from engine.command_line.models import list_models
 from engine.command_line.records import Records, Writer
 from engine.command_line.terminal import Interrupt, ProgressBar
 from engine.errors import EngineError
@@ -38,6 +39,9 @@ def main(
     output = stdout or sys.stdout.buffer
     messages = stderr or sys.stderr
     try:
+        if flags.command == "models":
+            list_models(output, as_json=flags.json)
+            return DONE
         return _run(flags, defaults, stdin or sys.stdin.buffer, output, messages)
     except KeyboardInterrupt:
         return INTERRUPTED

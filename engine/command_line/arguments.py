@@ -11,6 +11,7 @@ from engine.command_line import manual
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
 from engine.errors import InvalidRequest
+from engine.model import BUNDLED_MODEL
 from engine.request import (
     MAX_BEAM,
     MAX_NBEST,
@@ -23,7 +24,6 @@ from engine.request import (
     Stopping,
 )
 
-BUNDLED_MODEL = Path(__file__).resolve().parents[2] / "data" / "models" / "en-de"
 STANDARD_STREAM = "-"
 
 _DEFAULTS = SearchOptions()
@@ -43,16 +43,14 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=_Manual,
         allow_abbrev=False,
     )
-    commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", help="translate, score, alternatives or price"
-    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", help="one of those above")
 
-    def add(name: str, text: str) -> argparse.ArgumentParser:
-        description, rest = text.split("\n\nkeys of a line:", maxsplit=1)
+    def add(name: str, text: str, common: str = manual.COMMON) -> argparse.ArgumentParser:
+        description, rest = text.split("\n\nkeys of ", maxsplit=1)
         return commands.add_parser(
             name,
             description=description,
-            epilog=f"keys of a line:{rest}\n{manual.COMMON}",
+            epilog=f"keys of {rest}\n{common}",
             formatter_class=_Manual,
             allow_abbrev=False,
         )
@@ -86,6 +84,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_model(price)
     _add_search(price)
     _add_time(price)
+
+    models = add("models", manual.MODELS, manual.STATUS)
+    models.add_argument("--json", action="store_true", help="JSON lines instead of a table")
     return parser
 
 
@@ -95,7 +96,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, D
     flags = parser.parse_args(arguments)
     given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
     try:
-        return flags, Defaults(SearchOptions(**given), flags.direction)
+        return flags, Defaults(SearchOptions(**given), getattr(flags, "direction", None))
     except InvalidRequest as error:
         parser.error(str(error))
 
@@ -122,8 +123,9 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=Path,
         default=BUNDLED_MODEL,
-        metavar="FOLDER",
-        help="a model's folder (default: the bundled one)",
+        metavar="MODEL",
+        help="a model's folder, or its hub id, such as Helsinki-NLP/opus-mt-en-de, fetched once; `models` lists what "
+        "is here (default: the bundled one)",
     )
     group.add_argument("--direction", metavar="FROM-TO", help="of lines that name none (default: the model's first)")
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")

@@ -8,14 +8,15 @@ from engine.command_line.lines import MAX_LINE_BYTES
 OVERVIEW = """\
 Translate with words that must stand in the translation, from a shell or another program.
 
-Every command reads JSON lines, one object a line, and writes one JSON line for each, in the same order, as soon as it
-is ready. `python -m engine COMMAND --help` tells the keys of a command's lines.
+The first four commands read JSON lines, one object a line, and write one JSON line for each, in the same order, as soon
+as it is ready. `python -m engine COMMAND --help` tells the keys of a command's lines.
 
 commands:
   translate     n-best translations that meet every constraint
   score         what the model thinks of given translations
   alternatives  other words for one of a translation
   price         what each constraint costs
+  models        what models are here, and which others can be named
 """
 
 COMMON = f"""\
@@ -154,4 +155,23 @@ keys of an answer:
 
 example:
     echo '{{"text": "A red bicycle.", "phrases": ["Rad"], "avoid": ["rotes"]}}' | python -m engine price --brief
+"""
+
+MODELS = """\
+The models on this machine, bundled or converted earlier, and the families of models that --model takes by hub id.
+
+keys of a line with --json:
+  kind        "model" or "family"
+  of a model  name (what --model takes; the bundled one is its default), place ("bundled" or "cached"), folder,
+              directions, num_parameters, num_bytes (of all its files), problem (why it cannot be loaded, or "")
+  of a family name, architecture, pattern (how its models are named), example, directions
+
+A model that is named for the first time is fetched, converted and kept below the folder PINPOINT_CACHE (without that
+variable ~/.cache/pinpoint); to be rid of one, remove its folder there.
+"""
+
+STATUS = """\
+exit status:
+  0    done
+  2    nothing could be done: wrong flags, a file that cannot be written
 """

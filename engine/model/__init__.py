@@ -5,11 +5,15 @@ from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
 from engine.model.importing import model_folder
+from engine.model.listing import BUNDLED_MODEL, FAMILIES, ModelEntry, ModelFamily, known_models
+from engine.model.memory import megabytes
 from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
 
 __all__ = [
     "BOS",
+    "BUNDLED_MODEL",
     "EOS",
+    "FAMILIES",
     "PAD",
     "UNK",
     "AlignmentHead",
@@ -17,9 +21,13 @@ __all__ = [
     "Encoded",
     "LoadedModel",
     "ModelConfig",
+    "ModelEntry",
+    "ModelFamily",
     "Transformer",
+    "known_models",
     "load_model",
     "load_weights",
+    "megabytes",
     "model_folder",
     "save_weights",
     "word_links",

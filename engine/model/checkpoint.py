@@ -27,12 +27,14 @@ from safetensors import SafetensorError
 from engine.errors import InvalidRequest, ModelError
 from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
+from engine.model.memory import check_memory
 from engine.model.transformer import EOS, Transformer
 
 if TYPE_CHECKING:
     from engine.text import Codec
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "card.md"
+ORIGIN = "origin.json"  # of an imported model: what it was converted from
 PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
 
 
@@ -101,6 +103,9 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     if not folder.is_dir():
         raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
     config = ModelConfig.load(folder / CONFIG)
+    if not (folder / WEIGHTS).is_file():
+        raise ModelError(f"{folder / WEIGHTS} is missing; a model folder needs {WEIGHTS}")
+    check_memory(folder / WEIGHTS)
     codec, source_codec = _load_codecs(folder, config)
     if len(codec.surfaces) != config.vocabulary_size:
         listing = "vocabulary.txt" if source_codec is None else PIECES

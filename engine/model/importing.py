@@ -31,8 +31,10 @@ def model_folder(name: str | Path) -> Path:
     Raises ModelError that says what is missing and the cure.
     """
     folder = Path(name)
-    hub_id = folder.as_posix()
-    if not folder.exists() and _HUB_ID.fullmatch(hub_id):
+    origin = hub_id = folder.as_posix()
+    if folder.exists():
+        origin = str(folder.resolve())
+    elif _HUB_ID.fullmatch(hub_id):
         folder = _fetch(hub_id)
     if not folder.is_dir():
         raise ModelError(
@@ -44,7 +46,7 @@ def model_folder(name: str | Path) -> Path:
     target = cache_folder() / f"{Path(name).resolve().name}-{_fingerprint(folder)}"
     if not target.is_dir():
         print(f"converting {folder} once, to {target}", file=sys.stderr)
-        convert_marian(folder, target)
+        convert_marian(folder, target, origin=origin)
     return target
 
 

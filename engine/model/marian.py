@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.checkpoint import CARD, CONFIG, PIECES, SOURCE_SPM, TARGET_SPM, WEIGHTS, save_weights
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, PIECES, SOURCE_SPM, TARGET_SPM, WEIGHTS, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 
@@ -40,10 +40,11 @@ def is_marian(folder: Path) -> bool:
         return False
 
 
-def convert_marian(folder: Path, target: Path, dtype: torch.dtype = torch.float16) -> None:
+def convert_marian(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
     """Write a MarianMT folder as a model folder; raises ModelError naming the file at fault and the cure.
 
-    `target` is made whole or not at all: it is written beside its place first. Weights are stored as `dtype`.
+    `target` is made whole or not at all: it is written beside its place first. Weights are stored as `dtype`; `origin`
+    is the name by which a person asked for the model.
     """
     settings = _read_json(folder / CONFIG)
     ids = _read_json(folder / "vocab.json")
@@ -72,6 +73,7 @@ def convert_marian(folder: Path, target: Path, dtype: torch.dtype = torch.float1
         (partial / PIECES).write_text("\n".join(order.pieces) + "\n", encoding="utf-8", newline="\n")
         for name in (SOURCE_SPM, TARGET_SPM):
             shutil.copyfile(folder / name, partial / name)
+        (partial / ORIGIN).write_text(json.dumps({"name": origin or str(folder)}) + "\n", encoding="utf-8")
         if (folder / "README.md").is_file():
             shutil.copyfile(folder / "README.md", partial / CARD)
         save_weights(partial / WEIGHTS, model, dtype)

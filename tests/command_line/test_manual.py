@@ -12,13 +12,14 @@ from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Transl
 from engine.command_line import fields
 from engine.command_line.arguments import build_parser
 from engine.command_line.terminal import ProgressBar
+from engine.model import ModelEntry, ModelFamily
 
 
 def subparsers() -> dict[str, Any]:
     return next(action.choices for action in build_parser()._actions if action.dest == "command")
 
 
-@pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price"])
+@pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price", "models"])
 def test_manual_tells_every_flag_and_key(command):
     manual = subparsers()[command].format_help()
     for action in subparsers()[command]._actions:
@@ -30,6 +31,7 @@ def test_manual_tells_every_flag_and_key(command):
         "score": ("text", "target", "tokens", "direction"),
         "alternatives": (*fields._REQUEST_KEYS, "target", "tokens", "offset", "count"),
         "price": fields._REQUEST_KEYS,
+        "models": [field.name for kind in (ModelEntry, ModelFamily) for field in dataclasses.fields(kind)],
     }[command]
     missing = [key for key in keys if key not in manual]
     assert missing == []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import shlex
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from engine.__main__ import main
 from engine.command_line.arguments import BUNDLED_MODEL
@@ -65,7 +67,8 @@ def run(wanted: list[Step], folder: Path) -> Iterator[Step]:
         else:
             assert words[:3] == ["python", "-m", "engine"], f"{step.typed!r} is nothing that a transcript can hold"
             stdout, stderr = io.BytesIO(), io.StringIO()
-            with contextlib.chdir(folder):
+            own_cache = mock.patch.dict(os.environ, PINPOINT_CACHE=str(folder / "cache"))  # where nothing is
+            with contextlib.chdir(folder), own_cache:
                 status = main(words[3:], io.BytesIO(stdin.encode()), stdout, stderr)
             yield replace(step, output=stdout.getvalue().decode() + stderr.getvalue())
 

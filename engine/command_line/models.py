@@ -1,0 +1,54 @@
+"""What models there are, as a table or as JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import BinaryIO
+
+from engine.model import FAMILIES, ModelEntry, known_models, megabytes
+
+_MOST_DIRECTIONS = 4
+
+
+def list_models(output: BinaryIO, *, as_json: bool) -> None:
+    """Write what is here and what can be named."""
+    models = known_models()
+    if as_json:
+        lines = [{"kind": "model", **asdict(entry), "folder": str(entry.folder)} for entry in models]
+        lines += [{"kind": "family", **asdict(family)} for family in FAMILIES]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    else:
+        text = _tables(models)
+    output.write(text.encode("utf-8", errors="backslashreplace"))
+    output.flush()
+
+
+def _tables(models: Sequence[ModelEntry]) -> str:
+    rows = [("model", "where", "directions", "parameters", "size")]
+    rows += [
+        (
+            entry.name,
+            entry.place,
+            f"broken: {entry.problem}" if entry.problem else _directions(entry.directions),
+            "" if entry.problem else f"{entry.num_parameters / 1e6:,.1f} million",
+            "" if entry.problem else megabytes(entry.num_bytes),
+        )
+        for entry in models
+    ]
+    families = [("to be named by hub id", "directions")]
+    families += [(f"{family.pattern} ({family.architecture})", family.directions) for family in FAMILIES]
+    return _table(rows) + "\n" + _table(families)
+
+
+def _directions(directions: Sequence[str]) -> str:
+    shown = ", ".join(directions[:_MOST_DIRECTIONS])
+    num_more = len(directions) - _MOST_DIRECTIONS
+    return f"{shown} and {num_more} more" if num_more > 0 else shown
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Columns two spaces apart, without trailing spaces."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "".join("  ".join(map(str.ljust, row, widths)).rstrip() + "\n" for row in rows)

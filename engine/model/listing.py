@@ -1,0 +1,107 @@
+"""The models at hand: those that come with the program and those converted earlier; and what else can be named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import ModelError
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
+from engine.model.config import ModelConfig
+from engine.model.importing import cache_folder
+from engine.model.memory import num_weights
+
+BUNDLED_MODELS = Path(__file__).resolve().parents[2] / "data" / "models"
+BUNDLED_MODEL = BUNDLED_MODELS / "en-de"
+Place = Literal["bundled", "cached"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model on this machine.
+
+    `name` is what `Translator.load` takes beside the folder: the hub id or the folder that it was converted from; the
+    folder's own name where nothing else is known. `num_bytes` is the size of all its files. `problem` says why it
+    cannot be loaded; then nothing else is known of it.
+    """
+
+    name: str
+    folder: Path
+    place: Place
+    directions: tuple[str, ...] = ()
+    num_parameters: int = 0
+    num_bytes: int = 0
+    problem: str = ""
+
+    @property
+    def card(self) -> str:
+        """What its makers say of it; empty where they say nothing."""
+        try:
+            return (self.folder / CARD).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFamily:
+    """Models of one architecture that can be loaded by name. `pattern` is how they are named, `example` is one."""
+
+    name: str
+    architecture: str
+    pattern: str
+    example: str
+    directions: str
+
+
+FAMILIES = (
+    ModelFamily(
+        "OPUS-MT",
+        "MarianMT",
+        "Helsinki-NLP/opus-mt-SOURCE-TARGET",
+        "Helsinki-NLP/opus-mt-en-de",
+        "over 1,000 pairs of languages; also groups: opus-mt-en-ROMANCE has en-fr, en-es and more",
+    ),
+    ModelFamily(
+        "OPUS-MT of the Tatoeba challenge",
+        "MarianMT",
+        "Helsinki-NLP/opus-mt-tc-big-SOURCE-TARGET",
+        "Helsinki-NLP/opus-mt-tc-big-en-fr",
+        "hundreds of pairs, larger and later models",
+    ),
+)
+
+
+def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> list[ModelEntry]:
+    """What is bundled, then what is cached, each by name; what is broken is told, too."""
+    entries = [_entry(folder, "bundled") for folder in _folders(bundled)]
+    return entries + sorted(
+        (_entry(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
+    )
+
+
+def _folders(parent: Path) -> list[Path]:
+    try:
+        return sorted(path for path in parent.iterdir() if path.is_dir() and path.suffix != ".partial")
+    except OSError:  # nothing was ever cached
+        return []
+
+
+def _entry(folder: Path, place: Place) -> ModelEntry:
+    name = _origin(folder) or folder.name
+    try:
+        config = ModelConfig.load(folder / CONFIG)
+        num_parameters = num_weights(folder / WEIGHTS)
+        num_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    except (ModelError, OSError) as error:
+        return ModelEntry(name, folder, place, problem=str(error))
+    return ModelEntry(name, folder, place, config.directions, num_parameters, num_bytes)
+
+
+def _origin(folder: Path) -> str:
+    """What a cached model was converted from, or nothing."""
+    try:
+        return str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

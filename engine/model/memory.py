@@ -1,0 +1,76 @@
+"""Whether a model fits the memory that is free, before anything of it is read."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from engine.errors import ModelError
+
+_BYTES = 4  # of a weight in single precision
+_LONGEST_HEADER = 100_000_000  # as the format has it
+# (limit, in use) of the group of processes, as containers set it: version 2, then version 1
+_GROUP_FILES = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def num_weights(path: Path) -> int:
+    """How many numbers a safetensors file holds, from its header alone; raises ModelError for one that is broken."""
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            if not 0 < size <= _LONGEST_HEADER:
+                raise ValueError("its header has no sensible length")
+            header = json.loads(file.read(size))
+        tensors = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        end = max(entry["data_offsets"][1] for entry in tensors.values())
+        if path.stat().st_size != 8 + size + end:
+            raise ValueError(f"it should have {8 + size + end:,} bytes and has {path.stat().st_size:,}")
+        return sum(math.prod(entry["shape"]) for entry in tensors.values())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ModelError(f"{path} is no intact safetensors file ({error}); copy the model folder again") from error
+
+
+def needed_bytes(weights: Path) -> int:
+    """What loading takes at its peak: the file, its weights in single precision, and the model they go into.
+
+    Measured with 67 million weights in half precision: 10.0 bytes for each, as this says.
+    """
+    return weights.stat().st_size + 2 * _BYTES * num_weights(weights)
+
+
+def available_bytes() -> int:
+    """What this process can still get without swapping: of the machine, and of its container where that has less."""
+    import psutil  # here, so that training, which needs less installed, can do without
+
+    available = int(psutil.virtual_memory().available)
+    for limit, usage in _GROUP_FILES:
+        try:
+            left = int(Path(limit).read_text()) - int(Path(usage).read_text())
+        except (OSError, ValueError):  # no such group, or "max"
+            continue
+        return max(0, min(available, left))
+    return available
+
+
+def check_memory(weights: Path) -> None:
+    """Raise ModelError, with both figures, where the weights do not fit."""
+    needed, available = needed_bytes(weights), available_bytes()
+    if needed > available:
+        raise ModelError(
+            f"{weights.parent.name} needs {megabytes(needed)} of memory to load, and {megabytes(available)} are free; "
+            "close other programs, or take a smaller model"
+        )
+
+
+def megabytes(number: int) -> str:
+    """A size for a person.
+
+    >>> megabytes(14_655_312)
+    '14.7 MB'
+    """
+    size = number / 1e6
+    return f"{size:,.0f} MB" if size >= 100 else f"{size:.1f} MB"

@@ -1,0 +1,52 @@
+"""`python -m engine models`: a table for people, JSON lines for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.__main__ import DONE, main
+from engine.model import FAMILIES
+
+
+def run(*flags: str) -> str:
+    output = io.BytesIO()
+    assert main(["models", *flags], io.BytesIO(), output, io.StringIO()) == DONE
+    return output.getvalue().decode("utf-8")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with one model that came from a hub, and one that is broken."""
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path))
+    folder = tmp_path / "models" / "opus-mt-xx-0123"
+    shutil.copytree(model, folder)
+    (folder / "origin.json").write_text('{"name": "team/opus-mt-xx"}', encoding="utf-8")
+    (tmp_path / "models" / "broken").mkdir()
+    return tmp_path / "models"
+
+
+def test_json_lines_tell_every_model_and_family(cache: Path) -> None:
+    lines: list[dict[str, Any]] = [json.loads(line) for line in run("--json").splitlines()]
+    models = {line["name"]: line for line in lines if line["kind"] == "model"}
+    assert list(models)[1:] == ["broken", "team/opus-mt-xx"]
+    found = models["team/opus-mt-xx"]
+    assert (found["place"], found["directions"], found["problem"]) == ("cached", ["en-de", "de-en"], "")
+    assert found["folder"] == str(cache / "opus-mt-xx-0123")
+    assert found["num_bytes"] == sum(path.stat().st_size for path in (cache / "opus-mt-xx-0123").iterdir())
+    assert "config.json is missing" in models["broken"]["problem"]
+    assert [line["name"] for line in lines if line["kind"] == "family"] == [family.name for family in FAMILIES]
+
+
+def test_table_has_a_line_for_each(cache: Path) -> None:
+    table = run()
+    [line] = [line for line in table.splitlines() if line.startswith("team/opus-mt-xx")]
+    assert "cached" in line and "en-de, de-en" in line and " MB" in line
+    [line] = [line for line in table.splitlines() if line.startswith("broken")]
+    assert "broken: " in line and "config.json is missing" in line
+    assert all(family.pattern in table for family in FAMILIES)
