@@ -113,7 +113,16 @@ class Batches:
         numbered = [(before, replace(after, version=before.version + 1)) for before, after in changes]
         self.workspace.log_edits(
             [
-                (after, {"text": after.target, "before": before.text, "origin": origin, "step": number})
+                (
+                    after,
+                    {
+                        "text": after.target,
+                        "before": before.text,
+                        "state": after.state,
+                        "origin": origin,
+                        "step": number,
+                    },
+                )
                 for before, after in numbered
             ]
         )
