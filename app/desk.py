@@ -9,7 +9,6 @@ import platform
 import secrets
 import threading
 from dataclasses import asdict
-from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -234,13 +233,12 @@ def versions() -> dict[str, str]:
 
 
 def _offer(summary: SessionSummary) -> Json:
-    when = datetime.fromtimestamp(summary.last_ms / 1000).strftime("%Y-%m-%d %H:%M")
     return {
         "session": summary.id,
         "name": summary.document_name,
         "num_confirmed": summary.num_confirmed,
         "num_segments": summary.num_segments,
-        "when": when,
+        "last_ms": summary.last_ms,
     }
 
 

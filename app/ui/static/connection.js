@@ -36,6 +36,9 @@ export class Connection {
   /** Whether a command of that slot has not been answered yet. */
   isPending(slot) { return this.line.some(c => c.slot === slot); }
 
+  /** Resolves once nothing waits to be delivered. */
+  async settled() { while (this.line.length) await this.line.at(-1).done; }
+
   async drain() {
     if (this.isBusy) return;
     this.isBusy = true;

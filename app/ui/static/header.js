@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
+import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
 
 const FADE_MS = 12000;
 
@@ -54,7 +55,7 @@ export class Header {
         menu(t('open.menu'), button('.btn.openbtn', {title: t('open.menu')}, icon('open'), h('span.t', {}, t('open.menu'))), () => [
           choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
           choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
-          ...bench.offers.slice(0, 6).map(offer => choice('redo', offer.name, t('open.earlier', {confirmed: offer.num_confirmed, total: offer.num_segments, when: offer.when}),
+          ...bench.offers.slice(0, 6).map(offer => choice('redo', offer.name, t('open.earlier', {confirmed: offer.num_confirmed, total: offer.num_segments, when: dayAndTime(offer.last_ms)}),
             () => bench.switchTo('go_on', {session: offer.session})))]),
         menu(t('glossary.menu'), button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount), () => [
           choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
@@ -64,6 +65,9 @@ export class Header {
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url)]),
+        menu(t('language'), button('.btn.langbtn', {'aria-label': `${t('language')}: ${LANGUAGES[currentLanguage()]}`, title: t('language')}, currentLanguage().toUpperCase()), () =>
+          Object.entries(LANGUAGES).map(([name, label]) => button('.item', {role: 'menuitemradio', 'aria-checked': String(name === currentLanguage()), lang: name, onclick: () => bench.switchLanguage(name)},
+            name === currentLanguage() ? icon('check') : h('span', {}), h('b', {}, label)))),
         button('.btn.iconly', {'aria-label': t('theme'), title: t('theme'), onclick: () => bench.toggleTheme()}, icon('theme'))));
     host.querySelector('.headend').addEventListener('click', event => {
       const link = event.target.closest('a[download]');

@@ -1,6 +1,6 @@
 /* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
 import {Connection, drafts} from './connection.js';
-import {button, h, loadTexts, t, tn} from './dom.js';
+import {button, h, t, tn} from './dom.js';
 import {Files, glossaryReport} from './files.js';
 import {Header, Notes} from './header.js';
 import {listenToKeys} from './keys.js';
@@ -9,6 +9,7 @@ import {Segment} from './segment.js';
 import {Side} from './side.js';
 import {Status} from './status.js';
 import {Steps} from './steps.js';
+import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './texts.js';
 
 const TOKEN_KEY = 'pinpoint:session';
 const THEME_KEY = 'pinpoint:theme';
@@ -82,7 +83,7 @@ class Bench {
   }
 
   offer(offer) {
-    this.notes.say('info', t('offer', {name: offer.name, confirmed: offer.num_confirmed, total: offer.num_segments, when: offer.when}),
+    this.notes.say('info', t('offer', {name: offer.name, confirmed: offer.num_confirmed, total: offer.num_segments, when: dayAndTime(offer.last_ms)}),
       [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], 'offer');
   }
 
@@ -246,6 +247,14 @@ class Bench {
     host.querySelector(selector).focus();
   }
 
+  /** The page is drawn anew in another language; what is typed is stored first, and the undo steps go. */
+  async switchLanguage(name) {
+    if (!this.connection.isOnline) { this.say('warn', t('language.offline')); return; }
+    this.segment.flush();
+    await this.connection.settled();
+    if (chooseLanguage(name)) location.reload();
+  }
+
   toggleTheme() {
     const isDark = getComputedStyle(this.root).colorScheme === 'dark';
     this.root.dataset.theme = isDark ? 'light' : 'dark';
@@ -253,9 +262,13 @@ class Bench {
   }
 }
 
+/** The server's functions, told with every message in which language its own messages are to be read. */
+const inLanguage = (server, language) => new Proxy(server, {get: (functions, name) => message => functions[name]({...message, language})});
+
 /** Called once by the Gradio component: its root element, and the server's functions. */
 export const mount = async (root, server) => {
-  await loadTexts(new URL('texts.en.json', import.meta.url));
-  const bench = new Bench(root, server);
+  await loadTexts();
+  root.lang = document.documentElement.lang = currentLanguage();
+  const bench = new Bench(root, inLanguage(server, currentLanguage()));
   await bench.start();
 };

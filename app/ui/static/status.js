@@ -1,5 +1,6 @@
 /* The bottom line: what is saved, what the model is doing, how to stop it. */
 import {button, count, h, icon, number, setText, t} from './dom.js';
+import {clock} from './texts.js';
 
 /** "about 3 min left": what is said of a time that is an estimate. */
 const duration = seconds => {
@@ -51,5 +52,5 @@ export class Status {
     setText(this.progressButton, t(progress.is_running ? 'status.cancel' : 'status.resume'));
   }
 
-  markSaved() { this.savedAt = new Date().toLocaleTimeString('en-GB'); }
+  markSaved() { this.savedAt = clock(new Date()); }
 }

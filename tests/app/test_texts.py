@@ -1,0 +1,74 @@
+"""The interface texts: every language says the same things, and the scripts use exactly what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from app.ui.server import STATIC_FOLDER
+
+FILES = sorted(STATIC_FOLDER.glob("texts.*.json"))
+TRANSLATED = [file for file in FILES if file.name != "texts.en.json"]
+PLACEHOLDER = re.compile(r"\{\w+\}")
+# t('key'), t(cond ? 'key' : 'other'), t({word: 'key'}[name]): any quoted string may be a key.
+QUOTED = re.compile(r"'([a-z_]+(?:\.[a-z_]+)*)'")
+# t('side.' + name), t(`scope.${scope}.done`): keys that are put together.
+JOINED = re.compile(r"'([a-z_]+\.)' \+|`([a-z_]+\.(?:[^`]*))`")
+
+
+def texts(file: Path) -> dict[str, str]:
+    def refuse_repeats(pairs: list[tuple[str, str]]) -> dict[str, str]:
+        keys = [key for key, _ in pairs]
+        assert sorted(set(keys)) == sorted(keys)
+        return dict(pairs)
+
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=refuse_repeats)
+    return found
+
+
+ENGLISH = texts(STATIC_FOLDER / "texts.en.json")
+SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STATIC_FOLDER.glob("*.js")))
+
+
+@pytest.mark.parametrize("file", TRANSLATED, ids=lambda file: file.name)
+def test_language_has_every_text_with_the_same_placeholders(file: Path):
+    translated = texts(file)
+    assert sorted(translated) == sorted(ENGLISH)
+    for key, english in ENGLISH.items():
+        assert translated[key].strip(), key
+        assert sorted(PLACEHOLDER.findall(translated[key])) == sorted(PLACEHOLDER.findall(english)), key
+
+
+def test_each_language_of_the_menu_has_its_file():
+    (menu,) = re.findall(r"LANGUAGES = \{(.*)\}", SCRIPTS)
+    assert sorted(re.findall(r"(\w+): '", menu)) == sorted(file.name.split(".")[1] for file in FILES)
+
+
+def test_plural_has_both_forms():
+    for key in ENGLISH:
+        for form, other in ((".one", ".many"), (".many", ".one")):
+            if key.endswith(form) and key != "prices.one" and key != "replace.one":
+                assert key.removesuffix(form) + other in ENGLISH
+
+
+def test_every_text_that_a_script_asks_for_exists():
+    asked = set(re.findall(r"\bt\('([^']+)'[,)]", SCRIPTS))
+    counted = {f"{key}.{form}" for key in re.findall(r"\btn\('([^']+)',", SCRIPTS) for form in ("one", "many")}
+    assert len(asked) > 150
+    assert sorted((asked | counted) - set(ENGLISH)) == []
+
+
+def test_no_text_is_left_that_no_script_uses():
+    quoted = set(QUOTED.findall(SCRIPTS))
+    prefixes = [left or re.sub(r"\$\{\w+\}.*", "", right) for left, right in JOINED.findall(SCRIPTS)]
+    unused = [
+        key
+        for key in ENGLISH
+        if key not in quoted
+        and re.sub(r"\.(one|many)$", "", key) not in quoted
+        and not key.startswith(tuple(prefix for prefix in prefixes if "." in prefix))
+    ]
+    assert unused == []

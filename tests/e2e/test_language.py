@@ -1,0 +1,40 @@
+"""The page in the language of the browser, and in another that the person chooses."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Browser, expect
+
+from app.ui.server import STATIC_FOLDER
+from tests.e2e.conftest import App
+from tests.e2e.screen import DOCUMENT, Screen
+
+GERMAN = json.loads((STATIC_FOLDER / "texts.de.json").read_text(encoding="utf-8"))
+
+
+def test_page_is_german_in_a_german_browser_and_stays_in_the_language_that_is_chosen(browser: Browser, app: App):
+    context = browser.new_context(locale="de-AT", viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text) if "interface text" in message.text else None)
+    screen = Screen(page, app.url)
+    screen.open_text(DOCUMENT)
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(screen.field).to_have_attribute("aria-label", GERMAN["field.label"])
+    expect(page.get_by_role("button", name=GERMAN["action.confirm"])).to_be_visible()
+    expect(page.locator(".nb .sc").first).to_have_text(re.compile(r"^−\d+,\d{3}$"))  # a decimal comma, a true minus
+    screen.type_text("Öffnen Sie die Datei")
+    page.locator(".langbtn").click()
+    expect(page.get_by_role("menuitemradio", name="Deutsch")).to_have_attribute("aria-checked", "true")
+    with page.expect_navigation():
+        page.get_by_role("menuitemradio", name="English").click()
+    expect(page.get_by_role("button", name="Confirm and next")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(screen.field).to_have_value("Öffnen Sie die Datei")  # the same document, nothing lost
+    page.reload()
+    expect(page.get_by_role("button", name="Confirm and next")).to_be_visible()
+    assert problems == []
+    screen.check_nothing_went_wrong()
+    context.close()
