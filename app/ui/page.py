@@ -6,10 +6,13 @@ glossary or model says ever becomes HTML or JavaScript.
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
+from fastapi.responses import Response
 
 from app.ui.api import Api
 
@@ -29,23 +32,31 @@ HEAD = f"""
 """
 
 
+def _reply(content: dict[str, Any]) -> Response:
+    """The content as JSON, written here: FastAPI would walk through all of it first, on the thread of all connections.
+
+    All but ASCII is escaped, so that half a surrogate pair, which a browser may have sent, goes back as it came.
+    """
+    return Response(json.dumps(content, separators=(",", ":")), media_type="application/json")
+
+
 def _functions(api: Api) -> list[Callable[..., Any]]:
     """The api's methods as functions of their own: Gradio marks what it may call, which a method does not allow."""
 
-    def hello(message: Any) -> dict[str, Any]:
-        return api.hello(message)
+    def hello(message: Any) -> Response:
+        return _reply(api.hello(message))
 
-    def command(message: Any) -> dict[str, Any]:
-        return api.command(message)
+    def command(message: Any) -> Response:
+        return _reply(api.command(message))
 
-    async def changes(message: Any) -> dict[str, Any]:
-        return await api.changes(message)
+    async def changes(message: Any) -> Response:
+        return await asyncio.to_thread(_reply, await api.changes(message))
 
-    async def alternatives(message: Any) -> dict[str, Any]:
-        return await api.alternatives(message)
+    async def alternatives(message: Any) -> Response:
+        return _reply(await api.alternatives(message))
 
-    async def completion(message: Any) -> dict[str, Any]:
-        return await api.completion(message)
+    async def completion(message: Any) -> Response:
+        return _reply(await api.completion(message))
 
     return [hello, command, changes, alternatives, completion]
 
