@@ -230,6 +230,12 @@ class LogStore:
                 yield Event(**row)
             after = page[-1]["seq"]
 
+    def last_event(self, session_id: int, event_type: EventType) -> Event | None:
+        """The session's newest event of that type, if there is any."""
+        query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"
+        (row,) = self._log.rows("read the events", query, (session_id, event_type))
+        return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
+
     def verify_chain(self, session_id: int) -> ChainReport:
         """Whether every event is there and as it was written."""
         session = self._session_row(session_id)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from app.checks import Finding
 from app.constraints import Constraint, constraints_for, distinct_terms, term_key
-from app.formats.placeholders import placeholder_problem
 from app.glossary import TermHit
 from app.prices import Prices
 from app.proposal_view import Decoded, aligned_words, hypothesis_rows, proposal_tokens, source_runs, with_struck
@@ -154,15 +154,20 @@ def asked_for(constraints: Sequence[Constraint], bans: Sequence[Avoid], beginnin
     return hashlib.sha256(json.dumps(wishes).encode("ascii")).hexdigest()[:16]
 
 
-def attention_for(segment: SegmentState) -> str:
-    """Why this segment needs a look, in a sentence; empty where it does not."""
+def unmet_texts(segment: SegmentState, text: str) -> list[str]:
+    """What is required of the segment's translation and does not stand in `text`."""
+    return [constraint.text for constraint in segment.constraints if not _is_in_text(text, constraint)]
+
+
+def banned_texts(segment: SegmentState, text: str) -> list[str]:
+    """What is banned from the segment's translation and stands in `text`."""
+    return [ban.text for ban in segment.bans if stands_in(text, ban)]
+
+
+def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
+    """Why this segment needs a look, in a sentence; empty where it does not. `findings` are those in its text."""
     if segment.target is not None:
-        missing = [c.text for c in segment.constraints if not _is_in_text(segment.target, c)]
-        banned = [ban.text for ban in segment.bans if stands_in(segment.target, ban)]
-        says = [f"Not in the text: {', '.join(missing)}"] * bool(missing)
-        says += [f"Banned, but in the text: {', '.join(banned)}"] * bool(banned)
-        says += filter(None, [placeholder_problem(segment.source, segment.target)])
-        return ". ".join(says)
+        return ". ".join(finding.message for finding in findings if finding.is_error)
     if segment.decoded is None or segment.is_pending:
         return ""
     if segment.decoded.translation.status == "complete":

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.batches import Batches
+from app.checking import Checking
 from app.constraint_changes import (
     clean_bans,
     clean_locked,
@@ -31,7 +32,7 @@ from app.log_store import EventType, LogStore
 from app.model_holder import ModelHolder
 from app.questions import Questions
 from app.saved_segments import update_of
-from app.segment_state import Json, SegmentState, attention_for, detail_view, row_view
+from app.segment_state import Json, SegmentState, detail_view, row_view
 from app.tally import Tally
 from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
@@ -82,6 +83,7 @@ class Workspace:
         self.open_index: int | None = None
         self.problem = ""
         self.lock = threading.RLock()
+        self.checking = Checking(self)
         self.segments = [self._with_terms(segment) for segment in segments]
         self.tally = Tally(self.segments)
         self._listeners: list[Callable[[], None]] = []
@@ -120,7 +122,8 @@ class Workspace:
             if open_index is not None and 0 <= open_index < len(self.segments):
                 segment = self.segments[open_index]
                 if segment.stamp > detail_since:
-                    reply["segment"] = detail_view(segment)
+                    reply["segment"] = {**detail_view(segment), "findings": self.checking.view(segment)}
+                    reply["checks_off"] = sorted(self.checking.off)
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
@@ -249,7 +252,8 @@ class Workspace:
                 "text": text,
                 "machine_text": machine,
                 "is_unchanged": text == machine,
-                "attention": attention_for(after),
+                "attention": self.checking.attention(after),
+                "findings": self.checking.confirmed(after),
             }
             self.log("confirm", payload, after, stores=True)
             return self.batches.propagate(self.adopt(after))
@@ -330,7 +334,7 @@ class Workspace:
         """Puts a segment's new state in place of the old one and tells everybody."""
         self.version += 1
         after = replace(after, stamp=self.version)
-        after = replace(after, attention=attention_for(after))
+        after = replace(after, attention=self.checking.attention(after))
         self.tally.change(self.segments[after.index], after)
         self.segments[after.index] = after
         self._notify()
@@ -388,7 +392,7 @@ class Workspace:
     def _with_terms(self, segment: SegmentState) -> SegmentState:
         """A segment as it comes in: all of them are news to the page."""
         after = replace(segment, hits=self.terms.hits(segment.source), stamp=self.version)
-        return after if after.target is None else replace(after, attention=attention_for(after))
+        return after if after.target is None else replace(after, attention=self.checking.attention(after))
 
     def _find_terms(self) -> list[int]:
         """Finds the terms in every source anew; returns the segments in which others stand now."""

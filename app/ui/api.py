@@ -15,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, get_args
 
+from app.checks import CHECKS, CheckName
 from app.constraint_changes import BanCase, one_line
 from app.desk import Desk
 from app.documents import Export
@@ -153,6 +154,8 @@ class Api:
                 sequence=message.number("sequence"),
             ),
             "confirm": lambda: workspace.confirm(message.index(), message.text("text")),
+            "check": lambda: workspace.checking.show(message.index(), message.text("text")),
+            "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
             "reopen": lambda: workspace.reopen(message.index()),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
             "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),
@@ -263,6 +266,13 @@ class _Message:
             if text.strip():
                 bans.append(Avoid(text, case))
         return bans
+
+    def checks(self, name: str) -> list[CheckName]:
+        """A list of names of checks."""
+        values = self.texts(name)
+        if not set(values) <= set(CHECKS):
+            raise self._wrong(name)
+        return [check for check in CHECKS if check in values]
 
     def data(self, name: str) -> bytes:
         """A file's bytes, sent as base64."""

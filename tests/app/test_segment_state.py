@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from app import segment_state
+from app.checking import findings_of
 from app.constraints import constraints_for
 from app.glossary import Glossary, Term
 from app.proposal_view import Decoded
-from app.segment_state import SegmentState, attention_for, detail_view, form_in, occurrences
+from app.segment_state import SegmentState, detail_view, form_in, occurrences
 from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
@@ -25,6 +27,10 @@ def answered(base: SegmentState, *texts: str) -> SegmentState:
     request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.constraints))
     decoded = Decoded(translation(request, *texts), base.constraints)
     return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
+
+
+def attention_for(of: SegmentState) -> str:
+    return segment_state.attention_for(of, findings_of(of, of.target or "", "en-de"))
 
 
 def statuses(of: SegmentState) -> dict[str, tuple[str, str]]:

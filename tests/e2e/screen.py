@@ -162,6 +162,20 @@ class Screen:
         self.page.keyboard.press("Control+A")
         self.page.keyboard.type(text)
 
+    @property
+    def findings(self) -> Locator:
+        """What the checks say of the open segment, as far as it is shown."""
+        return self.page.locator(".checks:visible li")
+
+    def confirm(self) -> None:
+        """Confirms the open segment, over whatever the checks have to say of it."""
+        number = self.page.locator(".editor .no")
+        before, reopen = number.inner_text(), self.page.get_by_role("button", name="Reopen")
+        self.page.keyboard.press("Control+Enter")
+        self.eventually(lambda: self.findings.count() or number.inner_text() != before or reopen.is_visible())
+        if self.findings.count():
+            self.page.keyboard.press("Control+Enter")
+
     # ---- behind the screen ----
 
     def token(self) -> str:

@@ -43,7 +43,7 @@ def main(model: Path, picture: Path) -> None:
                 screen.type_text(text)
                 screen.wait_until_saved()
                 if number in CONFIRMED:
-                    page.keyboard.press("Control+Enter")
+                    screen.confirm()
             screen.open_segment(OPEN)
             screen.wait_for_proposal()
             page.get_by_label("Pin a phrase that the model did not say").fill(PINNED)

@@ -48,7 +48,7 @@ def test_segment_of_2000_words_is_shown_with_a_clear_message(screen: Screen):
     expect(screen.page.locator(".docinfo .name")).to_have_text("long.txt")
     expect(screen.page.locator(".said")).to_contain_text("pieces")
     screen.type_text("Von Hand übersetzt.")
-    screen.page.keyboard.press("Control+Enter")
+    screen.confirm()
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
     screen.wait_for_proposal()
 

@@ -35,11 +35,11 @@ def test_a_po_file_is_post_edited_and_exported(screen: Screen, tmp_path: Path):
     expect(screen.row(1)).to_contain_text("check")
     screen.open_segment(1)
     screen.type_text("%s öffnen")
-    screen.page.keyboard.press("Control+Enter")
+    screen.confirm()
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     expect(screen.field).to_have_value("Datei.")
     screen.type_text("Speichern Sie die Datei.")
-    screen.page.keyboard.press("Control+Enter")
+    screen.confirm()
     expect(screen.page.locator(".prog")).to_contain_text("3 / 3")
     exported = screen.download("Translated document", tmp_path)
     assert exported.name == "app.de.po"

@@ -29,7 +29,7 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
         assert all("Dateien" in boxed for boxed in screen.boxes())
-        screen.page.keyboard.press("Control+Enter")
+        screen.confirm()
         log = events(screen.download("Session log as JSONL", tmp_path))
         assert [event["type"] for event in log].count("pin") == 1
         screen.check_nothing_went_wrong()

@@ -36,7 +36,7 @@ def test_after_a_kill_the_next_start_offers_to_go_on_and_the_open_page_does_by_i
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("zuerst")
     screen.type_text("Fertig.")
-    screen.page.keyboard.press("Control+Enter")
+    screen.confirm()
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     screen.type_text("Halb fertig")
     screen.wait_until_saved()
@@ -132,7 +132,7 @@ def test_missing_model_is_said_and_editing_goes_on(app: App, context: BrowserCon
         screen = Screen(context.new_page(), other.url)
         expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
         screen.type_text("Ohne Modell")
-        screen.page.keyboard.press("Control+Enter")
+        screen.confirm()
         expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
         screen.check_nothing_went_wrong()
     finally:

@@ -17,7 +17,7 @@ def write(screen: Screen, number: int, text: str, *, confirms: bool = False) -> 
     screen.open_segment(number)
     screen.type_text(text)
     if confirms:
-        screen.page.keyboard.press("Control+Enter")
+        screen.confirm()
     screen.wait_until_saved()
 
 

@@ -26,7 +26,7 @@ def test_pin_for_the_whole_document_changes_the_affected_segments_and_flags_them
     screen.open_text(TEXT)
     screen.open_segment(5)
     screen.type_text("Bestätigt network")
-    screen.page.keyboard.press("Control+Enter")
+    screen.confirm()
     screen.open_segment(1)
     screen.wait_for_proposal()
     screen.eventually(lambda: screen.row(2).get_attribute("data-state") == "pretranslated")

@@ -51,7 +51,7 @@ def test_a_document_is_post_edited_with_pins_and_terms_and_the_log_tells_all(
             screen.type_text(f"Von Hand übersetzt: „{index}“.")
             screen.wait_until_saved()
         confirmed.append(screen.field.input_value())
-        screen.page.keyboard.press("Control+Enter")
+        screen.confirm()
     expect(screen.page.locator(".prog")).to_contain_text(f"{len(segments)} / {len(segments)}")
 
     document = screen.download("Translated document", tmp_path).read_text(encoding="utf-8")

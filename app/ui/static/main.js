@@ -18,7 +18,7 @@ const store = (storage, key, value) => { try { storage.setItem(key, value); } ca
 
 class Bench {
   constructor(root, server) {
-    Object.assign(this, {root, server, rows: [], offers: [], glossary: null, progress: null, decode: null, model: {state: 'loading', name: ''}});
+    Object.assign(this, {root, server, rows: [], offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}});
     this.languages = {source: 'en', target: 'de'};
     this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
     const theme = stored(localStorage, THEME_KEY);
@@ -168,6 +168,7 @@ class Bench {
       }
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
+    if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
     if (reply.segment && reply.segment.index === this.session.open) {
       this.session.detailStamp = Math.max(this.session.detailStamp, reply.segment.stamp);
       this.segment.update(reply.segment);

@@ -2,6 +2,7 @@
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alignment} from './alignment.js';
 import {Alternatives} from './alternatives.js';
+import {Checks} from './checks.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
@@ -52,6 +53,7 @@ export class Segment {
       onBlur: () => this.flush(),
     });
     this.completion = new Completion(this);
+    this.checks = new Checks(this);
     buildSegment(this);
     this.alignment = new Alignment(this.sourceHost, this.proposal);
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
@@ -76,6 +78,7 @@ export class Segment {
     this.isDirty = false;
     this.isTyped = false;
     this.hideAsk();
+    this.checks.reset();
     this.pinInput.value = '';
     const row = this.bench.rows[index];
     setText(this.no, String(index + 1));
@@ -122,6 +125,7 @@ export class Segment {
     this.paintPins();
     this.paintHypotheses();
     this.paintState();
+    this.checks.update();
     this.bench.side.update(detail, this.termsOff);
   }
 
@@ -178,6 +182,7 @@ export class Segment {
     this.isDirty = true;
     this.isTyped = true;
     this.hideAsk();
+    this.checks.paintLink();
     this.keepDraft(this.field.text);
     this.paintState();
     clearTimeout(this.timer);
@@ -377,6 +382,7 @@ export class Segment {
   async confirm() {
     const {index} = this, text = this.field.text;
     if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
+    if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
     clearTimeout(this.timer);
     this.isDirty = false;
     this.keepDraft(text);

@@ -1,0 +1,44 @@
+"""The checks on confirm: shown once, gone over by a second press, flagged where they are errors, switched off."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen, events
+
+TEXT = "Wait 5 seconds.\nWait 7 seconds.\nOpen it.\n"
+
+
+def test_confirming_shows_what_was_found_and_confirming_again_goes_over_it(screen: Screen, tmp_path):
+    screen.open_text(TEXT)
+    number = screen.page.locator(".editor .no")
+    screen.type_text("Warten Sie 6 Sekunden")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.findings).to_have_count(3)
+    expect(screen.findings.first).to_contain_text("Error: Numbers missing: 5")
+    expect(number).to_have_text("1")
+    expect(screen.field).to_be_focused()
+    screen.type_text("Warten Sie 5 Sekunden")
+    expect(screen.findings).to_have_count(1)  # what is put right goes at once
+    screen.page.keyboard.press("Control+Enter")
+    expect(number).to_have_text("2")
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    expect(screen.row(1).locator(".meta.warn")).to_have_count(0)  # advice does not flag
+    screen.type_text("Warten Sie.")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.findings).to_have_count(1)
+    screen.page.get_by_role("button", name="Confirm all the same").click()
+    expect(number).to_have_text("3")
+    expect(screen.row(2).locator(".meta.warn")).to_have_attribute("title", "Numbers missing: 7")
+
+    screen.type_text("Öffnen.")
+    screen.wait_until_saved()
+    screen.page.get_by_role("button", name="Checks", exact=True).click()
+    screen.page.get_by_role("checkbox", name="Numbers").uncheck()
+    screen.page.get_by_role("button", name="Close").last.click()
+    expect(screen.row(2).locator(".meta.warn")).to_have_count(0)
+    screen.wait_until_saved()
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    assert [e["payload"]["off"] for e in log if e["type"] == "checks_chosen"] == [["numbers"]]
+    assert {"check_raised", "check_resolved"} <= {event["type"] for event in log}
+    screen.check_nothing_went_wrong()
