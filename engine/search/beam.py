@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Self
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
 from engine.search.candidates import Expansion, Limits
 from engine.search.finished import FinishedPool, Found
@@ -66,11 +68,11 @@ class BeamSearch:
             number: LiveSentence(sentence, FinishedPool(sentence.options, vocabulary.text_of))
             for number, sentence in zip(numbers, sentences, strict=True)
         }
-        sentences_B = torch.tensor(numbers, dtype=torch.long)
+        sentences_B = np.array(numbers, dtype=np.int64)
         self._rows = Rows.start(sentences_B, tracker.start_B[sentences_B], tracker.num_phrases, vocabulary.roles.begin)
         # With finished="keep", finished hypotheses go on competing for their places: (sentence, score).
-        self._kept_sentences = torch.zeros(0, dtype=torch.long)
-        self._kept_scores = torch.zeros(0, dtype=torch.float64)
+        self._kept_sentences = np.zeros(0, dtype=np.int64)
+        self._kept_scores = np.zeros(0)
         self._ended: list[Ended] = []
 
     def __len__(self) -> int:
@@ -89,7 +91,7 @@ class BeamSearch:
     def step(self) -> list[Ended]:
         """Take every row a token further; the sentences that have ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
-        log_probs_RV = self._decoder.step(self._rows.tokens_RT[:, -1])
+        log_probs_RV = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
         for live in self._live.values():
             live.num_steps += 1
         limits = self._limits(log_probs_RV.shape[1])
@@ -106,9 +108,9 @@ class BeamSearch:
             if why := live.sentence.interruption():
                 self._conclude(number, why)
         if self._ended:
-            kept = torch.isin(self._rows.sentences_R, torch.tensor(list(self._live), dtype=torch.long)).nonzero()[:, 0]
+            kept = np.isin(self._rows.sentences_R, list(self._live)).nonzero()[0]
             if len(kept):
-                self._decoder.select(kept)
+                self._decoder.select(torch.from_numpy(kept))
             self._rows = self._rows.keep(kept)
         return self._take_ended()
 
@@ -117,8 +119,8 @@ class BeamSearch:
         assert other._tracker is self._tracker
         self._decoder.join(other._decoder)
         self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin)
-        self._kept_sentences = torch.cat([self._kept_sentences, other._kept_sentences])
-        self._kept_scores = torch.cat([self._kept_scores, other._kept_scores])
+        self._kept_sentences = np.concatenate([self._kept_sentences, other._kept_sentences])
+        self._kept_scores = np.concatenate([self._kept_scores, other._kept_scores])
         self._live.update(other._live)
         other._live = {}
 
@@ -132,25 +134,25 @@ class BeamSearch:
     def _limits(self, vocabulary_size: int) -> Limits:
         return Limits.of(self._live, len(self._tracker.num_tokens_B), vocabulary_size)
 
-    def _share_beam(self, candidates: Candidates, beam_B: Tensor) -> Tensor:
+    def _share_beam(self, candidates: Candidates, beam_B: Ints) -> Bools:
         """(N,): which candidates get a place in the beam (section 3.2)."""
         num_tokens_B = self._tracker.num_tokens_B
         num_numbers, num_banks = len(num_tokens_B), int(num_tokens_B.max()) + 1
-        sentences = torch.cat([candidates.sentences_N, self._kept_sentences])
-        banks = torch.cat([candidates.banks_N, num_tokens_B[self._kept_sentences]])
-        scores = torch.cat([candidates.scores_N, self._kept_scores])
+        sentences = np.concatenate([candidates.sentences_N, self._kept_sentences])
+        banks = np.concatenate([candidates.banks_N, num_tokens_B[self._kept_sentences]])
+        scores = np.concatenate([candidates.scores_N, self._kept_scores])
         groups = sentences * num_banks + banks
-        waiting_BC = torch.bincount(groups, minlength=num_numbers * num_banks).view(num_numbers, num_banks)
-        is_chosen = rank_within(groups, scores) < self._places(waiting_BC, beam_B).flatten()[groups]
+        waiting_BC = np.bincount(groups, minlength=num_numbers * num_banks).reshape(num_numbers, num_banks)
+        is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, beam_B).ravel()[groups]
         num_candidates = len(candidates.rows_N)
         still_kept = is_chosen[num_candidates:]
         self._kept_sentences = self._kept_sentences[still_kept]
         self._kept_scores = self._kept_scores[still_kept]
         return is_chosen[:num_candidates]
 
-    def _places(self, waiting_BC: Tensor, beam_B: Tensor) -> Tensor:
+    def _places(self, waiting_BC: Ints, beam_B: Ints) -> Ints:
         """(B, C + 1): places of each bank."""
-        spreads_B = torch.zeros(len(beam_B), dtype=torch.bool)
+        spreads_B = np.zeros(len(beam_B), dtype=np.bool_)
         spreads_B[[n for n, live in self._live.items() if live.sentence.options.crowding == "spread"]] = True
         return allocate(waiting_BC, self._tracker.num_tokens_B, beam_B, spreads_B)
 
@@ -163,14 +165,14 @@ class BeamSearch:
             self._live[number].pool.add(found)
         keeping = [number for number, live in self._live.items() if live.sentence.options.finished == "keep"]
         if keeping:
-            is_kept_N = torch.isin(ended.sentences_N, torch.tensor(keeping))
-            self._kept_sentences = torch.cat([self._kept_sentences, ended.sentences_N[is_kept_N]])
-            self._kept_scores = torch.cat([self._kept_scores, ended.scores_N[is_kept_N]])
+            is_kept_N = np.isin(ended.sentences_N, keeping)
+            self._kept_sentences = np.concatenate([self._kept_sentences, ended.sentences_N[is_kept_N]])
+            self._kept_scores = np.concatenate([self._kept_scores, ended.scores_N[is_kept_N]])
 
-    def _advance(self, going: Candidates, failed: Tensor) -> None:
+    def _advance(self, going: Candidates, failed: Ints) -> None:
         """Make the chosen candidates the next rows, less those of sentences that are done."""
-        best_B = torch.full((len(self._tracker.num_tokens_B),), -torch.inf, dtype=torch.float64)
-        best_B.scatter_reduce_(0, going.sentences_N, going.scores_N, "amax")
+        best_B = np.full(len(self._tracker.num_tokens_B), -np.inf)
+        np.maximum.at(best_B, going.sentences_N, going.scores_N)
         best, failed_numbers = best_B.tolist(), failed.tolist()
         done: list[int] = []
         for number, live in list(self._live.items()):
@@ -183,9 +185,9 @@ class BeamSearch:
                 self._conclude(number, "complete")
                 done.append(number)
         if done:
-            going = going.keep(~torch.isin(going.sentences_N, torch.tensor(done)))
+            going = going.keep(~np.isin(going.sentences_N, done))
         if len(going.rows_N):
-            self._decoder.select(going.rows_N)
+            self._decoder.select(torch.from_numpy(going.rows_N))
         self._rows = going.extend(self._rows)
 
     def _conclude(self, number: int, outcome: Outcome) -> None:
@@ -205,10 +207,10 @@ class BeamSearch:
         self._kept_sentences, self._kept_scores = self._kept_sentences[is_other], self._kept_scores[is_other]
 
     def _found(self, rows: Rows, is_satisfying: bool = True) -> list[Found]:
-        missing_R = torch.zeros(len(rows), dtype=torch.long)
+        missing_R = np.zeros(len(rows), dtype=np.int64)
         if not is_satisfying:
             rows = rows.with_phrases(self._tracker.num_phrases)
-            missing_R = self._tracker.missing(rows.sentences_R, rows.nodes_R, rows.met_RP)
+            missing_R = self._tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP).missing_N
         return [
             Found(
                 tuple(tokens[len(tokens) - length :]),

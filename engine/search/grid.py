@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from engine.search.arrays import Ints
 from engine.search.beam import BeamSearch
 from engine.search.candidates import Limits
 
@@ -25,8 +25,8 @@ class GridBeamSearch(BeamSearch):
         """Every row's k best are candidates, so that each bank can be filled with its best."""
         limits = super()._limits(vocabulary_size)
         self._beam_B = limits.beam_B
-        return replace(limits, beam_B=torch.full_like(limits.beam_B, _ALL))
+        return replace(limits, beam_B=np.full_like(limits.beam_B, _ALL))
 
-    def _places(self, waiting_BC: Tensor, beam_B: Tensor) -> Tensor:
+    def _places(self, waiting_BC: Ints, beam_B: Ints) -> Ints:
         """(B, C + 1): the whole beam for each bank, and what one cannot fill stays empty."""
-        return torch.minimum(waiting_BC, self._beam_B[:, None])
+        return np.minimum(waiting_BC, self._beam_B[:, None])

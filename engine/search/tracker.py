@@ -1,13 +1,13 @@
-"""What the hypotheses of a batch have met, still lack and may not write, in tensors."""
+"""What the hypotheses of a batch have met, still lack and may not write, in arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor
+import numpy as np
 
+from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, State
 from engine.search.guard import Guard, GuardState
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -27,9 +27,27 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
     "_shared_under_way": False,
 }
 
+_BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 62
 
 _Node = tuple[int, State, GuardState | None, tuple[int, ...]]  # the sentence, and what its last piece met
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What N texts still lack.
+
+    `lacking_NP` marks phrases that still have pieces to come, less those that share a form. `missing_N` is the least
+    number of constraint tokens still to come; the bank is C less this. `closes_N`: an open word stands in the way of
+    the next phrase and costs a piece of its own. `needed_N` is the least number of pieces that must still come before
+    the end, for phrases and prefix. `may_end_N`: everything is met, and nothing broken, if the sentence ends here.
+    """
+
+    lacking_NP: Bools
+    missing_N: Ints
+    closes_N: Bools
+    needed_N: Ints
+    may_end_N: Bools
 
 
 class ConstraintTracker:
@@ -47,12 +65,12 @@ class ConstraintTracker:
         self._automata: dict[int, PhraseAutomaton] = {}
         self._guards: dict[int, Guard | None] = {}
         self._free_sentences: list[int] = []
-        self.required_BP = torch.zeros(0, 0, dtype=torch.long)  # occurrences; phrases that share a form have tables
-        self.num_pieces_BP = torch.zeros(0, 0, dtype=torch.long)
-        self._is_sharing_BP = torch.zeros(0, 0, dtype=torch.bool)
-        self._ends_text_BP = torch.zeros(0, 0, dtype=torch.bool)
-        self.num_tokens_B = torch.zeros(0, dtype=torch.long)  # the paper's C
-        self.start_B = torch.zeros(0, dtype=torch.long)
+        self.required_BP = np.zeros((0, 0), dtype=np.int64)  # occurrences; phrases that share a form have tables
+        self.num_pieces_BP = np.zeros((0, 0), dtype=np.int64)
+        self._is_sharing_BP = np.zeros((0, 0), dtype=np.bool_)
+        self._ends_text_BP = np.zeros((0, 0), dtype=np.bool_)
+        self.num_tokens_B = np.zeros(0, dtype=np.int64)  # the paper's C
+        self.start_B = np.zeros(0, dtype=np.int64)
         self._forget_nodes()
         self.add(constraints)
 
@@ -91,22 +109,21 @@ class ConstraintTracker:
         for number in sentences:
             del self._constraints[number], self._automata[number], self._guards[number]
             self._free_sentences.append(number)
-            nodes = self._nodes_of.pop(number, [])
-            for node in nodes:
-                del self._numbers[self._nodes[node]]
-                self._allowed.pop(node, None)
-                self._forced_known[node] = False
-            for name, fill in _FILLS.items():
-                getattr(self, name)[nodes] = fill
-            self._free_nodes += nodes
-        self.required_BP[sentences] = 0
-        self.num_pieces_BP[sentences] = 0
-        self._is_sharing_BP[sentences] = False
-        self._ends_text_BP[sentences] = False
+        for name in _BY_SENTENCE_AND_PHRASE:
+            getattr(self, name)[sentences] = 0
         self.num_tokens_B[sentences] = 0
         self._update_needs()
         if not self.is_needed:
             self._forget_nodes()
+            return
+        nodes = [node for number in sentences for node in self._nodes_of.pop(number, [])]
+        for node in nodes:
+            del self._numbers[self._nodes[node]]
+            self._allowed.pop(node, None)
+            self._forced_known[node] = False
+        for name, fill in _FILLS.items():
+            getattr(self, name)[nodes] = fill
+        self._free_nodes += nodes
 
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
@@ -120,101 +137,83 @@ class ConstraintTracker:
         self._nodes_of: dict[int, list[int]] = {}
         self._free_nodes: list[int] = []
         self._forced_known = [True, True]
-        self._allowed: dict[int, Tensor | None] = {_FREE: None, _DEAD: None}
-        self._following = torch.tensor([[_FREE], [_DEAD]], dtype=torch.int32).repeat(1, len(self._texts.surfaces))
-        self._counts = torch.zeros(2, 0, dtype=torch.long)
-        self._pending = torch.zeros(2, 0, dtype=torch.long)
-        self._to_go = torch.zeros(2, 0, dtype=torch.long)
-        self._is_open = torch.zeros(2, dtype=torch.bool)
-        self._ends_here = torch.zeros(2, dtype=torch.bool)
-        self._forced = torch.zeros(2, 0, 0, dtype=torch.long)
-        self._stands_if_ended = torch.ones(2, dtype=torch.bool)
-        self._prefix_left = torch.zeros(2, dtype=torch.long)
-        self._shared_missing = torch.zeros(2, dtype=torch.long)
-        self._shared_under_way = torch.zeros(2, dtype=torch.bool)
-        self.required_BP = self.required_BP[:, :0]
-        self.num_pieces_BP = self.num_pieces_BP[:, :0]
-        self._is_sharing_BP = self._is_sharing_BP[:, :0]
-        self._ends_text_BP = self._ends_text_BP[:, :0]
+        self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
+        self._following = np.array([[_FREE], [_DEAD]], dtype=np.int32).repeat(len(self._texts.surfaces), axis=1)
+        self._counts = np.zeros((2, 0), dtype=np.int64)
+        self._pending = np.zeros((2, 0), dtype=np.int64)
+        self._to_go = np.zeros((2, 0), dtype=np.int64)
+        self._is_open = np.zeros(2, dtype=np.bool_)
+        self._ends_here = np.zeros(2, dtype=np.bool_)
+        self._forced = np.zeros((2, 0, 0), dtype=np.int64)
+        self._stands_if_ended = np.ones(2, dtype=np.bool_)
+        self._prefix_left = np.zeros(2, dtype=np.int64)
+        self._shared_missing = np.zeros(2, dtype=np.int64)
+        self._shared_under_way = np.zeros(2, dtype=np.bool_)
+        for name in _BY_SENTENCE_AND_PHRASE:
+            setattr(self, name, getattr(self, name)[:, :0])
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
         """Make room for so many more; negative numbers ask for nothing."""
         num_phrases, num_spellings = max(0, num_phrases), max(0, num_spellings)
         if num_sentences:
-            self.num_tokens_B = F.pad(self.num_tokens_B, (0, num_sentences))
-            self.start_B = F.pad(self.start_B, (0, num_sentences))
+            self.num_tokens_B = np.pad(self.num_tokens_B, (0, num_sentences))
+            self.start_B = np.pad(self.start_B, (0, num_sentences))
         if num_sentences or num_phrases:
-            self.required_BP = F.pad(self.required_BP, (0, num_phrases, 0, num_sentences))
-            self.num_pieces_BP = F.pad(self.num_pieces_BP, (0, num_phrases, 0, num_sentences))
-            self._is_sharing_BP = F.pad(self._is_sharing_BP, (0, num_phrases, 0, num_sentences))
-            self._ends_text_BP = F.pad(self._ends_text_BP, (0, num_phrases, 0, num_sentences))
+            for name in _BY_SENTENCE_AND_PHRASE:
+                setattr(self, name, np.pad(getattr(self, name), ((0, num_sentences), (0, num_phrases))))
         if num_phrases:
-            self._counts, self._pending, self._to_go = (
-                F.pad(table, (0, num_phrases)) for table in (self._counts, self._pending, self._to_go)
-            )
+            for name in ("_counts", "_pending", "_to_go"):
+                setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, num_phrases))))
         if num_phrases or num_spellings:
-            self._forced = F.pad(self._forced, (0, num_spellings, 0, num_phrases), value=_FILLS["_forced"])
+            more = ((0, 0), (0, num_phrases), (0, num_spellings))
+            self._forced = np.pad(self._forced, more, constant_values=_FILLS["_forced"])
 
-    def follow(self, nodes_N: Tensor, pieces_N: Tensor) -> Tensor:
+    def follow(self, nodes_N: Ints, pieces_N: Ints) -> Ints:
         """The node after each node and piece."""
-        following_N = self._following[nodes_N, pieces_N].long()
-        unknown_N = following_N < 0
-        if unknown_N.any():
-            for node, piece in set(zip(nodes_N[unknown_N].tolist(), pieces_N[unknown_N].tolist(), strict=True)):
-                number = self._advance(node, piece)
-                self._following[node, piece] = number  # after _advance, which may have grown the table
-            following_N = self._following[nodes_N, pieces_N].long()
+        following_N = self._following[nodes_N, pieces_N].astype(np.int64)
+        for place in (following_N < 0).nonzero()[0].tolist():
+            node, piece = nodes_N[place], pieces_N[place]
+            if self._following[node, piece] < 0:
+                number = self._advance(int(node), int(piece))
+                self._following[node, piece] = number  # after _advance, which may have made the table anew
+            following_N[place] = self._following[node, piece]
         return following_N
 
-    def is_dead(self, nodes_N: Tensor) -> Tensor:
+    def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text breaks an avoidance or leaves the prefix."""
-        return nodes_N == _DEAD
+        return np.equal(nodes_N, _DEAD)
 
-    def counts(self, nodes_N: Tensor) -> Tensor:
+    def counts(self, nodes_N: Ints) -> Ints:
         """(N, P): occurrences that the last piece completed."""
         return self._counts[nodes_N]
 
-    def unmet(self, sentences_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N, P): occurrences that the text so far does not hold for certain."""
-        return (self.required_BP[sentences_N] - met_NP).clamp(min=0)
-
-    def may_end(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N,): whether everything is met, and nothing broken, if the sentence ends here."""
-        is_met_N = (self.unmet(sentences_N, met_NP) <= self._pending[nodes_N]).all(1)
-        return is_met_N & self._stands_if_ended[nodes_N]
-
-    def missing(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N,): least number of constraint tokens still to come; the bank is C less this."""
-        unmet_NP = self.unmet(sentences_N, met_NP)
-        whole_NP = (unmet_NP - 1).clamp(min=0) * self.num_pieces_BP[sentences_N]
-        own_N = (whole_NP + torch.where(unmet_NP > 0, self._to_go_now(sentences_N, nodes_N, unmet_NP), 0)).sum(1)
-        return own_N + self._shared_missing[nodes_N]
-
-    def _to_go_now(self, sentences_N: Tensor, nodes_N: Tensor, unmet_NP: Tensor) -> Tensor:
-        """(N, P): pieces that the occurrence in progress lacks; what must end the text, all while others lack some."""
-        to_go_NP = self._to_go[nodes_N]
+    def outlook(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> Outlook:
+        """What texts of these sentences still lack that have come to these nodes and met so many occurrences."""
+        unmet_NP = np.maximum(self.required_BP[sentences_N] - met_NP, 0)  # that the text does not hold for certain
+        is_unmet_NP = unmet_NP > 0
+        num_pieces_NP = self.num_pieces_BP[sentences_N]
+        to_go_NP = self._to_go[nodes_N]  # pieces that the occurrence in progress lacks
+        shared_missing_N = self._shared_missing[nodes_N]
+        lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
         ends_text_NP = self._ends_text_BP[sentences_N]
-        if not ends_text_NP.any():
-            return to_go_NP
-        is_lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1)) & ~ends_text_NP
-        others_lack_N = is_lacking_NP.any(1) | (self._shared_missing[nodes_N] > 0)
-        return torch.where(ends_text_NP & others_lack_N[:, None], self.num_pieces_BP[sentences_N], to_go_NP)
+        if ends_text_NP.any():  # what must end the text lacks all while others lack some
+            others_lack_N = (lacking_NP & ~ends_text_NP).any(1) | (shared_missing_N > 0)
+            to_go_NP = np.where(ends_text_NP & others_lack_N[:, None], num_pieces_NP, to_go_NP)
+            lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
+        missing_NP = np.where(is_unmet_NP, (unmet_NP - 1) * num_pieces_NP + to_go_NP, 0)
+        missing_N = missing_NP.sum(1) + shared_missing_N
+        under_way_NP = is_unmet_NP & (to_go_NP > 0) & (to_go_NP < num_pieces_NP)
+        under_way_N = under_way_NP.any(1) | self._shared_under_way[nodes_N]
+        closes_N = self._is_open[nodes_N] & (lacking_NP.any(1) | (shared_missing_N > 0)) & ~under_way_N
+        return Outlook(
+            lacking_NP,
+            missing_N,
+            closes_N,
+            needed_N=missing_N + closes_N + self._prefix_left[nodes_N],
+            may_end_N=(unmet_NP <= self._pending[nodes_N]).all(1) & self._stands_if_ended[nodes_N],
+        )
 
-    def needed(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N,): least number of pieces that must still come before the end, for phrases and prefix."""
-        missing_N = self.missing(sentences_N, nodes_N, met_NP)
-        return missing_N + self.must_close(sentences_N, nodes_N, met_NP) + self._prefix_left[nodes_N]
-
-    def must_close(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor) -> Tensor:
-        """(N,): whether an open word stands in the way of the next phrase and costs a piece of its own."""
-        unmet_NP = self.unmet(sentences_N, met_NP)
-        to_go_NP = self._to_go_now(sentences_N, nodes_N, unmet_NP)
-        under_way_NP = (unmet_NP > 0) & (to_go_NP > 0) & (to_go_NP < self.num_pieces_BP[sentences_N])
-        lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
-        is_lacking_N = lacking_NP.any(1) | (self._shared_missing[nodes_N] > 0)
-        return self._is_open[nodes_N] & is_lacking_N & ~under_way_NP.any(1) & ~self._shared_under_way[nodes_N]
-
-    def forced(self, sentences_N: Tensor, nodes_N: Tensor, met_NP: Tensor, end: int) -> Tensor:
+    def forced(self, sentences_N: Ints, nodes_N: Ints, outlook: Outlook, end: int) -> Ints:
         """(N, P * F + 1): the pieces that take an unmet phrase forward, -1 where there is none.
 
         For a phrase that counts at the end of the text alone and stands there, that is the end.
@@ -222,27 +221,24 @@ class ConstraintTracker:
         for node in set(nodes_N.tolist()):
             if not self._forced_known[node]:
                 self._learn_forced(node)
-        unmet_NP = self.unmet(sentences_N, met_NP)
-        to_go_NP = self._to_go_now(sentences_N, nodes_N, unmet_NP)
-        lacking_NP = (unmet_NP > 0) & ((to_go_NP > 0) | (unmet_NP > 1))
-        lacking_NP = lacking_NP | self._is_sharing_BP[sentences_N]  # their tables hold what is lacking alone
-        forced_NF = torch.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).flatten(1)
-        is_end_N = self._ends_here[nodes_N] & self.may_end(sentences_N, nodes_N, met_NP)
-        return torch.cat([forced_NF, torch.where(is_end_N, end, -1)[:, None]], 1)
+        # the tables of those that share a form hold what is lacking alone
+        lacking_NP = outlook.lacking_NP | self._is_sharing_BP[sentences_N]
+        forced_NF = np.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).reshape(len(nodes_N), -1)
+        is_end_N = self._ends_here[nodes_N] & outlook.may_end_N
+        return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
 
-    def in_prefix(self, nodes_N: Tensor) -> Tensor:
+    def in_prefix(self, nodes_N: Ints) -> Bools:
         """(N,): whether the prefix is not whole yet."""
         return self._prefix_left[nodes_N] > 0
 
-    def prefix_pieces(self, node: int) -> Tensor:
+    def prefix_pieces(self, node: int) -> list[int]:
         """The pieces with which a text that is `in_prefix` may go on."""
         if node not in self._allowed:
             sentence, _, guard_state, _ = self._nodes[node]
             guard = self._guards[sentence]
             assert guard is not None
             assert guard_state is not None
-            allowed = guard.allowed(guard_state)
-            self._allowed[node] = None if allowed is None else torch.tensor(allowed, dtype=torch.long)
+            self._allowed[node] = guard.allowed(guard_state)
         allowed_pieces = self._allowed[node]
         assert allowed_pieces is not None, "the prefix is whole"
         return allowed_pieces
@@ -272,9 +268,9 @@ class ConstraintTracker:
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
-        self._counts[number, :num_phrases] = torch.tensor(counts)
-        self._pending[number, :num_phrases] = torch.tensor(automaton.pending_counts(state))
-        self._to_go[number, :num_phrases] = torch.tensor(automaton.to_go(state))
+        self._counts[number, :num_phrases] = counts
+        self._pending[number, :num_phrases] = automaton.pending_counts(state)
+        self._to_go[number, :num_phrases] = automaton.to_go(state)
         self._is_open[number] = state.context.is_open
         self._ends_here[number] = automaton.ends_here(state)
         self._stands_if_ended[number] = automaton.shared_met(state)
@@ -297,11 +293,12 @@ class ConstraintTracker:
             num_more = max(_FIRST_CAPACITY, len(self._following))
             for name, fill in _FILLS.items():
                 table = getattr(self, name)
-                setattr(self, name, torch.cat([table, table.new_full((num_more, *table.shape[1:]), fill)]))
+                more = np.full((num_more, *table.shape[1:]), fill, dtype=table.dtype)
+                setattr(self, name, np.concatenate([table, more]))
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
         sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
-            self._forced[node, p, : len(pieces)] = torch.tensor(pieces, dtype=torch.long)
+            self._forced[node, p, : len(pieces)] = pieces
         self._forced_known[node] = True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
-import torch
 
 from engine.search.banks import allocate, rank_within
 from tests.reference.search import slow_allocate, slow_spread
@@ -26,7 +26,7 @@ from tests.reference.search import slow_allocate, slow_spread
     ],
 )
 def test_places_follow_the_rule(waiting, beam, places, why):
-    given = allocate(torch.tensor([waiting]), torch.tensor([len(waiting) - 1]), beam)
+    given = allocate(np.array([waiting]), np.array([len(waiting) - 1]), beam)
     assert given.tolist() == [places], why
     assert slow_allocate(waiting, beam) == places, why
 
@@ -37,8 +37,8 @@ def test_allocation_agrees_with_its_definition_for_sentences_of_any_number_of_ba
         beam = rng.randint(1, 12)
         tops = [rng.randint(0, 8) for _ in range(rng.randint(1, 4))]
         waiting = [[rng.choice([0, 0, 1, 2, 5, 9]) for _ in range(top + 1)] for top in tops]
-        padded = torch.tensor([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
-        given = allocate(padded, torch.tensor(tops), beam)
+        padded = np.array([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
+        given = allocate(padded, np.array(tops), beam)
         for row, counts in zip(given.tolist(), waiting, strict=True):
             assert row[: len(counts)] == slow_allocate(counts, beam)
             assert sum(row) == min(beam, sum(counts)), "never a free place while candidates wait"
@@ -60,7 +60,7 @@ def test_allocation_agrees_with_its_definition_for_sentences_of_any_number_of_ba
     ],
 )
 def test_places_can_be_spread_where_there_are_more_banks(waiting, beam, places, why):
-    given = allocate(torch.tensor([waiting]), torch.tensor([len(waiting) - 1]), beam, torch.tensor([True]))
+    given = allocate(np.array([waiting]), np.array([len(waiting) - 1]), beam, np.array([True]))
     assert given.tolist() == [places], why
 
 
@@ -71,8 +71,8 @@ def test_spreading_agrees_with_its_definition_for_sentences_of_any_number_of_ban
         beams = [rng.randint(1, 9) for _ in tops]
         spreads = [rng.random() < 0.7 for _ in tops]
         waiting = [[rng.choice([0, 0, 1, 2, 5, 9]) for _ in range(top + 1)] for top in tops]
-        padded = torch.tensor([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
-        given = allocate(padded, torch.tensor(tops), torch.tensor(beams), torch.tensor(spreads))
+        padded = np.array([counts + [0] * (max(tops) + 1 - len(counts)) for counts in waiting])
+        given = allocate(padded, np.array(tops), np.array(beams), np.array(spreads))
         for row, counts, beam, is_spread in zip(given.tolist(), waiting, beams, spreads, strict=True):
             share = slow_spread if is_spread and beam < len(counts) else slow_allocate
             assert row[: len(counts)] == share(counts, beam)
@@ -84,7 +84,7 @@ def test_rank_within_counts_better_items_of_the_same_group():
     for _ in range(200):
         groups = [rng.randrange(4) for _ in range(rng.randint(1, 20))]
         scores = [float(rng.randrange(6)) for _ in groups]
-        ranks = rank_within(torch.tensor(groups), torch.tensor(scores)).tolist()
+        ranks = rank_within(np.array(groups), np.array(scores)).tolist()
         for i, (group, score) in enumerate(zip(groups, scores, strict=True)):
             better = sum(
                 groups[j] == group and (scores[j] > score or (scores[j] == score and j < i)) for j in range(len(groups))

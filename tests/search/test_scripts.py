@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
-import torch
 
-from engine.search.phrases import SentenceConstraints, Spelling, TrackedPhrase
-from engine.search.tracker import ConstraintTracker
+from engine.search.phrases import Spelling, TrackedPhrase
 from engine.text import normalise, occurrences
+from tests.search.walking import walk
 
 # phrase, text, whether it stands there at word boundaries
 TABLE = {
@@ -245,12 +244,7 @@ def test_phrase_stands_or_not_whatever_the_pieces(phrase, text, boundary, met):
         pieces = cut_at_random(text, rng)
         # The spelling only steers; here it may be anything.
         tracked = TrackedPhrase((phrase,), (Spelling(0, (0,), (0, len(phrase))),), boundary)
-        tracker = ConstraintTracker([SentenceConstraints((tracked,))], pieces)
-        nodes, found = tracker.start_B, torch.zeros(1, 1, dtype=torch.long)
-        for piece in range(len(pieces.surfaces)):
-            nodes = tracker.follow(nodes, torch.tensor([piece]))
-            found = found + tracker.counts(nodes)
-        assert bool(tracker.may_end(torch.tensor([0]), nodes, found)) is met, pieces
+        assert walk(pieces, [tracked], range(len(pieces.surfaces))).may_end is met, pieces
 
 
 def test_the_table_is_long():

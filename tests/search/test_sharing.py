@@ -8,31 +8,19 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import SharedForms, groups_that_share
-from engine.search.tracker import ConstraintTracker
 from tests.reference.matching import forced_pieces, least_unserved, meets_all, must_close, sharing_groups, total_missing
 from tests.reference.search import enumerate_all
-from tests.reference.toy import END, PUNCTUATED, WORDS, ToyModel, ToyTexts
+from tests.reference.toy import PUNCTUATED, WORDS, ToyModel, ToyTexts
 from tests.search.test_beam import search
+from tests.search.walking import walk
 
 BANKS = ToyTexts(("Bank", "Banken", "Ufer", "Ufer@@", "New", "York", "City", "und", "Und", "￭."))
-SENTENCE = torch.tensor([0])
-
-
-def walk(texts: ToyTexts, phrases: Sequence[TrackedPhrase], pieces: Sequence[int]):
-    """The tracker after `pieces`, with the nodes and counts to ask it about."""
-    tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
-    nodes, met = tracker.start_B, torch.zeros(1, len(phrases), dtype=torch.long)
-    for piece in pieces:
-        nodes = tracker.follow(nodes, torch.tensor([piece]))
-        met = met + tracker.counts(nodes)
-    return tracker, (SENTENCE, nodes, met)
 
 
 @pytest.mark.parametrize(
@@ -61,24 +49,21 @@ def test_phrases_that_share_a_form_need_separate_occurrences(phrases, written, m
         count = 2 if "*2" in phrase else 1
         tracked.append(BANKS.phrase(*phrase.replace("*2", "").split("|"), count=count))
     pieces = BANKS.ids(written)
-    tracker, state = walk(BANKS, tracked, pieces)
-    assert bool(tracker.may_end(*state)) is met, why
+    assert walk(BANKS, tracked, pieces).may_end is met, why
     assert meets_all(BANKS.text(pieces), tracked) is met, why
 
 
 def test_same_text_with_other_boundaries_is_a_form_in_common():
     whole, begun = BANKS.phrase("Ufer"), BANKS.phrase("Ufer", boundary="start")
     for written, met in [("Ufer", False), ("Ufer@@ Bank", False), ("Ufer@@ Bank Ufer", True), ("Ufer Ufer", True)]:
-        tracker, state = walk(BANKS, [whole, begun], BANKS.ids(written))
-        assert bool(tracker.may_end(*state)) is met, written
+        assert walk(BANKS, [whole, begun], BANKS.ids(written)).may_end is met, written
 
 
 def test_capitalised_form_can_be_shared_too():
     either, capital = BANKS.phrase("und", "Und"), BANKS.phrase("Und")
     either = replace(either, initial=frozenset({1}))
     for written, met in [("Und", False), ("Und und", True), ("Bank Und Und", False), ("Und ￭. Und", True)]:
-        tracker, state = walk(BANKS, [either, capital], BANKS.ids(written))
-        assert bool(tracker.may_end(*state)) is met, written
+        assert walk(BANKS, [either, capital], BANKS.ids(written)).may_end is met, written
 
 
 def random_sharers(texts: ToyTexts, rng: random.Random, max_pieces: int = 3) -> list[TrackedPhrase]:
@@ -113,15 +98,14 @@ def test_tracker_agrees_with_trying_every_way(texts):
     for _ in range(150):
         phrases = random_sharers(texts, rng)
         pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 8))]
-        tracker, state = walk(texts, phrases, pieces)
+        walked = walk(texts, phrases, pieces)
         case = (texts.text(pieces), phrases)
-        assert bool(tracker.may_end(*state)) is meets_all(texts.text(pieces), phrases), case
-        assert int(tracker.missing(*state)) == total_missing(texts, pieces, phrases), case
-        assert bool(tracker.must_close(*state)) is must_close(texts, pieces, phrases), case
-        forced = {piece for piece in tracker.forced(*state, END)[0].tolist() if piece >= 0}
-        assert forced == forced_pieces(texts, pieces, phrases), case
+        assert walked.may_end is meets_all(texts.text(pieces), phrases), case
+        assert walked.missing == total_missing(texts, pieces, phrases), case
+        assert walked.closes is must_close(texts, pieces, phrases), case
+        assert walked.forced == forced_pieces(texts, pieces, phrases), case
         num_shared += len(sharing_groups(phrases)) < len(phrases)
-        num_met += bool(tracker.may_end(*state))
+        num_met += walked.may_end
     assert num_shared > 60
     assert num_met > 2
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,20 +15,8 @@ from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
 from engine.text.boundaries import is_sentence_start
 from tests.reference.matching import count_met, meets_all, missing_pieces
-from tests.reference.toy import END, PUNCTUATED, WORDS, ToyTexts, random_phrases
-
-
-def walk(texts: ToyTexts, phrases, pieces):
-    """The tracker after `pieces`: (met so far, may end, missing)."""
-    tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
-    nodes, met = tracker.start_B, torch.zeros(1, len(phrases), dtype=torch.long)
-    sentences = torch.zeros(1, dtype=torch.long)
-    for piece in pieces:
-        nodes = tracker.follow(nodes, torch.tensor([piece]))
-        met = met + tracker.counts(nodes)
-    may_end = bool(tracker.may_end(sentences, nodes, met))
-    return met[0].tolist(), may_end, int(tracker.missing(sentences, nodes, met)), tracker, nodes, met
-
+from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
+from tests.search.walking import walk, walk_on
 
 TRAPS = [
     # phrases (as pieces), what is written, met?, why
@@ -59,8 +46,9 @@ TRAP_TEXTS = ToyTexts(
 
 @pytest.mark.parametrize(("phrases", "written", "met", "why"), TRAPS, ids=[trap[3] for trap in TRAPS])
 def test_trap_is_decided_by_the_text(phrases, written, met, why):
-    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase) for phrase in phrases], TRAP_TEXTS.ids(written))
-    assert may_end is met, why
+    assert (
+        walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase) for phrase in phrases], TRAP_TEXTS.ids(written)).may_end is met
+    ), why
 
 
 @pytest.mark.parametrize(
@@ -74,8 +62,7 @@ def test_trap_is_decided_by_the_text(phrases, written, met, why):
     ],
 )
 def test_same_phrase_asked_for_twice_needs_occurrences_that_do_not_overlap(phrase, count, written, met):
-    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase, count=count)], TRAP_TEXTS.ids(written))
-    assert may_end is met
+    assert walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase, count=count)], TRAP_TEXTS.ids(written)).may_end is met
 
 
 @pytest.mark.parametrize(
@@ -89,8 +76,7 @@ def test_same_phrase_asked_for_twice_needs_occurrences_that_do_not_overlap(phras
     ],
 )
 def test_boundary_says_what_may_touch_the_phrase(boundary, written, met):
-    _, may_end, *_ = walk(TRAP_TEXTS, [TRAP_TEXTS.phrase("cat", boundary=boundary)], TRAP_TEXTS.ids(written))
-    assert may_end is met
+    assert walk(TRAP_TEXTS, [TRAP_TEXTS.phrase("cat", boundary=boundary)], TRAP_TEXTS.ids(written)).may_end is met
 
 
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED, ToyTexts(("a", "b", "c"))], ids=["words", "numbers", "abc"])
@@ -101,12 +87,16 @@ def test_tracker_agrees_with_reading_the_whole_text(texts):
         boundary = rng.choice(["word", "word", "start", "anywhere"])
         phrases = [type(p)(p.forms, p.spellings, boundary, p.count) for p in phrases]
         pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 9))]
-        met, may_end, missing, *_ = walk(texts, phrases, pieces)
+        walked = walk(texts, phrases, pieces)
         text = texts.text(pieces)
-        assert may_end is meets_all(text, phrases), (text, phrases)
+        assert walked.may_end is meets_all(text, phrases), (text, phrases)
         for number, phrase in enumerate(phrases):
-            assert met[number] <= count_met(text, phrase), (text, phrase)
-        assert missing == sum(missing_pieces(texts, pieces, phrase) for phrase in phrases), (pieces, text, phrases)
+            assert walked.met[number] <= count_met(text, phrase), (text, phrase)
+        assert walked.missing == sum(missing_pieces(texts, pieces, phrase) for phrase in phrases), (
+            pieces,
+            text,
+            phrases,
+        )
 
 
 def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
@@ -116,12 +106,11 @@ def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
         if not phrases:
             continue
         pieces = [rng.randrange(2, PUNCTUATED.size) for _ in range(rng.randint(0, 6))]
-        _, _, missing, tracker, nodes, met = walk(PUNCTUATED, phrases, pieces)
-        forced = [piece for piece in tracker.forced(torch.tensor([0]), nodes, met, 1)[0].tolist() if piece >= 0]
-        nearer = [piece for piece in forced if gain(phrases, pieces, piece)]
+        walked = walk(PUNCTUATED, phrases, pieces)
+        nearer = {piece for piece in walked.forced if gain(phrases, pieces, piece)}
         if all(len(phrase.forms) == 1 for phrase in phrases):
-            assert nearer == forced, (pieces, phrases)
-        if missing and not tracker.must_close(torch.tensor([0]), nodes, met):
+            assert nearer == walked.forced, (pieces, phrases)
+        if walked.missing and not walked.closes:
             assert nearer, (pieces, phrases)
 
 
@@ -138,7 +127,7 @@ def test_what_is_met_stays_met():
     for _ in range(300):
         phrases = random_phrases(WORDS, rng, max_phrases=2)
         pieces = [rng.randrange(2, WORDS.size) for _ in range(10)]
-        met = [walk(WORDS, phrases, pieces[:n])[0] for n in range(11)]
+        met = [walk(WORDS, phrases, pieces[:n]).met for n in range(11)]
         for earlier, later in pairwise(met):
             assert all(a <= b for a, b in zip(earlier, later, strict=True))
 
@@ -156,11 +145,9 @@ def test_capitalised_form_is_forced_and_met_at_the_start_of_a_sentence_only():
     plain = texts.phrase("a b", "A b")
     phrase = TrackedPhrase(plain.forms, plain.spellings, initial=frozenset({1}))
     for written, met in [("A b", True), ("b ￭. A b", True), ("b A b", False), ("b ￭, A b", False), ("b a b", True)]:
-        assert walk(texts, [phrase], texts.ids(written))[1] is met, written
+        assert walk(texts, [phrase], texts.ids(written)).may_end is met, written
     for written, forced in [("", "a A"), ("b ￭.", "a A"), ("b", "a"), ("b ￭,", "a")]:
-        _, _, _, tracker, nodes, met_counts = walk(texts, [phrase], texts.ids(written))
-        pieces = tracker.forced(torch.tensor([0]), nodes, met_counts, 1)[0].tolist()
-        assert {piece for piece in pieces if piece >= 0} == set(texts.ids(forced)), written
+        assert walk(texts, [phrase], texts.ids(written)).forced == set(texts.ids(forced)), written
 
 
 @pytest.mark.parametrize(
@@ -176,7 +163,7 @@ def test_capitalised_form_is_forced_and_met_at_the_start_of_a_sentence_only():
 )
 def test_phrases_with_a_turn_stand_in_order(written, met, why):
     phrases = [replace(TRAP_TEXTS.phrase("A"), turn=0), replace(TRAP_TEXTS.phrase("B"), turn=1)]
-    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written))[1] is met, why
+    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written)).may_end is met, why
 
 
 @pytest.mark.parametrize(
@@ -197,13 +184,13 @@ def test_phrases_with_a_turn_stand_in_order(written, met, why):
 def test_text_that_hangs_on_the_number_before_it_takes_its_turn(ordered, written, met, why):
     phrases = [replace(TRAP_TEXTS.phrase(pieces), turn=turn) for turn, pieces in enumerate(ordered)]
     assert meets_all(TRAP_TEXTS.text(TRAP_TEXTS.ids(written)), phrases) is met, why
-    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written))[1] is met, why
+    assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written)).may_end is met, why
 
 
 def test_text_that_must_stand_at_the_end_counts_there_alone():
     phrase = replace(TRAP_TEXTS.phrase("A B"), turn=0, ends_text=True)
     for written, met in [("C A B", True), ("A B C", False), ("A B A B", True), ("B", False), ("A B ￭,", False)]:
-        assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written))[1] is met, written
+        assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written)).may_end is met, written
 
 
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
@@ -218,7 +205,7 @@ def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
             ordered[-1] = replace(ordered[-1], ends_text=True)
         phrases = [*free, *ordered]
         pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 9))]
-        _, may_end, *_ = walk(texts, phrases, pieces)
+        may_end = walk(texts, phrases, pieces).may_end
         assert may_end is meets_all(texts.text(pieces), phrases), (texts.text(pieces), phrases)
         num_met += may_end
     assert num_met > 100
@@ -242,20 +229,7 @@ def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
         live.update((number, (phrases, [])) for number, phrases in zip(numbers, arrived, strict=True))
         for number, (phrases, pieces) in live.items():
             pieces.append(rng.randrange(2, PUNCTUATED.size))
-            met, may_end, missing, alone, _, _ = walk(PUNCTUATED, phrases, pieces)
-            nodes, own_met = shared.start_B[[number]], torch.zeros(1, shared.num_phrases, dtype=torch.long)
-            for piece in pieces:
-                if shared.is_needed:
-                    nodes = shared.follow(nodes, torch.tensor([piece]))
-                own_met = own_met + shared.counts(nodes)
-            sentence = torch.tensor([number])
-            assert own_met[0, : len(phrases)].tolist() == met
-            assert bool(shared.may_end(sentence, nodes, own_met)) is may_end
-            assert int(shared.missing(sentence, nodes, own_met)) == missing
-            assert int(shared.num_tokens_B[number]) == int(alone.num_tokens_B[0])
-            if phrases:
-                _, _, _, alone, alone_nodes, alone_met = walk(PUNCTUATED, phrases, pieces)
-                expected = alone.forced(torch.tensor([0]), alone_nodes, alone_met, END)
-                forced = shared.forced(sentence, nodes, own_met, END)
-                assert set(forced.flatten().tolist()) - {-1} == set(expected.flatten().tolist()) - {-1}
+            alone, among = walk(PUNCTUATED, phrases, pieces), walk_on(shared, number, pieces)
+            assert replace(among, met=among.met[: len(phrases)]) == alone
+            assert shared.num_tokens_B[number] == sum(phrase.num_constraint_tokens for phrase in phrases)
     assert len(shared._nodes) < 400, "places of nodes are used again"

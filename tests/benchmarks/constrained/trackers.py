@@ -6,15 +6,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from transformers.generation.beam_constraints import ConstraintListState
 
-from engine.search.phrases import SentenceConstraints, TrackedPhrase
-from engine.search.tracker import ConstraintTracker
+from engine.search.phrases import TrackedPhrase
 from engine.text import TextCodec
 from tests.benchmarks.constrained.marian import constraints_of, count_in_pieces
 from tests.reference.matching import meets_all
 from tests.reference.toy import ToyTexts, random_phrases
+from tests.search.walking import walk
 
 TOYS = {
     "whole words": ToyTexts(("a", "b", "c")),
@@ -40,13 +39,7 @@ class TrackerRow:
 
 def pinpoint_sees(texts: ToyTexts | TextCodec, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
     """Whether Pinpoint's tracker takes all phrases for met when the sentence ends after `pieces`."""
-    tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
-    sentence, nodes = torch.tensor([0]), tracker.start_B
-    met = torch.zeros(1, len(phrases), dtype=torch.long)
-    for piece in pieces:
-        nodes = tracker.follow(nodes, torch.tensor([piece]))
-        met = met + tracker.counts(nodes)
-    return bool(tracker.may_end(sentence, nodes, met))
+    return walk(texts, phrases, pieces).may_end
 
 
 def transformers_sees(pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
