@@ -14,11 +14,14 @@ from pathlib import Path
 
 from app.documents import Document, Export, read_document
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
-from app.exports import session_csv, session_jsonl, translated_document
+from app.exports import translated_document
 from app.glossary.files import GlossaryImport, read_glossary
 from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
 from app.model_holder import ModelHolder
+from app.record.jsonl import session_jsonl
+from app.record.tables import session_csv, session_workbook
+from app.record.tmx import session_tmx
 from app.saved_segments import restored
 from app.segment_state import Json
 from app.workspace import Workspace
@@ -28,7 +31,13 @@ SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
-EXPORTS = ("document", "log.csv", "log.jsonl")
+# What is made of the log alone; "document" is made of the document too.
+EXPORTS = {
+    "log.csv": session_csv,
+    "log.jsonl": session_jsonl,
+    "report.xlsx": session_workbook,
+    "memory.tmx": session_tmx,
+}
 
 
 class UnknownSession(CommandError):
@@ -137,14 +146,10 @@ class Desk:
 
     def export(self, workspace: Workspace, kind: str) -> Export:
         """A file to save; the export itself goes to the log first."""
-        if kind not in EXPORTS:
-            raise CommandError(f"There is no export {kind!r}; choose one of {', '.join(EXPORTS)}.")
+        if kind != "document" and kind not in EXPORTS:
+            raise CommandError(f"There is no export {kind!r}; choose one of document, {', '.join(EXPORTS)}.")
         self.store.append(workspace.session_id, "export", {"kind": kind})
-        if kind == "log.csv":
-            return session_csv(self.store, workspace.session_id)
-        if kind == "log.jsonl":
-            return session_jsonl(self.store, workspace.session_id)
-        return self._translated(workspace)
+        return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace)
 
     def export_note(self, workspace: Workspace) -> Json:
         """What the person should know of the translated document before they save it."""

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -34,6 +35,7 @@ EventType = Literal[
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
 
 
@@ -193,6 +195,11 @@ def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> Ch
     if count != num_events or previous != last_hash:
         return ChainReport(False, count, count + 1, f"the events from {count + 1} on are missing")
     return ChainReport(True, count)
+
+
+def storable(text: str) -> str:
+    """SQLite stores UTF-8, which has no halves of surrogate pairs; the event's payload keeps them as escapes."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def to_json(value: object) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.documents import Document, Segment
 from app.errors import LogError
-from app.glossary.storage import load_document_terms, load_glossary
+from app.glossary.storage import add_term, load_document_terms, load_glossary, replace_glossary
 from app.log_connection import LogConnection
-from app.log_records import FIRST_HASH, SavedSegment, SessionRecord, SessionSummary, to_json
+from app.log_records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
 
 
 def insert_session(
@@ -27,8 +27,12 @@ def insert_session(
     versions: Mapping[str, Any],
     options: Mapping[str, Any],
     now_ms: int,
+    session_id: int | None = None,
 ) -> int:
-    """The number of a new session on this document, without events so far; call inside a transaction."""
+    """The number of a new session on this document, without events so far; call inside a transaction.
+
+    None as its number takes one that no session ever had.
+    """
     document_id = log.insert(
         "document",
         name=document.name,
@@ -40,6 +44,7 @@ def insert_session(
     )
     session_id = log.insert(
         "session",
+        id=session_id,
         token=token,
         document_id=document_id,
         direction=direction,
@@ -57,6 +62,51 @@ def insert_session(
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}')",
         ((session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state) for s in document.segments),
     )
+    return session_id
+
+
+def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Event], token: str) -> int:
+    """The number of this session from another log, written with all its events; call inside a transaction.
+
+    It is its old one, unless a session has that now or had it. Raises LogError where the session is here already.
+    """
+    query = "SELECT id FROM session WHERE last_hash = ? AND num_events = ?"
+    for row in log.db.execute(query, (record.last_hash, record.num_events)):
+        raise LogError(f"this session is in {log.path} already, as number {row[0]}")
+    taken = "SELECT 1 FROM session WHERE id = ?1 UNION SELECT 1 FROM tombstone WHERE session_id = ?1"
+    is_free = record.id > 0 and log.db.execute(taken, (record.id,)).fetchone() is None
+    session_id = insert_session(
+        log,
+        record.document,
+        token=token,
+        direction=record.direction,
+        pseudonym=record.pseudonym,
+        versions=record.versions,
+        options=record.options,
+        now_ms=record.created_ms,
+        session_id=record.id if is_free else None,
+    )
+    log.db.execute(
+        "UPDATE session SET last_ms = ?, num_events = ?, last_hash = ? WHERE id = ?",
+        (record.last_ms, record.num_events, record.last_hash, session_id),
+    )
+    log.db.conn.executemany(
+        "UPDATE segment SET target = ?, state = ?, version = ?, constraints = ? "
+        "WHERE session_id = ? AND segment_index = ?",
+        ((s.target, s.state, s.version, to_json(s.constraints), session_id, s.index) for s in record.segments),
+    )
+    if record.glossary is not None:
+        replace_glossary(log.db, session_id, record.glossary.name, record.glossary)
+    for term in record.document_terms:
+        add_term(log.db, session_id, term, "")
+    log.db.conn.executemany(
+        "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (session_id, e.seq, e.wall_ms, e.monotonic_ms, e.type, e.segment, e.segment_version, e.payload_json,
+             e.previous_hash, e.hash)
+            for e in events
+        ),
+    )  # fmt: skip
     return session_id
 
 

@@ -8,10 +8,9 @@ Knows nothing of the page or of what payloads mean.
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -33,14 +32,14 @@ from app.log_records import (
     Tombstone,
     chain_report,
     event_hash,
+    storable,
     to_json,
 )
-from app.log_sessions import insert_session, list_sessions, load_session
+from app.log_sessions import adopt_session, insert_session, list_sessions, load_session
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class LogStore:
@@ -134,6 +133,14 @@ class LogStore:
         """Everything needed to go on with a session. Raises LogError where there is none."""
         return load_session(self._log, id_or_token)
 
+    def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
+        """Takes in a session of another log with all its events; returns its number, its old one where that is free.
+
+        The caller has verified the chain. Raises LogError where the session is here already; then nothing is written.
+        """
+        with self._log.transaction("take in the session"):
+            return adopt_session(self._log, record, events, secrets.token_urlsafe(24))
+
     def delete_session(self, session_id: int) -> Tombstone:
         """Removes a session with its document and all its events; what stays is a tombstone with the last hash."""
         with self._log.transaction("delete the session"):
@@ -201,7 +208,7 @@ class LogStore:
         }
         with self._log.transaction("store the glossary"):
             seq = self._append(session_id, "glossary", payload, None, None)
-            replace_glossary(self._db, session_id, _storable(glossary.name) if glossary else None, glossary)
+            replace_glossary(self._db, session_id, storable(glossary.name) if glossary else None, glossary)
         return seq
 
     def add_term(self, session_id: int, term: Term, glossary_name: str, segment: int) -> int:
@@ -209,7 +216,7 @@ class LogStore:
         payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
         with self._log.transaction("store the term"):
             seq = self._append(session_id, "term_added", payload, segment, None)
-            add_term(self._db, session_id, term, _storable(glossary_name))
+            add_term(self._db, session_id, term, storable(glossary_name))
         return seq
 
     def remove_term(self, session_id: int, term: Term) -> int:
@@ -268,7 +275,7 @@ class LogStore:
         return seq
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
-        target = None if update.target is None else _storable(update.target)
+        target = None if update.target is None else storable(update.target)
         changed = self._db.execute(
             "UPDATE segment SET state = ?, target = ?, version = ?, constraints = ? "
             "WHERE session_id = ? AND segment_index = ? AND version <= ?",
@@ -289,11 +296,6 @@ class LogStore:
 
 def _scope(term: Term) -> str:
     return "document" if term.is_for_document else "glossary"
-
-
-def _storable(text: str) -> str:
-    """SQLite stores UTF-8, which has no halves of surrogate pairs; the event's payload keeps them as escapes."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def _wall_ms() -> int:

@@ -115,7 +115,7 @@ class Api:
             return _mistake()
 
     def download(self, token: str, kind: str) -> Export:
-        """A file to save: "document", "log.jsonl" or "log.csv"."""
+        """A file to save: "document", or one of `app.desk.EXPORTS`."""
         return self.desk.export(self.desk.find(token), kind)
 
     def _carry_out(self, message: _Message) -> Json:

@@ -64,6 +64,8 @@ export class Header {
         menu(t('export.menu'), button('.btn', {}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
+          download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
+          download('list', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
           download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url)]),
         menu(t('language'), button('.btn.langbtn', {'aria-label': `${t('language')}: ${LANGUAGES[currentLanguage()]}`, title: t('language')}, currentLanguage().toUpperCase()), () =>
           Object.entries(LANGUAGES).map(([name, label]) => button('.item', {role: 'menuitemradio', 'aria-checked': String(name === currentLanguage()), lang: name, onclick: () => bench.switchLanguage(name)},

@@ -1,0 +1,172 @@
+"""A session's figures as tables: CSV with a row for each segment, and an Excel workbook with all of it.
+
+Text of a document never becomes a formula, neither where the file is opened nor where a cell is edited later.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
+
+from app.documents import Export
+from app.log_records import SessionRecord, storable
+from app.log_store import LogStore
+from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
+from app.record.jsonl import export_name
+from app.record.statistics import KEY_CLASSES, SegmentStatistics, SessionStatistics, session_statistics
+from app.record.word_origins import ORIGINS
+
+CSV_COLUMNS: Final = (
+    "segment", "state", "source", "machine_translation", "final_text", "source_words",
+    "first_opened", "last_changed", "seconds_gross", "seconds_net", *(f"keys_{name}" for name in KEY_CLASSES),
+    "edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened",
+    "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
+    *(f"words_{name}" for name in ORIGINS), "words_other", "terms", "terms_met",
+)  # fmt: skip
+MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
+# What a spreadsheet may take for a formula, the full-width twins included.
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+
+
+def session_csv(store: LogStore, session_id: int) -> Export:
+    """One row for each segment, for spreadsheets: texts, state, times, effort and counts.
+
+    UTF-8 with a mark, so that spreadsheets see the encoding. A cell that one could take for a formula gets an
+    apostrophe in front; the JSON lines have the text as it is.
+    """
+    session, figures = _session(store, session_id)
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(CSV_COLUMNS)
+    for segment in figures.segments:
+        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in _row(segment)])
+    return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
+
+
+def session_workbook(store: LogStore, session_id: int) -> Export:
+    """The figures as an Excel workbook: a sheet with the sums and how they are counted, the segments, the prices."""
+    session, figures = _session(store, session_id)
+    book = Workbook(write_only=True)
+    _sheet(book, "Report", ("figure", "value"), _sums(session, figures), (34, 60))
+    _sheet(book, "Segments", CSV_COLUMNS, map(_row, figures.segments), (9, 13, 50, 50, 50))
+    prices = ((s.index + 1, p.kind, p.text, p.price) for s in figures.segments for p in s.prices)
+    _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
+    file = io.BytesIO()
+    book.save(file)
+    return Export(export_name(session, "report.xlsx"), file.getvalue())
+
+
+def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
+    """The figures of a session as its events are now."""
+    return session_statistics(session.document.segments, store.events(session.id))
+
+
+def defused(cell: str) -> str:
+    """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
+    return f"'{cell}" if cell.startswith(_FORMULA_STARTS) or cell.lstrip().startswith(_FORMULA_STARTS) else cell
+
+
+def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionStatistics]:
+    session = store.load_session(session_id)
+    return session, statistics_of(store, session)
+
+
+def _row(segment: SegmentStatistics) -> list[object]:
+    effort, origins = segment.effort, segment.origins
+    return [
+        segment.index + 1,
+        segment.state,
+        segment.source,
+        storable(segment.first_proposal or ""),
+        storable(segment.final_text or ""),
+        segment.num_source_words,
+        _iso(segment.first_opened_ms),
+        _iso(segment.last_changed_ms),
+        round(segment.gross_ms / 1000, 1),
+        round(segment.net_ms / 1000, 1),
+        *(segment.keys.get(name, 0) for name in KEY_CLASSES),
+        segment.num_edits,
+        segment.num_pins,
+        segment.num_bans,
+        segment.num_decodes,
+        segment.num_taken,
+        segment.num_reopened,
+        *((round(effort.hter, 4), effort.num_edits, effort.num_words) if effort else ("", "", "")),
+        *((round(effort.chrf, 2), effort.edit_distance) if effort else ("", "")),
+        int(segment.is_unchanged),
+        *(origins.get(name, 0) for name in ORIGINS),
+        sum(count for name, count in origins.items() if name not in ORIGINS),
+        segment.num_terms,
+        segment.num_terms_met,
+    ]
+
+
+def _sums(session: SessionRecord, figures: SessionStatistics) -> list[tuple[str, object]]:
+    idle_s = figures.idle_limit_ms // 1000
+    return [
+        ("document", session.document.name),
+        ("direction", session.direction),
+        ("begun (UTC)", _iso(session.created_ms)),
+        ("last worked on (UTC)", _iso(session.last_ms)),
+        ("segments", len(figures.segments)),
+        ("segments confirmed", figures.num_confirmed),
+        ("source words", figures.num_words),
+        ("source words confirmed", figures.num_words_confirmed),
+        ("gross time, s", round(figures.gross_ms / 1000)),
+        (f"net time, s, without pauses over {idle_s} s", round(figures.net_ms / 1000)),
+        ("source words per hour of net time", figures.words_per_hour and round(figures.words_per_hour)),
+        ("median net time per confirmed segment, s", figures.median_ms and figures.median_ms / 1000),
+        ("segments confirmed unchanged", figures.num_unchanged),
+        ("HTER", figures.hter),
+        ("chrF, mean", figures.chrf),
+        ("pins", figures.num_pins),
+        ("bans", figures.num_bans),
+        ("terms asked for", figures.num_terms),
+        ("terms met", figures.num_terms_met),
+        *((f"keys: {name}", figures.keys.get(name, 0)) for name in KEY_CLASSES),
+        *((f"confirmed words: {name}", count) for name, count in sorted(figures.origins.items())),
+        ("HTER and chrF compare", "the first proposal that was seen with the confirmed text"),
+        ("measures", "; ".join(SIGNATURES)),
+        ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
+        ("model", str(session.versions)),
+    ]
+
+
+def _sheet(
+    book: Workbook, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], widths: Sequence[int]
+) -> None:
+    sheet = book.create_sheet(title)
+    sheet.freeze_panes = "A2"
+    for number, width in enumerate(widths, 1):
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    head = [_cell(sheet, name) for name in columns]
+    for cell in head:
+        cell.font = Font(bold=True)
+    sheet.append(head)
+    for row in rows:
+        sheet.append([_cell(sheet, value) if isinstance(value, str) else value for value in row])
+
+
+def _cell(sheet: Any, text: str) -> Any:
+    """The text as it is, marked as text: openpyxl takes "=1+1" for a formula, and so would Excel once it is edited."""
+    text = storable(ILLEGAL_CHARACTERS_RE.sub("", text))
+    if len(text) > MAX_CELL_CHARACTERS:
+        text = text[: MAX_CELL_CHARACTERS - 1] + "…"
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = "s"
+    cell.quotePrefix = text.lstrip().startswith(_FORMULA_STARTS)
+    return cell
+
+
+def _iso(wall_ms: int | None) -> str:
+    """ISO 8601 in UTC, to the second; empty where it never happened."""
+    return "" if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
