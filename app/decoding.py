@@ -201,7 +201,7 @@ class Decoding:
             pricing = done.result()
             if pricing is None or pricing.constrained.status != "complete":
                 return
-            prices = Prices(asked.requested, asked.constraints, asked.bans, pricing)
+            prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
             workspace.log("prices", prices.payload(), segment)
             workspace.adopt(replace(segment, prices=prices))
 
@@ -283,7 +283,7 @@ class Decoding:
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                decoded = Decoded(translation, asked.constraints, asked.bans, asked.beginning, asked.locked)
+                decoded = Decoded(translation, asked.constraints, asked.avoided, asked.beginning, asked.locked)
                 self._take(segment, decoded)
             self._pump()
 

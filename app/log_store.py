@@ -203,7 +203,7 @@ class LogStore:
         payload = {
             "name": glossary.name if glossary else None,
             "checksum": glossary.checksum if glossary else None,
-            "terms": [(term.source, term.target, term.row) for term in terms],
+            "terms": [term.row_for_log() for term in terms],
             "report": report or {},
         }
         with self._log.transaction("store the glossary"):

@@ -115,6 +115,12 @@ def m0004_document_term(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0005_term_fields(db: Database) -> None:
+    """What a term says beyond its words, as JSON: status, variants, how it is matched, its glossary and note."""
+    db.execute("ALTER TABLE glossary_term ADD COLUMN said TEXT NOT NULL DEFAULT '{}'")
+
+
 def migrate(db: Database) -> None:
     """Brings the file to the newest step, in one transaction: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from app.checks import Finding
-from app.constraints import Constraint, constraints_for, distinct_terms, term_key
-from app.glossary import TermHit
+from app.constraints import Constraint, Demands, demands_of, distinct_terms, term_key
+from app.glossary import Term, TermHit
 from app.prices import Prices
 from app.proposal_view import Decoded, aligned_words, hypothesis_rows, proposal_tokens, source_runs, with_struck
+from app.term_conflicts import conflicts_of, given_up_for
 from engine import Avoid, Hypothesis, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
@@ -76,7 +77,17 @@ class SegmentState:
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """What the translation of this segment must contain, as of now."""
-        return constraints_for(self.pins, self.hits, self.terms_off)
+        return self.demands.constraints
+
+    @property
+    def avoided(self) -> tuple[Avoid, ...]:
+        """What it must not contain: the bans, and what forbidden terms say."""
+        return self.demands.avoid
+
+    @property
+    def demands(self) -> Demands:
+        """Constraints, what is avoided, and which demands contradict each other."""
+        return demands_of(self.pins, self.hits, self.terms_off, self.bans)
 
     def request(self, direction: str) -> Request:
         """What the engine is asked for this segment, as of now."""
@@ -85,7 +96,7 @@ class SegmentState:
             self.source,
             direction=direction,
             phrases=phrases,
-            avoid=self.bans,
+            avoid=self.avoided,
             prefix=self.beginning,
             locked=self.locked,
         )
@@ -98,7 +109,7 @@ class SegmentState:
     def is_answered_by(self, decoded: Decoded) -> bool:
         """Whether that answer was asked for with the constraints as they are now."""
         asked = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
-        return asked == (self.constraints, self.bans, self.beginning, self.locked)
+        return asked == (self.constraints, self.avoided, self.beginning, self.locked)
 
     @property
     def has_prices(self) -> bool:
@@ -121,7 +132,7 @@ class SegmentState:
     @property
     def asked(self) -> str:
         """A short name for what is wanted of the translation now: the same for the same wishes."""
-        return asked_for(self.constraints, self.bans, self.beginning, self.locked)
+        return asked_for(self.constraints, self.avoided, self.beginning, self.locked)
 
     @property
     def needs_translation(self) -> bool:
@@ -211,7 +222,8 @@ def form_in(text: str, target: str) -> str | None:
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:
-    if occurrences(text, constraint.text) >= constraint.count:
+    forms = (constraint.text, *constraint.forms)
+    if sum(occurrences(text, form) for form in forms) >= constraint.count:
         return True
     return not constraint.is_pinned and form_in(text, constraint.text) is not None
 
@@ -265,6 +277,7 @@ def detail_view(segment: SegmentState) -> Json:
         "locked": list(segment.locked),
         "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "terms_off": sorted(segment.terms_off),
+        "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
         "is_pending": segment.is_pending,
         "proposal": proposal,
         "nbest": hypothesis_rows(shown) if shown else [],
@@ -312,6 +325,7 @@ def _ban_states(segment: SegmentState) -> list[Json]:
         status, reason = "pending", ""
         if decoded is not None and is_answered:
             clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
+            clashing += given_up_for(segment, ban.text)
             if clashing:
                 status, reason = "clash", f"Required here: {', '.join(clashing)}"
             elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):
@@ -326,7 +340,7 @@ def _term_states(segment: SegmentState) -> list[Json]:
     states = []
     for term in distinct_terms(segment.hits):
         key = term_key(term)
-        status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term.target)
+        status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term)
         doubt = ""
         if status == "met" and segment.target is None:
             doubt, note = _doubt(segment, key)
@@ -339,6 +353,8 @@ def _term_states(segment: SegmentState) -> list[Json]:
                 "doubt": doubt,
                 "note": note,
                 "is_for_document": term.is_for_document,
+                "term_status": term.status,
+                "said": term.note,
             }
         )
     return states
@@ -354,8 +370,14 @@ def _notices(segment: SegmentState) -> list[str]:
 
 def _aligned_source(segment: SegmentState, pin: str) -> str:
     """The words of the source that a pin translates in the proposal, where the model can tell; else empty."""
+    start, end = aligned_span(segment, pin)
+    return segment.source[start:end]
+
+
+def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
+    """Where these words stand; (0, 0) where the model cannot tell."""
     if segment.shown is None or segment.shown.best is None:
-        return ""
+        return 0, 0
     best, constraints = segment.shown.best, segment.shown.constraints
     places = [p for p in best.placements if p.phrase < len(constraints) and constraints[p.phrase].text == pin]
     spans = [
@@ -363,7 +385,7 @@ def _aligned_source(segment: SegmentState, pin: str) -> str:
         for start, end, target_start, target_end in best.alignment
         if places and target_start < places[0].end and places[0].start < target_end
     ]
-    return segment.source[min(start for start, _ in spans) : max(end for _, end in spans)] if spans else ""
+    return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else (0, 0)
 
 
 def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
@@ -378,14 +400,22 @@ def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
     return ("doubled", f"Also translated by {others}.") if others else ("", "")
 
 
-def _term_state(segment: SegmentState, target: str) -> tuple[str, str]:
+def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     """By the translator's text where there is one, else by the proposal."""
-    status, reason = _answer_for(segment, target)
+    text = segment.text
+    if term.status == "forbidden":
+        standing = next((t for t in term.targets if text and stands_in(text, Avoid(t))), "")
+        return ("unmet", f"Must not stand: {standing}") if standing else ("pending" if text is None else "met", "")
+    constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
+    if constraint is None:  # a ban leaves no form of it
+        return "unmet", f"“{term.target}” is required and banned at once here; the ban counts."
+    status, reason = _answer_for(segment, constraint.text)
     if segment.target is None:
         return status, reason
-    if occurrences(segment.target, target):
+    if occurrences(segment.target, constraint.text):
         return "met", ""
-    if form := form_in(segment.target, target):
+    standing = next((form for form in constraint.forms if occurrences(segment.target, form)), "")
+    if form := standing or form_in(segment.target, constraint.text):
         return "met", f"Form in the text: {form}"
     if status == "met":
         return "unmet", "In the proposal, not in your text."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from app.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.errors import CommandError
 from app.glossary import Glossary, Term, TermHit
+from app.glossary.lemmas import with_forms
 from app.segment_state import Json
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class WideTerms:
 
     def __init__(self, workspace: Workspace, glossary: Glossary | None, document_terms: tuple[Term, ...]) -> None:
         self.workspace = workspace
+        self.source_language, _, self.target_language = workspace.direction.partition("-")
         self.glossary = glossary
         self.document_terms = document_terms
         self._index()
@@ -75,8 +77,9 @@ class WideTerms:
         return {"num_anew": self.workspace.translate_by_terms()}
 
     def _index(self) -> None:
-        terms = self.glossary.terms if self.glossary else ()
-        self._all = Glossary((*self.document_terms, *terms))
+        """A pin made a term is taken as it was written; targets of the glossary may be bent as the sentence asks."""
+        terms = with_forms(self.glossary.terms, self.target_language) if self.glossary else ()
+        self._all = Glossary((*self.document_terms, *terms), language=self.source_language)
 
 
 def _clean(text: str) -> str:

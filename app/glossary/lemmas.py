@@ -46,9 +46,9 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
         replace(
             term,
             inflections=_inflections(term, forms) if forms else (),
-            begins_compounds=language == "de" and _is_noun(term.target),
+            begins_compounds=term.status == "preferred" and language == "de" and _is_noun(term.target),
         )
-        if term.status == "preferred"
+        if term.status in ("preferred", "forbidden")
         else term
         for term in terms
     )

@@ -26,8 +26,9 @@ class Term:
 
     `row` is the line of the file it came from, counted from 1; 0 where there is no file. `is_for_document` marks what
     a person required in the whole document, besides the glossary: of two terms for the same words it goes first.
-    `variants` are other targets that will do. `inflections` are forms of the target and `begins_compounds` says that
-    it may begin a longer word; both come from the form list (`lemmas.with_forms`), not from the person.
+    `variants` are other targets that will do; `glossary` names the file that the term belongs to. `inflections` are
+    forms of the target and `begins_compounds` says that it may begin a longer word; both come from the form list
+    (`lemmas.with_forms`), not from the person.
     """
 
     source: str
@@ -39,6 +40,7 @@ class Term:
     case: Case = "permissive"
     matching: Matching = "exact"
     note: str = ""
+    glossary: str = ""
     inflections: tuple[str, ...] = field(default=(), compare=False)
     begins_compounds: bool = field(default=False, compare=False)
 
@@ -54,6 +56,11 @@ class Term:
         """The target and its variants."""
         return (self.target, *self.variants)
 
+    def row_for_log(self) -> list[Any]:
+        """[source, target, row], and behind them what else was said of the term, if anything."""
+        said = self.fields()
+        return [self.source, self.target, self.row, *([said] if said else [])]
+
     def fields(self) -> dict[str, Any]:
         """What a person said of the term beyond its words, as plain values; what is as usual is left out."""
         said = {
@@ -62,9 +69,10 @@ class Term:
             "case": self.case,
             "matching": self.matching,
             "note": self.note,
+            "glossary": self.glossary,
         }
-        usual = {"variants": [], "status": "preferred", "case": "permissive", "matching": "exact", "note": ""}
-        return {name: value for name, value in said.items() if value != usual[name]}
+        usual = {"variants": [], "status": "preferred", "case": "permissive", "matching": "exact"}
+        return {name: value for name, value in said.items() if value != usual.get(name, "")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspa
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
     pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
+    pinned |= {"forms": [], "case": "exact", "boundary": "word"}
     assert request["constraints"] == [pinned]
     result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
     placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}
@@ -325,21 +326,22 @@ def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Works
     assert request.payload["avoid"] == [{"text": "Dialog", "case": "exact"}]
 
 
-def test_ban_that_makes_a_term_impossible_is_told_at_the_term_and_at_the_ban(
+def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(
     workspace: Workspace, decoder: HandDecoder
 ):
     workspace.set_glossary(GLOSSARY)
     workspace.open(2)
     workspace.constrain(2, [], [], [Avoid("Router")])
-    request, _, future = decoder.of(2)[-1]
-    future.set_result(Translation(request, "infeasible", reasons=(Reason("avoided", "asked for and avoided", 0),)))
+    request, *_ = decoder.of(2)[-1]
+    assert (request.phrases, request.avoid) == ((), (Avoid("Router"),))
+    decoder.answer_all()
     settle(workspace)
     detail = workspace.snapshot(open_index=2)["segment"]
+    assert [conflict["kind"] for conflict in detail["conflicts"]] == ["ban_term"]
     assert detail["terms"][0]["status"] == "unmet"
     assert detail["terms"][0]["note"].startswith("“Router” is required and banned at once")
     assert detail["ban_states"][0]["status"] == "clash"
     assert detail["ban_states"][0]["reason"] == "Required here: Router"
-    assert workspace.segments[2].attention.startswith("“Router” is required and banned at once")
 
 
 REFUSED_COMMANDS = [
