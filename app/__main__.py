@@ -1,4 +1,4 @@
-"""python -m app: flags to objects to a page in the browser. The only place where the parts are put together."""
+"""python -m app: flags to objects to a page in the browser, or to a command. Only here are the parts put together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from pathlib import Path
 
+from app.command_line.arguments import COMMANDS, OVERVIEW, parse
 from app.errors import AppError
 from app.places import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 
@@ -18,8 +19,11 @@ DEFAULT_PORT = 7860
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs Pinpoint until it is stopped; the exit status."""
-    flags = _parse(sys.argv[1:] if arguments is None else arguments)
+    """Runs Pinpoint until it is stopped, or one of its commands; the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in COMMANDS:
+        return _command(arguments)
+    flags = _parse(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     try:
         return _serve(flags)
@@ -30,8 +34,35 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
 
 
+def _command(arguments: list[str]) -> int:
+    _set_environment()
+    flags = parse(arguments)
+    from app.command_line import log_commands, translate
+    from engine import EngineError
+
+    run = {
+        "translate": translate.translate,
+        "stats": log_commands.stats,
+        "export": log_commands.export,
+        "import-log": log_commands.import_log,
+        "backup": log_commands.backup,
+    }[flags.command]
+    try:
+        return run(flags)
+    except (AppError, EngineError) as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m app", description="Post-edit a document in the browser.")
+    parser = argparse.ArgumentParser(
+        prog="python -m app",
+        description="Post-edit a document in the browser.",
+        epilog=OVERVIEW,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--model",
         type=Path,

@@ -1,0 +1,155 @@
+"""The commands about the log: figures, exports, taking a session in again, backups."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.command_line.arguments import EXPORT_KINDS, NEWEST
+from app.desk import EXPORTS
+from app.documents import Export
+from app.errors import CommandError
+from app.exports import translated_document
+from app.log_store import LogStore
+from app.record.jsonl import import_jsonl
+from app.record.statistics import SessionStatistics, plain, session_statistics
+
+
+def stats(flags: argparse.Namespace) -> int:
+    """Prints the figures of one session, or a line for each."""
+    with _reading(flags.log) as store:
+        idle_limit_ms = 1000 * flags.idle
+        if flags.session is not None:
+            number = _number(store, flags.session)
+            figures = _figures(store, number, idle_limit_ms)
+            print(json.dumps(plain(figures), ensure_ascii=False) if flags.json else _told(store, number, figures))
+            return 0
+        sessions = store.sessions()
+        if flags.json:
+            for summary in sessions:
+                which = {"session": summary.id, "document": summary.document_name}
+                print(json.dumps(which | plain(_figures(store, summary.id, idle_limit_ms)), ensure_ascii=False))
+            return 0
+        print(f"{'session':>7}  {'confirmed':>11}  {'words':>7}  {'net':>8}  {'HTER':>5}  document")
+        for summary in sessions:
+            figures = _figures(store, summary.id, idle_limit_ms)
+            hter = "" if figures.hter is None else f"{figures.hter:.2f}"
+            confirmed = f"{summary.num_confirmed}/{summary.num_segments}"
+            print(
+                f"{summary.id:>7}  {confirmed:>11}  {figures.num_words_confirmed:>7,}  {_clock(figures.net_ms):>8}  "
+                f"{hter:>5}  {summary.document_name}"
+            )
+        return 0
+
+
+def export(flags: argparse.Namespace) -> int:
+    """Writes a session in one of its forms."""
+    with _reading(flags.log) as store:
+        number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
+        made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number)
+    path = flags.output or Path(made.name)
+    if path.exists():
+        raise CommandError(f"{path} is there already: remove it, or name another file with -o")
+    write(path, made.data)
+    print(path)
+    if made.note:
+        print(made.note, file=sys.stderr)
+    return 0
+
+
+def import_log(flags: argparse.Namespace) -> int:
+    """Takes an exported session in again."""
+    try:
+        data = flags.file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{flags.file} cannot be read ({error.strerror}): check the path") from error
+    store = LogStore.open(flags.log)
+    try:
+        number = import_jsonl(store, data, str(flags.file))
+        print(f"Session {number} is in {store.path}.")
+    finally:
+        store.close()
+    return 0
+
+
+def backup(flags: argparse.Namespace) -> int:
+    """Copies the log."""
+    with _reading(flags.log) as store:
+        store.back_up(flags.file)
+        print(f"{flags.file} holds {len(store.sessions())} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    return 0
+
+
+def write(path: Path, data: bytes) -> None:
+    """The file whole, or as it was before; raises CommandError where it cannot be written."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(data)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise CommandError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[LogStore]:
+    store = LogStore.open_to_read(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _number(store: LogStore, said: str) -> int:
+    sessions = store.sessions()
+    if said == NEWEST and sessions:
+        return sessions[0].id
+    if said.isdecimal() and any(summary.id == int(said) for summary in sessions):
+        return int(said)
+    raise CommandError(f"{store.path} has no session {said!r}; `python -m app stats` lists those it has")
+
+
+def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatistics:
+    return session_statistics(store.load_session(number).document.segments, store.events(number), idle_limit_ms)
+
+
+def _document(store: LogStore, number: int) -> Export:
+    session = store.load_session(number)
+    return translated_document(session.document, session.segments, session.direction.partition("-")[2])
+
+
+def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:
+    session = store.load_session(number)
+    rows: list[tuple[str, object]] = [
+        ("document", f"{session.document.name}, {session.direction}"),
+        ("segments", f"{figures.num_confirmed:,} of {len(figures.segments):,} confirmed"),
+        ("source words", f"{figures.num_words_confirmed:,} of {figures.num_words:,} confirmed"),
+        ("net time", f"{_clock(figures.net_ms)}, without pauses over {figures.idle_limit_ms // 1000} s"),
+        ("gross time", _clock(figures.gross_ms)),
+        ("words per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
+        ("median time", "" if figures.median_ms is None else f"{figures.median_ms / 1000:.1f} s per confirmed segment"),
+        ("HTER", "" if figures.hter is None else f"{figures.hter:.3f} over {figures.num_compared:,} segments"),
+        ("chrF", "" if figures.chrf is None else f"{figures.chrf:.1f}, mean"),
+        ("unchanged", f"{figures.num_unchanged:,} segments"),
+        ("pins, bans", f"{figures.num_pins:,}, {figures.num_bans:,}"),
+        ("terms met", f"{figures.num_terms_met:,} of {figures.num_terms:,}"),
+        ("keys", _listed(figures.keys)),
+        ("words from", _listed(figures.origins)),
+    ]
+    return "\n".join(f"{name:<15}{value}" for name, value in rows if value != "")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _clock(ms: int) -> str:
+    """3,723,000 -> "1:02:03"."""
+    minutes, seconds = divmod(round(ms / 1000), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

@@ -1,0 +1,140 @@
+"""`python -m app translate`: a document through the engine, without a page or a log."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app.command_line.log_commands import write
+from app.documents import Document, Export, read_document, with_language
+from app.errors import CommandError
+from app.exports import translated_document
+from app.glossary import Glossary
+from app.glossary.files import read_glossary
+from app.glossary.lemmas import with_forms
+from app.log_records import SavedSegment, SegmentStateName
+from app.segment_state import SegmentState
+from engine import SearchOptions, Translation, Translator
+
+Say = Callable[[str], None]
+
+
+def translate(flags: argparse.Namespace) -> int:
+    """Translates the document into a new file; 1 where some segment lacks its translation or a term."""
+    path: Path = flags.document
+    data = _read(path)
+    os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
+    translator = Translator.load(flags.model)
+    direction = flags.direction or translator.directions[0]
+    if direction not in translator.directions:
+        raise CommandError(f"{direction!r} is no direction of this model; it has {', '.join(translator.directions)}")
+    document = read_document(data, path.name, direction.partition("-")[0])
+    output = _output(flags.output, path, direction)
+    glossary = _glossary(flags.glossary, direction)
+    segments = [_segment(document, index, glossary) for index in range(len(document.segments))]
+    todo = [segment for segment in segments if document.segments[segment.index].target is None]
+    progress = _Progress(len(todo))
+    requests = [segment.request(direction) for segment in todo]
+    options = SearchOptions(beam=flags.beam, nbest=1)
+    translations = list(translator.translate_all(requests, options, progress=progress.show))
+    progress.end()
+    made, problems = drafted(document, todo, translations, direction)
+    write(output, made.data)
+    for problem in problems:
+        _say(problem)
+    print(output)
+    return 1 if problems else 0
+
+
+def drafted(
+    document: Document, asked: Sequence[SegmentState], translations: Sequence[Translation], direction: str
+) -> tuple[Export, list[str]]:
+    """The document with these translations as drafts, and what needs a look, a line each."""
+    texts: dict[int, str] = {}
+    problems: list[str] = []
+    for segment, translation in zip(asked, translations, strict=True):
+        where = f"segment {segment.index + 1}"
+        if not translation.hypotheses:
+            says = "; ".join(reason.message for reason in translation.reasons) or translation.status
+            problems.append(f"{where} is not translated: {says}")
+            continue
+        best = translation.hypotheses[0]
+        texts[segment.index] = best.text
+        missing = [translation.request.phrases[number].text for number in best.unmet]
+        if missing:
+            problems.append(f"{where} lacks {', '.join(missing)}")
+    saved = [
+        SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})
+        for s in document.segments
+    ]
+    made = translated_document(document, saved, direction.partition("-")[2])
+    return made, [*problems, *([made.note] if made.note and "Placeholders" in made.note else [])]
+
+
+class _Progress:
+    """How far it has come, on standard error: in place at a terminal, else a line for each tenth."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.started = time.monotonic()
+        self.said = 0
+        self.is_terminal = sys.stderr.isatty()
+
+    def show(self, done: int) -> None:
+        tenth = 10 * done // max(1, self.total)
+        if not self.is_terminal and tenth == self.said:
+            return
+        self.said = tenth
+        rate = done / max(1e-9, time.monotonic() - self.started)
+        text = f"{done:,} of {self.total:,} segments, {rate:.1f} a second"
+        print(f"\r{text:<60}" if self.is_terminal else text, end="" if self.is_terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self.is_terminal:
+            print(file=sys.stderr)
+
+
+def _segment(document: Document, index: int, glossary: Glossary) -> SegmentState:
+    source = document.segments[index].source
+    return SegmentState(index, source, len(source.split()), hits=glossary.find(source))
+
+
+def _state(given: str, is_new: bool) -> SegmentStateName:
+    return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
+
+
+def _glossary(path: Path | None, direction: str) -> Glossary:
+    source, _, target = direction.partition("-")
+    if path is None:
+        return Glossary((), language=source)
+    read = read_glossary(_read(path), path.name, direction)
+    for error in read.errors:
+        _say(f"{path}, row {error.row}: {error.message}")
+    for note in read.notes:
+        _say(note)
+    return Glossary(with_forms(read.glossary.terms, target), language=source)
+
+
+def _output(wanted: Path | None, source: Path, direction: str) -> Path:
+    output = wanted or source.with_name(with_language(source.name, direction.partition("-")[2]))
+    if output.suffix.lower() != source.suffix.lower():
+        raise CommandError(f"{output}: the output has the format of the input, so name it with {source.suffix!r}")
+    if output.resolve() == source.resolve():
+        raise CommandError(f"{output} is the document itself: name another file with -o")
+    return output
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read ({error.strerror}): check the path") from error
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

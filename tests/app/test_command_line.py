@@ -1,0 +1,220 @@
+"""The commands without a browser: what they print, write, refuse, and with which status they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.__main__ import main
+from app.command_line.arguments import COMMANDS, EXPORT_KINDS, parse
+from app.desk import EXPORTS
+from app.documents import read_document
+from app.log_store import LogStore, SegmentUpdate
+from engine import Reason, Request, Translation
+from tests.app.hand_decoder import translation
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log with two sessions; in the second, the newest, one of two segments is confirmed."""
+    path = tmp_path / "log.sqlite"
+    store = LogStore.open(path)
+    store.start_session(read_document(b"Other\n", "other.txt"), "en-de")
+    number = store.start_session(read_document(b"One house.\nTwo\n", "a.txt"), "en-de").id
+    store.append(number, "focus", {}, segment=0)
+    store.append(number, "decode_result", {"number": 1, "hypotheses": [{"text": "Ein Haus."}]}, segment=0)
+    payload = {"text": "Ein rotes Haus."}
+    store.append(number, "confirm", payload, segment=0, update=SegmentUpdate("confirmed", payload["text"], 1))
+    store.close()
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        manual = capsys.readouterr().out
+        assert ended.value.code == 0
+        assert f"python -m app {command} " in manual.split("example")[1]
+        assert "exit status:" in manual
+
+
+def test_the_apps_own_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
+
+
+def test_what_is_exported_is_what_the_page_offers() -> None:
+    assert set(EXPORT_KINDS.values()) == {"document", *EXPORTS}
+
+
+def test_sessions_are_listed_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "stats", "--log", log)
+    head, newest, other = out.splitlines()
+    assert (status, head.split()) == (0, ["session", "confirmed", "words", "net", "HTER", "document"])
+    assert newest.split() == ["2", "1/2", "2", "0:00:00", "0.33", "a.txt"]
+    assert other.split() == ["1", "0/1", "0", "0:00:00", "other.txt"]
+
+
+def test_one_session_is_told_in_words_and_for_programs(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
+    assert status == 0
+    assert "without pauses over 30 s" in out
+    assert "HTER           0.333 over 1 segments" in out
+    assert "words from     model 2, typed 1" in out
+    _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
+    figures = json.loads(out)
+    assert (figures["hter"], figures["segments"][0]["final_text"]) == (1 / 3, "Ein rotes Haus.")
+    _, out, _ = run(capsys, "stats", "--log", log, "--json")
+    assert [json.loads(line)["session"] for line in out.splitlines()] == [2, 1]
+
+
+def test_a_session_goes_out_and_comes_in_again(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = log.read_bytes()
+    names = {}
+    for kind in EXPORT_KINDS:
+        status, out, _ = run(capsys, "export", "2", kind, "--log", log)
+        assert status == 0
+        names[kind] = out.strip()
+    assert names == {
+        "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
+    }  # fmt: skip
+    assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
+    assert log.read_bytes() == before
+    assert run(capsys, "export", "2", "csv", "--log", log)[::2] == (
+        2, "export: a.log.csv is there already: remove it, or name another file with -o\n",
+    )  # fmt: skip
+    other = tmp_path / "other.sqlite"
+    assert run(capsys, "import-log", "a.log.jsonl", "--log", other)[:2] == (0, f"Session 2 is in {other}.\n")
+    status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
+    assert status == 2 and "already, as number 2" in err
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tmp_path / "copy.sqlite"
+    status, out, _ = run(capsys, "backup", copy, "--log", log)
+    assert status == 0 and "holds 2 sessions" in out
+    assert run(capsys, "stats", "--log", copy)[1] == run(capsys, "stats", "--log", log)[1]
+    assert run(capsys, "backup", copy, "--log", log)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["stats", "7"], "no session '7'"),
+        (["stats", "--log", "missing.sqlite"], "there is no log"),
+        (["import-log", "missing.jsonl"], "missing.jsonl cannot be read"),
+        (["translate", "missing.txt"], "missing.txt cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_status_2(
+    log: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    has_log = "--log" in arguments or arguments[0] == "translate"
+    status, _, err = run(capsys, *arguments, *([] if has_log else ["--log", log]))
+    assert status == 2 and said in err
+
+
+@pytest.mark.parametrize("arguments", [["stats", "--idle", "0"], ["export", "1", "pdf"], ["translate"], ["backup"]])
+def test_flags_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+
+
+# ---- translate ----
+
+
+class HandTranslator:
+    """Translates "One house." to "de: One house." with every phrase behind it, but for what `refused` says."""
+
+    directions = ("en-de", "de-en")
+    refused: Sequence[str] = ()
+
+    def translate_all(self, requests: Sequence[Request], options: Any, progress: Any) -> Iterator[Translation]:
+        for done, request in enumerate(requests, 1):
+            if request.source in self.refused:
+                yield Translation(request, "failed", reasons=(Reason("crashed", "it broke"),))
+            else:
+                texts = (phrase.text for phrase in request.phrases if phrase.text not in self.refused)
+                yield translation(request, " ".join(["de:", request.source, *texts]))
+            progress(done)
+
+
+@pytest.fixture
+def translator(monkeypatch: pytest.MonkeyPatch) -> HandTranslator:
+    hand = HandTranslator()
+    monkeypatch.setattr("app.command_line.translate.Translator.load", lambda folder: hand)
+    return hand
+
+
+def test_a_document_is_translated_with_its_terms(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_bytes(b"# One house\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nTwo windows.\r\n")
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Gebäude\n", encoding="utf-8")
+    output = tmp_path / "out" / "b.md"
+    status, out, err = run(
+        capsys, "translate", tmp_path / "a.md", "-o", output, "--glossary", tmp_path / "terms.csv"
+    )  # fmt: skip
+    assert (status, out) == (0, f"{output}\n")
+    assert output.read_bytes().decode() == "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
+    assert "2 of 2 segments" in err
+
+
+def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    po = 'msgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n'
+    (tmp_path / "a.po").write_text(po)
+    status, out, _ = run(capsys, "translate", tmp_path / "a.po")
+    assert (status, out.strip()) == (0, str(tmp_path / "a.de.po"))
+    draft = '#, fuzzy\nmsgid "Two"\nmsgstr "de: Two"'
+    assert (tmp_path / "a.de.po").read_text() == po.replace('msgid "Two"\nmsgstr ""', draft)
+
+
+def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\nThe house\nThree\n")
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Gebäude\n", encoding="utf-8")
+    translator.refused = ("One", "Gebäude")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--glossary", tmp_path / "terms.csv")
+    assert status == 1
+    assert "segment 1 is not translated: it broke\nsegment 2 lacks Gebäude\n" in err
+    assert (tmp_path / "a.de.txt").read_text() == "One\nde: The house\nde: Three\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-o", "b.docx"], "name it with '.txt'"),
+        (["-o", "a.txt"], "is the document itself"),
+        (["--direction", "en-fr"], "it has en-de, de-en"),
+    ],
+)
+def test_an_output_that_makes_no_sense_is_refused(
+    translator: HandTranslator, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("One\n")
+    status, _, err = run(capsys, "translate", "a.txt", *more)
+    assert status == 2 and said in err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
