@@ -1,4 +1,7 @@
-"""`python -m engine`: JSON lines in, JSON lines out. Opens files and the model; turns failures into exit statuses."""
+"""`python -m engine`: JSON lines in, JSON lines out, and what models are and can do.
+
+Opens files and the model; turns failures into exit statuses.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ from typing import BinaryIO, TextIO
 
 import torch
 
-from engine.command_line.arguments import STANDARD_STREAM, parse
+from engine.command_line.arguments import parse
 from engine.command_line.commands import Commands
+from engine.command_line.evaluation import run_evaluation
 from engine.command_line.fields import Defaults
+from engine.command_line.files import STANDARD_STREAM, CannotGoOn, check_output, open_file
 from engine.command_line.lines import Line, read_lines
 from engine.command_line.models import list_models
 from engine.command_line.records import Records, Writer
@@ -22,10 +27,6 @@ from engine.errors import EngineError
 from engine.translator import Translator
 
 DONE, SOME_LINES_FAILED, STOPPED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
-
-
-class _CannotGoOn(Exception):
-    """The world's mistakes that end the run, in words for a person."""
 
 
 def main(
@@ -42,6 +43,9 @@ def main(
         if flags.command == "models":
             list_models(output, as_json=flags.json)
             return DONE
+        if flags.command == "evaluate":
+            is_whole = run_evaluation(flags, defaults, _load(flags), output, messages)
+            return DONE if is_whole else SOME_LINES_FAILED
         return _run(flags, defaults, stdin or sys.stdin.buffer, output, messages)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -49,7 +53,7 @@ def main(
         if output is sys.stdout.buffer:  # or else Python complains when it flushes it at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OUTPUT_CLOSED
-    except (EngineError, _CannotGoOn) as error:
+    except (EngineError, CannotGoOn) as error:
         print(f"error: {error}", file=messages)
     except OSError as error:
         print(f"error: {error}; what was written until now is whole lines", file=messages)
@@ -61,13 +65,10 @@ def main(
 def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     with ExitStack() as files:
         # 1. whatever can be wrong before a line is read
-        source = stdin if flags.input == STANDARD_STREAM else files.enter_context(_open(flags.input, "rb"))
-        if STANDARD_STREAM not in (flags.input, flags.output) and _is_same_file(flags.input, flags.output):
-            raise _CannotGoOn(f"{flags.output} is the input too; write to another file")
-        if flags.threads:
-            torch.set_num_threads(flags.threads)
-        translator = Translator.load(flags.model, _device(flags.device))
-        output = stdout if flags.output == STANDARD_STREAM else files.enter_context(_open(flags.output, "wb"))
+        source = stdin if flags.input == STANDARD_STREAM else files.enter_context(open_file(flags.input, "rb"))
+        check_output(flags.output, flags.input)
+        translator = _load(flags)
+        output = stdout if flags.output == STANDARD_STREAM else files.enter_context(open_file(flags.output, "wb"))
 
         # 2. line by line
         interrupt = files.enter_context(Interrupt())
@@ -105,16 +106,10 @@ def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[Line]:
         yield line
 
 
-def _open(path: str, mode: str) -> BinaryIO:
-    try:
-        return open(path, mode)  # type: ignore[return-value]  # the mode is one of bytes
-    except OSError as error:
-        doing = "read" if mode == "rb" else "written"
-        raise _CannotGoOn(f"{path} cannot be {doing}: {error.strerror}") from error
-
-
-def _is_same_file(first: str, second: str) -> bool:
-    return os.path.exists(second) and os.path.samefile(first, second)
+def _load(flags: argparse.Namespace) -> Translator:
+    if flags.threads:
+        torch.set_num_threads(flags.threads)
+    return Translator.load(flags.model, _device(flags.device))
 
 
 def _device(name: str) -> torch.device:
@@ -124,7 +119,7 @@ def _device(name: str) -> torch.device:
         torch.empty(1, device=device).cpu()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise _CannotGoOn(f"--device {name} cannot be used ({reason}); take cpu") from error
+        raise CannotGoOn(f"--device {name} cannot be used ({reason}); take cpu") from error
     return device
 
 

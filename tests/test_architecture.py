@@ -22,7 +22,8 @@ ENGINE_FLOORS = (
     {"relaxation"},
     {"request_stream"},
     {"translator", "fair_queue"},
-    {"worker", "train", "command_line"},
+    {"worker", "evaluation"},
+    {"train", "command_line"},
     {"__main__"},
 )
 FLOOR_OF = {unit: floor for floor, units in enumerate(ENGINE_FLOORS) for unit in units}

@@ -10,6 +10,7 @@ from typing import get_args
 from engine.command_line import manual
 from engine.command_line.commands import Commands
 from engine.command_line.fields import Defaults
+from engine.command_line.files import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.model import BUNDLED_MODEL
 from engine.request import (
@@ -23,8 +24,6 @@ from engine.request import (
     SearchOptions,
     Stopping,
 )
-
-STANDARD_STREAM = "-"
 
 _DEFAULTS = SearchOptions()
 
@@ -61,10 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     files.add_argument("--plain", action="store_true", help="the input is plain text, a sentence a line, and no JSON")
     _add_model(translate)
     _add_search(translate)
-    time = _add_time(translate)
-    time.add_argument(
-        "--batch-size", type=_at_least_1, default=16, metavar="N", help="sentences decoded together (default: 16)"
-    )
+    _add_batch_size(_add_time(translate))
 
     score = add("score", manual.SCORE)
     score.set_defaults(run=Commands.score)
@@ -84,6 +80,12 @@ def build_parser() -> argparse.ArgumentParser:
     _add_model(price)
     _add_search(price)
     _add_time(price)
+
+    evaluate = add("evaluate", manual.EVALUATE, manual.EVALUATION_STATUS)
+    _add_test_set(evaluate)
+    _add_model(evaluate)
+    _add_search(evaluate, with_nbest=False)
+    _add_batch_size(evaluate)
 
     models = add("models", manual.MODELS, manual.STATUS)
     models.add_argument("--json", action="store_true", help="JSON lines instead of a table")
@@ -153,7 +155,28 @@ _SEARCH_FLAGS = (
 )
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
+def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    parser.add_argument(
+        "--batch-size", type=_at_least_1, default=16, metavar="N", help="sentences decoded together (default: 16)"
+    )
+
+
+def _add_test_set(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("files", "UTF-8, a segment a line; the same number of lines in each.")
+    group.add_argument("--source", required=True, metavar="FILE", help="what to translate")
+    group.add_argument("--reference", required=True, metavar="FILE", help="a good translation of each line")
+    group.add_argument("--constraints", metavar="FILE", help="what each translation must contain, as JSON (see below)")
+    group.add_argument("--glossary", metavar="FILE", help="terms, required where they stand in a source (see below)")
+    group.add_argument(
+        "--unconstrained",
+        action="store_true",
+        help="require none of this, for comparison; terms are counted all the same",
+    )
+    group.add_argument("-o", "--output", metavar="FILE", help="write the translations there, one a line")
+    group.add_argument("--json", action="store_true", help="the figures as a JSON object instead of a table")
+
+
+def _add_search(parser: argparse.ArgumentParser, *, with_nbest: bool = True) -> None:
     group = parser.add_argument_group("search", "For lines whose own options do not say otherwise.")
     group.add_argument(
         "--beam",
@@ -162,13 +185,14 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"hypotheses kept, up to {MAX_BEAM} ({_DEFAULTS.beam})",
     )
-    group.add_argument(
-        "--nbest",
-        type=int,
-        default=_DEFAULTS.nbest,
-        metavar="N",
-        help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
-    )
+    if with_nbest:
+        group.add_argument(
+            "--nbest",
+            type=int,
+            default=_DEFAULTS.nbest,
+            metavar="N",
+            help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
+        )
     group.add_argument(
         "--score",
         choices=get_args(Score),

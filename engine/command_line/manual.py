@@ -16,6 +16,7 @@ commands:
   score         what the model thinks of given translations
   alternatives  other words for one of a translation
   price         what each constraint costs
+  evaluate      how well a model translates a test set, with and without constraints
   models        what models are here, and which others can be named
 """
 
@@ -155,6 +156,45 @@ keys of an answer:
 
 example:
     echo '{{"text": "A red bicycle.", "phrases": ["Rad"], "avoid": ["rotes"]}}' | python -m engine price --brief
+"""
+
+EVALUATE = """\
+How well a model translates a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
+
+keys of a line of --constraints:
+  phrases, avoid, prefix, locked, suffix
+             as for `translate`; a blank line or {} asks for nothing
+
+rows of --glossary:
+  source, target, other forms of the target, separated by tabs; rows with the same source are forms of one term. A term
+  is required, in any of its forms, wherever its source stands as words of their own, as spelt or with a capital first
+  letter; the longest counts.
+
+keys of the object of --json:
+  model, checksum, direction, num_segments
+  bleu, chrf, ter      0 to 100, but TER may be more; the lower the better; signatures has sacrebleu's of each
+  statuses             segments by the status of their translation; untranslated: lines without any, from 1, which
+                       count as empty
+  num_constrained      segments of which anything is required, num_constrained_met of them in full
+  num_phrases          phrases and terms required, num_phrases_met of them
+  num_terms            terms in the sources, by occurrence; num_terms_met with a form in the translation, each an
+                       occurrence of its own
+  window_overlaps      how many of the 2 or 3 words on each side of a term in the reference stand beside it in the
+                       translation too, 0 to 1 (Alam et al. 2021); the mean over num_window_segments, those with a
+                       term in the reference
+  seconds, segments_per_second, words_per_second
+                       of decoding, loading not included; words of the source
+
+example:
+    python -m engine evaluate --source test.en --reference test.de --glossary terms.tsv
+"""
+
+EVALUATION_STATUS = """\
+exit status:
+  0    every segment was translated
+  1    some segments have no translation; standard error says which
+  2    nothing could be done: wrong flags, no model, files that cannot be read or do not belong together
+  130  Ctrl-C
 """
 
 MODELS = """\

@@ -19,13 +19,13 @@ _SECONDS_BETWEEN = 0.2
 class ProgressBar:
     """One line, rewritten in place; silent where standard error is no terminal or the answers go to one themselves.
 
-    The share done is that of the input's bytes, where the input is a file.
+    `output` is where answers go meanwhile, if they do. The share done is that of the input's bytes, if it is a file.
     """
 
-    def __init__(self, stream: TextIO, source: BinaryIO, output: BinaryIO) -> None:
+    def __init__(self, stream: TextIO, source: BinaryIO, output: BinaryIO | None = None) -> None:
         self._stream = stream
         self._size = _file_size(source)
-        self._is_shown = stream.isatty() and not output.isatty()
+        self._is_shown = stream.isatty() and not (output and output.isatty())
         self._started = time.monotonic()
         self._last_shown = 0.0
         self._width = 0

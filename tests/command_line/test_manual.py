@@ -12,6 +12,7 @@ from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Transl
 from engine.command_line import fields
 from engine.command_line.arguments import build_parser
 from engine.command_line.terminal import ProgressBar
+from engine.evaluation import Evaluation, Scores
 from engine.model import ModelEntry, ModelFamily
 
 
@@ -19,7 +20,7 @@ def subparsers() -> dict[str, Any]:
     return next(action.choices for action in build_parser()._actions if action.dest == "command")
 
 
-@pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price", "models"])
+@pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price", "evaluate", "models"])
 def test_manual_tells_every_flag_and_key(command):
     manual = subparsers()[command].format_help()
     for action in subparsers()[command]._actions:
@@ -31,6 +32,8 @@ def test_manual_tells_every_flag_and_key(command):
         "score": ("text", "target", "tokens", "direction"),
         "alternatives": (*fields._REQUEST_KEYS, "target", "tokens", "offset", "count"),
         "price": fields._REQUEST_KEYS,
+        "evaluate": {field.name for kind in (Evaluation, Scores) for field in dataclasses.fields(kind)}
+        - {"scores", "translations"},
         "models": [field.name for kind in (ModelEntry, ModelFamily) for field in dataclasses.fields(kind)],
     }[command]
     missing = [key for key in keys if key not in manual]

@@ -21,7 +21,7 @@ def page() -> str:
 
 def test_page_shows_every_command():
     commands = {found for step in steps(page()) for found in re.findall(r"python -m engine (\w+)", step.typed)}
-    assert commands == {"translate", "score", "alternatives", "price", "models"}
+    assert commands == {"translate", "score", "alternatives", "price", "evaluate", "models"}
 
 
 def test_page_shows_what_comes_out_of_the_bundled_model(tmp_path):

@@ -88,7 +88,7 @@ def _is_like_line(found: str, expected: str) -> bool:
 
 def _is_like_value(found: Any, expected: Any, name: str = "") -> bool:
     if isinstance(found, float) and isinstance(expected, float):
-        return name.endswith("_ms") or abs(found - expected) < 0.005
+        return name.endswith(("_ms", "_per_second")) or name == "seconds" or abs(found - expected) < 0.005
     if isinstance(found, dict) and isinstance(expected, dict):
         return list(found) == list(expected) and all(_is_like_value(found[key], expected[key], key) for key in found)
     if isinstance(found, list) and isinstance(expected, list):
