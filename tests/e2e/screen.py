@@ -175,6 +175,7 @@ class Screen:
         self.eventually(lambda: self.findings.count() or number.inner_text() != before or reopen.is_visible())
         if self.findings.count():
             self.page.keyboard.press("Control+Enter")
+            self.eventually(lambda: number.inner_text() != before or reopen.is_visible())
 
     # ---- behind the screen ----
 
