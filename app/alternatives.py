@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.errors import CommandError
+from app.messages import Message
 from app.proposal_view import word_spans
 from app.segment_state import Json, SegmentState, form_in
 from engine import Alternative, Hypothesis, Request, is_word_char
@@ -36,12 +37,12 @@ def question_for(segment: SegmentState, direction: str, word: int, text: str) ->
     """The question about word number `word` of the proposal `text`; raises CommandError where that is no longer it."""
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
-        raise CommandError("The proposal has changed meanwhile: ask again.")
+        raise CommandError(Message("The proposal has changed meanwhile: ask again."))
     if not segment.is_answered_by(shown):
-        raise CommandError("The constraints cannot be met as they are, so nothing can take this word's place.")
+        raise CommandError(Message("The constraints cannot be met as they are, so nothing can take this word's place."))
     spans = word_spans(text)
     if not 0 <= word < len(spans):
-        raise CommandError(f"The proposal has no word {word + 1}: ask again.")
+        raise CommandError(Message("The proposal has no word {word}: ask again.", word=word + 1))
     start, end = spans[word]
     replaced = tuple(
         constraint.text

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from app.constraint_changes import clean_target
 from app.errors import CommandError
 from app.find_replace import Query, found_in, text_for
+from app.messages import Message
 from app.segment_state import Json, Origin, SegmentState, State
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Batches:
         workspace = self.workspace
         with workspace.lock:
             if not 0 <= number < len(self._steps):
-                raise CommandError("This step cannot be undone any more: Pinpoint was started anew since.")
+                raise CommandError(Message("This step cannot be undone any more: Pinpoint was started anew since."))
             due = [change for change in self._steps[number] if self._is_as_left(change)]
             wanted = [change.before if is_undo else change.after for change in due]
             afters = self._write(

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from app.errors import CommandError
 from app.log_records import EventType
+from app.messages import Message
 from app.segment_state import SegmentState, stands_in
 from engine import Avoid
 
@@ -33,29 +34,53 @@ def one_line(text: str) -> str:
 def clean_target(text: str) -> str:
     """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
     if len(text) > MAX_TARGET_CHARACTERS:
-        raise CommandError(f"The text has {len(text):,} characters; a segment holds up to {MAX_TARGET_CHARACTERS:,}.")
+        raise CommandError(
+            Message(
+                "The text has {count:,} characters; a segment holds up to {limit:,}.",
+                count=len(text),
+                limit=MAX_TARGET_CHARACTERS,
+            )
+        )
     return one_line(text)
 
 
 def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
     """The pins as they are kept; raises CommandError where they are too many or too long."""
     if len(pins) > MAX_PINS:
-        raise CommandError(f"{len(pins)} phrases are pinned; a segment takes up to {MAX_PINS}: release some first.")
-    return tuple(pin for pin in (_clean(pin, "a pin") for pin in pins) if pin)
+        raise CommandError(
+            Message(
+                "{count} phrases are pinned; a segment takes up to {limit}: release some first.",
+                count=len(pins),
+                limit=MAX_PINS,
+            )
+        )
+    return tuple(pin for pin in (_clean(pin, Message("a pin")) for pin in pins) if pin)
 
 
 def clean_bans(bans: Sequence[Avoid]) -> tuple[Avoid, ...]:
     """The bans as they are kept, each text once, the last wins; raises CommandError where they are too many or long."""
     if len(bans) > MAX_BANS:
-        raise CommandError(f"{len(bans)} words are banned; a segment takes up to {MAX_BANS}: allow some again first.")
-    cleaned = (replace(ban, text=text) for ban in bans if (text := _clean(ban.text, "a ban")))
+        raise CommandError(
+            Message(
+                "{count} words are banned; a segment takes up to {limit}: allow some again first.",
+                count=len(bans),
+                limit=MAX_BANS,
+            )
+        )
+    cleaned = (replace(ban, text=text) for ban in bans if (text := _clean(ban.text, Message("a ban"))))
     return tuple({ban.text: ban for ban in cleaned}.values())
 
 
 def clean_locked(texts: Sequence[str]) -> tuple[str, ...]:
     """The locked texts as they are kept, in their order; raises CommandError where they are too many."""
     if len(texts) > MAX_LOCKED:
-        raise CommandError(f"{len(texts)} stretches of text are locked; a segment takes up to {MAX_LOCKED}.")
+        raise CommandError(
+            Message(
+                "{count} stretches of text are locked; a segment takes up to {limit}.",
+                count=len(texts),
+                limit=MAX_LOCKED,
+            )
+        )
     return tuple(text for text in (one_line(text).strip() for text in texts) if text)
 
 
@@ -63,7 +88,13 @@ def _clean(text: str, what: str) -> str:
     text = one_line(text).strip()
     if len(text) > MAX_PHRASE_CHARACTERS:
         raise CommandError(
-            f"The phrase “{text[:40]}…” has {len(text)} characters; {what} holds up to {MAX_PHRASE_CHARACTERS}."
+            Message(
+                "The phrase “{text}…” has {count} characters; {what} holds up to {limit}.",
+                text=text[:40],
+                count=len(text),
+                what=what,
+                limit=MAX_PHRASE_CHARACTERS,
+            )
         )
     return text
 

@@ -18,6 +18,7 @@ from app.exports import translated_document
 from app.glossary.files import GlossaryImport, read_glossary
 from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
+from app.messages import Message
 from app.model_holder import ModelHolder
 from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
@@ -147,7 +148,8 @@ class Desk:
     def export(self, workspace: Workspace, kind: str) -> Export:
         """A file to save; the export itself goes to the log first."""
         if kind != "document" and kind not in EXPORTS:
-            raise CommandError(f"There is no export {kind!r}; choose one of document, {', '.join(EXPORTS)}.")
+            kinds = ", ".join(["document", *EXPORTS])
+            raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
         self.store.append(workspace.session_id, "export", {"kind": kind})
         return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace)
 
@@ -251,4 +253,6 @@ def _read(path: Path, error: type[AppError]) -> bytes:
     try:
         return path.read_bytes()
     except OSError as problem:
-        raise error(f"{path} cannot be read ({problem.strerror}): check the path") from problem
+        raise error(
+            Message("{path} cannot be read ({reason}): check the path", path=path, reason=problem.strerror)
+        ) from problem

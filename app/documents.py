@@ -14,6 +14,7 @@ from app.errors import DocumentError
 from app.formats import format_by_key, format_of
 from app.formats.base import Parsed, Translation, Unit
 from app.formats.sentences import sentence_spans
+from app.messages import Message
 from app.text_files import safe_name
 
 MAX_SEGMENTS = 20_000
@@ -82,7 +83,14 @@ class Document:
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
-            raise DocumentError(f"{self.name} has {len(self.segments)} segments, none with index {unknown[0]}")
+            raise DocumentError(
+                Message(
+                    "{name} has {count} segments, none with index {index}",
+                    name=self.name,
+                    count=len(self.segments),
+                    index=unknown[0],
+                )
+            )
         name = with_language(self.name, language)
         parsed = format_by_key(self.format).read(self.data, self.name)
         changes = []
@@ -105,8 +113,13 @@ def read_document(data: bytes, name: str, language: str = "en") -> Document:
     its_format = format_of(name)
     if len(data) > its_format.max_bytes:
         raise DocumentError(
-            f"{name} has {len(data) / 2**20:.1f} MiB; Pinpoint opens up to {its_format.max_bytes // 2**20} MiB: "
-            "split the file and open the parts one by one"
+            Message(
+                "{name} has {size:.1f} MiB; Pinpoint opens up to {limit} MiB: split the file and open "
+                "the parts one by one",
+                name=name,
+                size=len(data) / 2**20,
+                limit=its_format.max_bytes // 2**20,
+            )
         )
     parsed = its_format.read(data, name)
     segments: list[Segment] = []
@@ -114,12 +127,16 @@ def read_document(data: bytes, name: str, language: str = "en") -> Document:
         segments += _segments_of(unit, parsed, language, len(segments))
         if len(segments) > MAX_SEGMENTS:
             raise DocumentError(
-                f"{name} has more than {MAX_SEGMENTS:,} segments, which is what Pinpoint opens: "
-                "split the file and open the parts one by one"
+                Message(
+                    "{name} has more than {limit:,} segments, which is what Pinpoint opens: split the "
+                    "file and open the parts one by one",
+                    name=name,
+                    limit=MAX_SEGMENTS,
+                )
             )
     _check_lengths(segments, parsed, name)
     if not segments:
-        raise DocumentError(f"{name} holds no text to translate: choose a file with text in it")
+        raise DocumentError(Message("{name} holds no text to translate: choose a file with text in it", name=name))
     return Document(name, its_format.key, data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
 
 
@@ -152,8 +169,11 @@ def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: Parsed) ->
         source = None
     if source != segment.source:
         raise DocumentError(
-            f"Segment {segment.index + 1} was found by another version of Pinpoint, which reads this format otherwise: "
-            "open the document anew"
+            Message(
+                "Segment {index} was found by another version of Pinpoint, which reads this format "
+                "otherwise: open the document anew",
+                index=segment.index + 1,
+            )
         )
     if parsed.is_paired:
         return text != segment.target or is_confirmed != (segment.state == "confirmed")
@@ -164,6 +184,12 @@ def _check_lengths(segments: list[Segment], parsed: Parsed, name: str) -> None:
     for segment in segments:
         if len(segment.source) > MAX_SEGMENT_CHARACTERS:
             raise DocumentError(
-                f"{name}, {parsed.describe(segment.start)}: {len(segment.source):,} characters in one segment; "
-                f"Pinpoint takes up to {MAX_SEGMENT_CHARACTERS:,}: break it up and open the file again"
+                Message(
+                    "{name}, {place}: {count:,} characters in one segment; Pinpoint takes up to "
+                    "{limit:,}: break it up and open the file again",
+                    name=name,
+                    place=parsed.describe(segment.start),
+                    count=len(segment.source),
+                    limit=MAX_SEGMENT_CHARACTERS,
+                )
             )

@@ -11,6 +11,7 @@ from app.documents import Document, Export
 from app.formats import format_by_key
 from app.formats.placeholders import placeholder_problem
 from app.log_records import SavedSegment
+from app.messages import Message, joined
 from app.text_files import listing
 
 
@@ -45,12 +46,22 @@ def translated_document(
     num_segments = len(document.segments)
     notes = [exported.note] if exported.note else []
     if num_confirmed < num_segments:
-        notes.append(f"{num_segments - num_confirmed} of {num_segments} segments are not confirmed.")
+        notes.append(
+            Message(
+                "{count:,} of {total:,} segments are not confirmed.",
+                count=num_segments - num_confirmed,
+                total=num_segments,
+            )
+        )
     if len(texts) < num_segments:
-        lack = "have no translation" if is_paired else "stand in the source language"
-        notes.append(f"{num_segments - len(texts)} {lack}.")
+        num_lacking = num_segments - len(texts)
+        notes.append(
+            Message("{count:,} have no translation.", count=num_lacking)
+            if is_paired
+            else Message("{count:,} stand in the source language.", count=num_lacking)
+        )
     sources = {segment.index: segment.source for segment in document.segments}
     differing = [str(index + 1) for index, text in texts.items() if placeholder_problem(sources[index], text)]
     if differing:
-        notes.append(f"Placeholders differ from the source in segment {listing(differing)}.")
-    return Export(exported.name, exported.data, " ".join(notes) or None)
+        notes.append(Message("Placeholders differ from the source in segment {segments}.", segments=listing(differing)))
+    return Export(exported.name, exported.data, joined(" ", notes) or None)

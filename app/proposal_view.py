@@ -15,6 +15,7 @@ from typing import Any
 
 from app.constraints import Constraint
 from app.glossary import TermHit
+from app.messages import Message
 from engine import Avoid, Hypothesis, Translation, stands_alone
 
 Json = dict[str, Any]
@@ -25,7 +26,6 @@ _CLOSING = "“”‘’«»‹›\"')].,;:!?…"
 _CHUNK = re.compile(r"\S+")
 _KEPT_WORDS_AFTER_ELISION = 2
 _MIN_ELIDED_CHARS = 36
-_BANNED = "“{}” is required and banned at once: allow it again, or do not require it here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ class Decoded:
     def reasons_by_text(self) -> dict[str, str]:
         """Why a constraint could not be met, by its text."""
         return {
-            (text := self.constraints[reason.phrase].text): _BANNED.format(text)
+            (text := self.constraints[reason.phrase].text): Message(
+                "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
+            )
             if reason.kind == "avoided"
             else reason.message
             for reason in self.translation.reasons

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.alternatives import MAX_ALTERNATIVES, Question, alternatives_view, question_for
 from app.constraint_changes import clean_target
 from app.errors import CommandError
+from app.messages import Message
 from app.model_holder import Decoder
 from app.segment_state import Json, SegmentState
 from engine import Alternative, SearchOptions, Translation, Translator
@@ -90,7 +91,7 @@ class Questions:
 
     def _decoder(self) -> Decoder:
         if (decoder := self.workspace.model.decoder) is None:
-            raise CommandError("The model is not there yet: ask again in a moment.")
+            raise CommandError(Message("The model is not there yet: ask again in a moment."))
         return decoder
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from app.checks import Finding
 from app.constraints import Constraint, Demands, demands_of, distinct_terms, term_key
 from app.glossary import Term, TermHit
+from app.messages import Message, joined
 from app.prices import Prices
 from app.proposal_view import Decoded, aligned_words, hypothesis_rows, proposal_tokens, source_runs, with_struck
 from app.term_conflicts import conflicts_of, given_up_for
@@ -178,13 +179,19 @@ def banned_texts(segment: SegmentState, text: str) -> list[str]:
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
     """Why this segment needs a look, in a sentence; empty where it does not. `findings` are those in its text."""
     if segment.target is not None:
-        return ". ".join(finding.message for finding in findings if finding.is_error)
+        return joined(". ", [finding.message for finding in findings if finding.is_error])
     if segment.decoded is None or segment.is_pending:
         return ""
     if segment.decoded.translation.status == "complete":
-        return f"Translated anew by your terms; it read: {segment.changed_from}" * bool(segment.changed_from)
+        return (
+            Message("Translated anew by your terms; it read: {text}", text=segment.changed_from)
+            if segment.changed_from
+            else ""
+        )
     reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
-    return reasons[0] if reasons else f"Not met: {', '.join(sorted(segment.decoded.unmet_texts()))}"
+    return (
+        reasons[0] if reasons else Message("Not met: {texts}", texts=", ".join(sorted(segment.decoded.unmet_texts())))
+    )
 
 
 def occurrences(text: str, phrase: str) -> int:
@@ -327,9 +334,9 @@ def _ban_states(segment: SegmentState) -> list[Json]:
             clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
             clashing += given_up_for(segment, ban.text)
             if clashing:
-                status, reason = "clash", f"Required here: {', '.join(clashing)}"
+                status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
             elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):
-                status, reason = "stands", "Stands inside a required term, and there only."
+                status, reason = "stands", Message("Stands inside a required term, and there only.")
             elif decoded.best is not None:
                 status = "kept"
         states.append({"text": ban.text, "case": ban.case, "status": status, "reason": reason})
@@ -396,8 +403,8 @@ def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
     found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
     others = ", ".join(f"“{decoded.best.text[start:end]}”" for p in found for start, end in p.doubled)
     if any(placement.aligned is False for placement in found):
-        return "misaligned", f"The source term seems translated by {others}." if others else ""
-    return ("doubled", f"Also translated by {others}.") if others else ("", "")
+        return "misaligned", Message("The source term seems translated by {texts}.", texts=others) if others else ""
+    return ("doubled", Message("Also translated by {texts}.", texts=others)) if others else ("", "")
 
 
 def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
@@ -405,10 +412,14 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     text = segment.text
     if term.status == "forbidden":
         standing = next((t for t in term.targets if text and stands_in(text, Avoid(t))), "")
-        return ("unmet", f"Must not stand: {standing}") if standing else ("pending" if text is None else "met", "")
+        return (
+            ("unmet", Message("Must not stand: {text}", text=standing))
+            if standing
+            else ("pending" if text is None else "met", "")
+        )
     constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
     if constraint is None:  # a ban leaves no form of it
-        return "unmet", f"“{term.target}” is required and banned at once here; the ban counts."
+        return "unmet", Message("“{text}” is required and banned at once here; the ban counts.", text=term.target)
     status, reason = _answer_for(segment, constraint.text)
     if segment.target is None:
         return status, reason
@@ -416,7 +427,7 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
         return "met", ""
     standing = next((form for form in constraint.forms if occurrences(segment.target, form)), "")
     if form := standing or form_in(segment.target, constraint.text):
-        return "met", f"Form in the text: {form}"
+        return "met", Message("Form in the text: {form}", form=form)
     if status == "met":
-        return "unmet", "In the proposal, not in your text."
-    return "unmet", reason or "Not in your text."
+        return "unmet", Message("In the proposal, not in your text.")
+    return "unmet", reason or Message("Not in your text.")

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.errors import AppError
+from app.messages import Message
 
 # The longer mark first: UTF-32's begins with UTF-16's.
 _MARKS = (
@@ -52,7 +53,7 @@ _OTHER_KINDS = (
     (b"OggS", "a sound or video file"),
     (b"\x1aE\xdf\xa3", "a video file"),
 )
-_SAVE_AS_TEXT = "save it as plain text (.txt, UTF-8) and open that"
+_SAVE_AS_TEXT = Message("save it as plain text (.txt, UTF-8) and open that")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _UTF8_SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}",
@@ -93,16 +94,16 @@ def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
     that could be read only as gibberish.
     """
     if not data:
-        raise error(f"{name} is empty (0 bytes): choose a file with text in it")
+        raise error(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
     for start, kind in _OTHER_KINDS:
         if data.startswith(start):
-            raise error(f"{name} is {kind}, not plain text: {_SAVE_AS_TEXT}")
+            raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
     decoded = _decode(data, name, error)
     num_controls = sum(1 for _ in _CONTROLS.finditer(decoded.text))
     if num_controls > max(1, len(decoded.text) // 100):
-        raise error(f"{name} is a binary file, not plain text: {_SAVE_AS_TEXT}")
+        raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
     if not decoded.text.strip():
-        raise error(f"{name} holds only white space: choose a file with text in it")
+        raise error(Message("{name} holds only white space: choose a file with text in it", name=name))
     return decoded
 
 
@@ -119,17 +120,25 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
             line = data.count(b"\n", 0, problem.start) + 1
             byte = data[problem.start]
             raise error(
-                f"{name}, line {line}: byte 0x{byte:02X} is not valid in UTF-8, which the rest of the file is written "
-                "in: correct that line in a text editor, save the file as UTF-8 and open it again"
+                Message(
+                    "{name}, line {line}: byte 0x{byte:02X} is not valid in UTF-8, which the rest of the file "
+                    "is written in: correct that line in a text editor, save the file as UTF-8 and open it "
+                    "again",
+                    name=name,
+                    line=line,
+                    byte=byte,
+                )
             ) from problem
     for encoding in ("cp1252", "iso-8859-1"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        note = (
-            f"{name} is not UTF-8; read as {encoding_label(encoding)}. If letters such as ä, é or “ look wrong, "
-            "save the file as UTF-8 and open it again."
+        note = Message(
+            "{name} is not UTF-8; read as {encoding}. If letters such as ä, é or “ look wrong, "
+            "save the file as UTF-8 and open it again.",
+            name=name,
+            encoding=encoding_label(encoding),
         )
         return DecodedText(text, encoding, b"", note)
     raise AssertionError("Latin-1 reads any bytes")
@@ -141,12 +150,19 @@ def _decode_marked(data: bytes, mark: bytes, encoding: str, name: str, error: ty
     except UnicodeDecodeError as problem:
         label = encoding_label(encoding)
         raise error(
-            f"{name} begins as {label} but byte {len(mark) + problem.start + 1} is not valid in it; the file may be "
-            "cut off: save it again as UTF-8 and open that"
+            Message(
+                "{name} begins as {label} but byte {count} is not valid in it; the file may be cut off: "
+                "save it again as UTF-8 and open that",
+                name=name,
+                label=label,
+                count=len(mark) + problem.start + 1,
+            )
         ) from problem
     if not text:
-        raise error(f"{name} is empty but for its byte order mark: choose a file with text in it")
-    note = None if encoding == "utf-8" else f"{name} was read as {encoding_label(encoding)}."
+        raise error(Message("{name} is empty but for its byte order mark: choose a file with text in it", name=name))
+    note = None
+    if encoding != "utf-8":
+        note = Message("{name} was read as {encoding}.", name=name, encoding=encoding_label(encoding))
     return DecodedText(text, encoding, mark, note)
 
 
@@ -160,9 +176,11 @@ def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
         except UnicodeDecodeError:
             text = "\0"
         if all(c in "\t\n\r\f\v" or unicodedata.category(c) not in ("Cc", "Cn") for c in set(text)):
-            note = f"{name} has no byte order mark; read as {encoding_label(encoding)}."
+            note = Message(
+                "{name} has no byte order mark; read as {encoding}.", name=name, encoding=encoding_label(encoding)
+            )
             return DecodedText(text, encoding, b"", note)
-    raise error(f"{name} is a binary file, not plain text: {_SAVE_AS_TEXT}")
+    raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
@@ -207,4 +225,6 @@ def listing(items: Iterable[str], limit: int = 5) -> str:
     """What a message says of many things: "a, b, c and 4 more"."""
     every = list(items)
     shown = ", ".join(every[:limit])
-    return f"{shown} and {len(every) - limit} more" if len(every) > limit else shown
+    if len(every) <= limit:
+        return shown
+    return Message("{texts} and {count} more", texts=shown, count=len(every) - limit)

@@ -12,6 +12,7 @@ from app.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.errors import CommandError
 from app.glossary import Glossary, Term, TermHit
 from app.glossary.lemmas import with_forms
+from app.messages import Message
 from app.segment_state import Json
 
 if TYPE_CHECKING:
@@ -50,14 +51,20 @@ class WideTerms:
         segment = workspace.segment(index)
         term = Term(_clean(source), _clean(target), is_for_document=scope == "document")
         if not term.source or not term.target:
-            raise CommandError("A term needs its words in the source and in the translation: fill in both.")
+            raise CommandError(Message("A term needs its words in the source and in the translation: fill in both."))
         if not Glossary((term,)).find(segment.source):
             raise CommandError(
-                f"“{term.source}” does not stand in the source of segment {index + 1}: take words that stand there."
+                Message(
+                    "“{source}” does not stand in the source of segment {index}: take words that stand there.",
+                    source=term.source,
+                    index=index + 1,
+                )
             )
         known = self.document_terms if term.is_for_document else self.glossary.terms if self.glossary else ()
         if any((other.source, other.target) == (term.source, term.target) for other in known):
-            raise CommandError(f"“{term.source}” → “{term.target}” is required there already.")
+            raise CommandError(
+                Message("“{source}” → “{target}” is required there already.", source=term.source, target=term.target)
+            )
         name = self.glossary.name if self.glossary else OWN_GLOSSARY
         workspace.store.add_term(workspace.session_id, term, name, index)
         if term.is_for_document:
@@ -85,5 +92,12 @@ class WideTerms:
 def _clean(text: str) -> str:
     text = " ".join(one_line(text).split())
     if len(text) > MAX_PHRASE_CHARACTERS:
-        raise CommandError(f"“{text[:40]}…” has {len(text)} characters; a term holds up to {MAX_PHRASE_CHARACTERS}.")
+        raise CommandError(
+            Message(
+                "“{text}…” has {count} characters; a term holds up to {limit}.",
+                text=text[:40],
+                count=len(text),
+                limit=MAX_PHRASE_CHARACTERS,
+            )
+        )
     return text

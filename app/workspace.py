@@ -29,6 +29,7 @@ from app.documents import Document
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log_store import EventType, LogStore
+from app.messages import Message
 from app.model_holder import ModelHolder
 from app.questions import Questions
 from app.saved_segments import update_of
@@ -242,7 +243,9 @@ class Workspace:
             segment = self.segment(index)
             text = clean_target(text)
             if not text.strip():
-                raise CommandError(f"Segment {index + 1} has no translation to confirm: type one first.")
+                raise CommandError(
+                    Message("Segment {index} has no translation to confirm: type one first.", index=index + 1)
+                )
             if segment.state == "confirmed" and segment.target == text:
                 return None
             machine = segment.machine_text
@@ -327,7 +330,11 @@ class Workspace:
     def segment(self, index: int) -> SegmentState:
         """One segment as it is now; raises CommandError where there is none of that number."""
         if not 0 <= index < len(self.segments):
-            raise CommandError(f"There is no segment {index + 1}; the document has {len(self.segments)}.")
+            raise CommandError(
+                Message(
+                    "There is no segment {index}; the document has {count}.", index=index + 1, count=len(self.segments)
+                )
+            )
         return self.segments[index]
 
     def adopt(self, after: SegmentState) -> SegmentState:

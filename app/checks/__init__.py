@@ -12,23 +12,24 @@ from typing import Literal, get_args
 
 from app.checks import numbers, texts
 from app.formats.placeholders import placeholder_difference, placeholder_spans
+from app.messages import Message
 
 CheckName = Literal["numbers", "placeholders", "terms", "punctuation", "doubled", "length", "spaces"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 
 # What each kind of finding says in a sentence; {} are its texts. The kinds that are errors stand in `_ERRORS`.
 _SAYS: dict[tuple[CheckName, str], str] = {
-    ("numbers", "missing"): "Numbers missing: {}",
-    ("numbers", "extra"): "Numbers that the source does not have: {}",
-    ("numbers", "count"): "Numbers standing less often than in the source: {}",
-    ("numbers", "form"): "Numbers written as in the source language: {}",
-    ("placeholders", "missing"): "Placeholders missing: {}",
-    ("placeholders", "extra"): "Placeholders that the source does not have: {}",
-    ("placeholders", "order"): "Placeholders that close before they open: {}",
-    ("terms", "unmet"): "Not in the text: {}",
-    ("terms", "banned"): "Banned, but in the text: {}",
-    ("punctuation", "end"): "Ends differently from the source: {}",
-    ("doubled", "words"): "Words standing twice: {}",
+    ("numbers", "missing"): "Numbers missing: {texts}",
+    ("numbers", "extra"): "Numbers that the source does not have: {texts}",
+    ("numbers", "count"): "Numbers standing less often than in the source: {texts}",
+    ("numbers", "form"): "Numbers written as in the source language: {texts}",
+    ("placeholders", "missing"): "Placeholders missing: {texts}",
+    ("placeholders", "extra"): "Placeholders that the source does not have: {texts}",
+    ("placeholders", "order"): "Placeholders that close before they open: {texts}",
+    ("terms", "unmet"): "Not in the text: {texts}",
+    ("terms", "banned"): "Banned, but in the text: {texts}",
+    ("punctuation", "end"): "Ends differently from the source: {texts}",
+    ("doubled", "words"): "Words standing twice: {texts}",
     ("length", "short"): "Much shorter than the source",
     ("length", "long"): "Much longer than the source",
     ("spaces", "start"): "Spaces at the start differ from the source",
@@ -61,9 +62,10 @@ class Finding:
         return (self.check, self.kind) in _ERRORS
 
     @property
-    def message(self) -> str:
+    def message(self) -> Message:
         """The finding as a sentence without its end."""
-        return _SAYS[self.check, self.kind].format(_SEPARATOR.get(self.check, ", ").join(self.texts))
+        template, texts = _SAYS[self.check, self.kind], _SEPARATOR.get(self.check, ", ").join(self.texts)
+        return Message(template, texts=texts) if self.texts else Message(template)
 
     def view(self) -> dict[str, object]:
         """As the page and the log have it."""
@@ -105,7 +107,7 @@ def findings_in(
         for check, find in found_by.items()
         if check not in off
         for kind, found in find().items()
-        if found or not _SAYS[check, kind].endswith("{}")
+        if found or not _SAYS[check, kind].endswith("{texts}")
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.messages import Message
 from app.text_files import encoding_label, listing, unwritable
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -104,7 +105,11 @@ def encode(text: str, encoding: str, mark: bytes) -> Written:
     """The text in its file's encoding; as UTF-8, with a note, where that encoding lacks a character of it."""
     if missing := unwritable(text, encoding):
         described = listing(f"{c} (U+{ord(c):04X})" for c in missing)
-        note = f"{encoding_label(encoding)} cannot hold {described}; the file is saved as UTF-8 instead."
+        note = Message(
+            "{encoding} cannot hold {characters}; the file is saved as UTF-8 instead.",
+            encoding=encoding_label(encoding),
+            characters=described,
+        )
         return Written(text.encode("utf-8"), note)
     return Written(mark + text.encode(encoding))
 

@@ -21,6 +21,7 @@ from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, one_line, splice
 from app.formats.word_text import OBJECT, Paragraph
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
+from app.messages import Message
 from app.text_files import DecodedText
 
 MAX_PARTS = 10_000
@@ -102,11 +103,14 @@ def read(data: bytes, name: str) -> DocxFile:
     """The text of a Word document. Raises DocumentError, with the cure, where it cannot be opened."""
     if data.startswith(_OLD_OFFICE):
         raise DocumentError(
-            f"{name} is protected by a password, or an old .doc file: save it in Word without a password as .docx and "
-            "open that"
+            Message(
+                "{name} is protected by a password, or an old .doc file: save it in Word without a "
+                "password as .docx and open that",
+                name=name,
+            )
         )
     if not data:
-        raise DocumentError(f"{name} is empty (0 bytes): choose a file with text in it")
+        raise DocumentError(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
     parts: list[_Part] = []
     units: list[Unit] = []
     offset = 0
@@ -127,11 +131,18 @@ def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
             size = sum(info.file_size for info in infos)
             if len(infos) > MAX_PARTS or size > MAX_TOTAL_BYTES:
                 raise DocumentError(
-                    f"{name} unpacks to {len(infos):,} files of {size / 2**20:,.0f} MiB together, more than Pinpoint "
-                    "opens: take large pictures out, or split it"
+                    Message(
+                        "{name} unpacks to {count:,} files of {size:,.0f} MiB together, more than Pinpoint opens: "
+                        "take large pictures out, or split it",
+                        name=name,
+                        count=len(infos),
+                        size=size / 2**20,
+                    )
                 )
             if any(info.flag_bits & 1 for info in infos):
-                raise DocumentError(f"{name} is protected by a password: save it without one and open it again")
+                raise DocumentError(
+                    Message("{name} is protected by a password: save it without one and open it again", name=name)
+                )
             if damaged := archive.testzip():
                 raise zipfile.BadZipFile(f"{damaged} is not as it was written")
             types = tree(decode_xml(_unpacked(archive, _TYPES, name), f"{name} ({_TYPES})").text)
@@ -141,11 +152,16 @@ def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
                 if kind and "PartName" in node.attributes:
                     found.append((_ORDER.index(kind[1]), node.attributes["PartName"].lstrip("/")))
             if not any(order == 0 for order, _ in found):
-                raise DocumentError(f"{name} is no Word document: save it as .docx and open that")
+                raise DocumentError(Message("{name} is no Word document: save it as .docx and open that", name=name))
             return [(part, _unpacked(archive, part, name)) for _, part in sorted(found)]
     except _DAMAGE as problem:
         raise DocumentError(
-            f"{name} is no .docx file, or a damaged one ({problem}): open and save it in Word, and open it again here"
+            Message(
+                "{name} is no .docx file, or a damaged one ({problem}): open and save it in Word, and open "
+                "it again here",
+                name=name,
+                problem=problem,
+            )
         ) from problem
 
 
@@ -154,13 +170,20 @@ def _unpacked(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
         info = archive.getinfo(part)
     except KeyError as problem:
         raise DocumentError(
-            f"{name} is no Word document: it has no {part}. Save it as .docx and open that"
+            Message(
+                "{name} is no Word document: it has no {part}. Save it as .docx and open that", name=name, part=part
+            )
         ) from problem
     with archive.open(info) as file:
         content = file.read(MAX_PART_BYTES + 1)
     if len(content) > MAX_PART_BYTES:
         raise DocumentError(
-            f"{name}: {part} unpacks to more than {MAX_PART_BYTES // 2**20} MiB: split the document and open the parts"
+            Message(
+                "{name}: {part} unpacks to more than {limit} MiB: split the document and open the parts",
+                name=name,
+                part=part,
+                limit=MAX_PART_BYTES // 2**20,
+            )
         )
     return content
 

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.messages import Message
 from app.text_files import DecodedText, decode_text, encoding_label, unwritable
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
@@ -158,13 +159,21 @@ def _decoded(data: bytes, name: str) -> DecodedText:
         is_text = False
     if not is_text:
         raise DocumentError(
-            f"{name} says that its character set is {charset}, which is not known: convert the file to UTF-8"
+            Message(
+                "{name} says that its character set is {charset}, which is not known: convert the file to UTF-8",
+                name=name,
+                charset=charset,
+            )
         )
     if codec == "utf-8" or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or not data:
         decoded = decode_text(data, name, DocumentError)
         if found and decoded.encoding not in ("utf-8", "utf-16-le", "utf-16-be"):
             raise DocumentError(
-                f"{name} says that it is UTF-8, but it is not: save it in the character set that it names and open it"
+                Message(
+                    "{name} says that it is UTF-8, but it is not: save it in the character set that it names "
+                    "and open it",
+                    name=name,
+                )
             )
         return decoded
     try:
@@ -172,11 +181,23 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise DocumentError(
-            f"{name}, line {line}: byte 0x{data[problem.start]:02X} is not valid in {encoding_label(codec)}, the "
-            "character set that the file names: correct the line, or the name, and open it again"
+            Message(
+                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the character "
+                "set that the file names: correct the line, or the name, and open it again",
+                name=name,
+                line=line,
+                byte=data[problem.start],
+                encoding=encoding_label(codec),
+            )
         ) from problem
     if text.encode(codec) != data:
-        raise DocumentError(f"{name} is written in {charset} in a way that cannot be kept: convert it to UTF-8")
+        raise DocumentError(
+            Message(
+                "{name} is written in {charset} in a way that cannot be kept: convert it to UTF-8",
+                name=name,
+                charset=charset,
+            )
+        )
     return DecodedText(text, codec, b"", None)
 
 
@@ -204,8 +225,13 @@ def _entries(text: str, name: str) -> Iterator[_Entry]:
             _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
         else:
             raise DocumentError(
-                f"{name}, {line_of(text, start)}: neither a keyword with a quoted string nor a comment "
-                f"({stripped[:40]!r}): correct the line, `msgfmt --check` helps, and open the file again"
+                Message(
+                    "{name}, {place}: neither a keyword with a quoted string nor a comment ({text!r}): "
+                    "correct the line, `msgfmt --check` helps, and open the file again",
+                    name=name,
+                    place=line_of(text, start),
+                    text=stripped[:40],
+                )
             )
     if entry.ids or entry.targets:
         yield _checked(entry, text, name)
@@ -215,7 +241,12 @@ def _checked(entry: _Entry, text: str, name: str) -> _Entry:
     if "msgid" not in entry.ids or not entry.targets:
         lacking = "msgid" if "msgid" not in entry.ids else "msgstr"
         raise DocumentError(
-            f"{name}, {line_of(text, entry.start)}: the message has no {lacking}: correct it and open the file again"
+            Message(
+                "{name}, {place}: the message has no {lacking}: correct it and open the file again",
+                name=name,
+                place=line_of(text, entry.start),
+                lacking=lacking,
+            )
         )
     return entry
 
@@ -227,8 +258,13 @@ def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: st
         value, start = before.value + value, before.start
     elif keyword in entry.ids:
         raise DocumentError(
-            f"{name}, {line_of(text, start)}: a second {keyword} in one message, the first has no msgstr: "
-            "correct it and open the file again"
+            Message(
+                "{name}, {place}: a second {keyword} in one message, the first has no msgstr: correct it "
+                "and open the file again",
+                name=name,
+                place=line_of(text, start),
+                keyword=keyword,
+            )
         )
     strings = _Strings(value, start, end)
     if keyword.startswith("msgstr"):

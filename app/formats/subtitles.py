@@ -11,6 +11,7 @@ import re
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.prose import ProseFile, blanked
+from app.messages import Message
 from app.text_files import decode_text
 
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
@@ -31,14 +32,20 @@ def read(data: bytes, name: str) -> ProseFile:
     times = list(_TIMES.finditer(text))
     if not times:
         raise DocumentError(
-            f"{name} has no line of times such as 00:00:01,000 --> 00:00:04,000, so it is no subtitle file (.srt): "
-            "rename it to .txt to open it as plain text"
+            Message(
+                "{name} has no line of times such as 00:00:01,000 --> 00:00:04,000, so it is no subtitle "
+                "file (.srt): rename it to .txt to open it as plain text",
+                name=name,
+            )
         )
     before = _NUMBER_BEFORE_TIMES.sub("", text[: times[0].start()]).strip("\ufeff \t\r\n")
     if before:
         raise DocumentError(
-            f"{name}, {line_of(text, text.index(before))}: text before the first subtitle's times: take it out and "
-            "open the file again"
+            Message(
+                "{name}, {place}: text before the first subtitle's times: take it out and open the file again",
+                name=name,
+                place=line_of(text, text.index(before)),
+            )
         )
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []

@@ -14,6 +14,7 @@ from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree, with_attribute
+from app.messages import Message
 from app.text_files import DecodedText
 
 # Elements whose content is part of the sentence; all others inside a source are codes.
@@ -168,7 +169,11 @@ def read(data: bytes, name: str) -> XliffFile:
     version = root.attributes.get("version", "")
     if root.local != "xliff" or version[:2] not in ("1.", "2."):
         says = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
-        raise DocumentError(f"{name} is no XLIFF 1.2 or 2.x file (its root is {says}): choose another file")
+        raise DocumentError(
+            Message(
+                "{name} is no XLIFF 1.2 or 2.x file (its root is {says}): choose another file", name=name, says=says
+            )
+        )
     entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
     units = [unit for entry in entries for unit in _units(entry, decoded.text)]
     return XliffFile(decoded, root, entries, units)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from app.errors import DocumentError
+from app.messages import Message
 from app.text_files import DecodedText
 
 _DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
@@ -101,7 +102,7 @@ def decode_xml(data: bytes, name: str) -> DecodedText:
     Refused are all declarations of entities: they are what entity bombs and stolen files are made of.
     """
     if not data.strip():
-        raise DocumentError(f"{name} is empty: choose a file with text in it")
+        raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))
     decoded = _decode(data, name)
     _check(decoded.text, name)
     return decoded
@@ -179,11 +180,23 @@ def _decode(data: bytes, name: str) -> DecodedText:
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, len(mark) + problem.start) + 1
         raise DocumentError(
-            f"{name}, line {line}: byte 0x{problem.object[problem.start]:02X} is not valid in {encoding}, in which the "
-            "file says that it is written: convert it to UTF-8 and open it again"
+            Message(
+                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, in which the file "
+                "says that it is written: convert it to UTF-8 and open it again",
+                name=name,
+                line=line,
+                byte=problem.object[problem.start],
+                encoding=encoding,
+            )
         ) from problem
     if mark + text.encode(encoding) != data:
-        raise DocumentError(f"{name} is written in {encoding} in a way that cannot be kept: convert it to UTF-8")
+        raise DocumentError(
+            Message(
+                "{name} is written in {encoding} in a way that cannot be kept: convert it to UTF-8",
+                name=name,
+                encoding=encoding,
+            )
+        )
     return DecodedText(text, encoding, mark, None)
 
 
@@ -195,7 +208,13 @@ def _declared_encoding(data: bytes, name: str) -> str:
     except LookupError:
         info = None
     if info is None or not info._is_text_encoding or info.name in _REFUSED:
-        raise DocumentError(f"{name} names the encoding {given}, which is not known: convert the file to UTF-8")
+        raise DocumentError(
+            Message(
+                "{name} names the encoding {given}, which is not known: convert the file to UTF-8",
+                name=name,
+                given=given,
+            )
+        )
     return info.name
 
 
@@ -204,8 +223,12 @@ def _check(text: str, name: str) -> None:
 
     def refuse(*_: object) -> int:
         raise DocumentError(
-            f"{name}, line {parser.CurrentLineNumber}: the file has entities of its own, which may be made to do "
-            "harm: save it without a DTD and open it again"
+            Message(
+                "{name}, line {line}: the file has entities of its own, which may be made to "
+                "do harm: save it without a DTD and open it again",
+                name=name,
+                line=parser.CurrentLineNumber,
+            )
         )
 
     def deeper(*_: object) -> None:
@@ -213,8 +236,13 @@ def _check(text: str, name: str) -> None:
         depth += 1
         if depth > _MAX_DEPTH:
             raise DocumentError(
-                f"{name}, line {parser.CurrentLineNumber}: elements are nested more than {_MAX_DEPTH} deep: "
-                "this is no document that Pinpoint can read"
+                Message(
+                    "{name}, line {line}: elements are nested more than {limit} deep: this is "
+                    "no document that Pinpoint can read",
+                    name=name,
+                    line=parser.CurrentLineNumber,
+                    limit=_MAX_DEPTH,
+                )
             )
 
     def higher(_: object) -> None:
@@ -228,8 +256,13 @@ def _check(text: str, name: str) -> None:
     if bad := _NOT_XML.search(text):  # expat would take zero bytes for the sign of UTF-16
         line = text.count("\n", 0, bad.start()) + 1
         raise DocumentError(
-            f"{name}, line {line}: the character U+{ord(bad.group()):04X} may not stand in XML; the file is damaged "
-            "or not in the encoding that it names: export it anew from the program that made it"
+            Message(
+                "{name}, line {line}: the character U+{code:04X} may not stand in XML; the file is damaged "
+                "or not in the encoding that it names: export it anew from the program that made it",
+                name=name,
+                line=line,
+                code=ord(bad.group()),
+            )
         )
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = deeper, higher
@@ -240,6 +273,11 @@ def _check(text: str, name: str) -> None:
     except expat.ExpatError as problem:
         says = expat.ErrorString(problem.code)
         raise DocumentError(
-            f"{name}, line {problem.lineno}: no well-formed XML ({says}); the file is damaged or was edited by hand: "
-            "correct that line, or export the file anew from the program that made it"
+            Message(
+                "{name}, line {line}: no well-formed XML ({says}); the file is damaged or was edited by "
+                "hand: correct that line, or export the file anew from the program that made it",
+                name=name,
+                line=problem.lineno,
+                says=says,
+            )
         ) from problem

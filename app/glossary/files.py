@@ -17,6 +17,7 @@ from app.errors import GlossaryError
 from app.glossary.folding import fold_spelling, fold_term
 from app.glossary.matching import Glossary
 from app.glossary.terms import Term
+from app.messages import Message, joined
 from app.text_files import decode_text, listing, safe_name
 
 MAX_BYTES = 10 * 1024 * 1024
@@ -80,8 +81,13 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     name = safe_name(name, "glossary.tsv")
     if len(data) > MAX_BYTES:
         raise GlossaryError(
-            f"{name} has {len(data) / 2**20:.1f} MiB; Pinpoint takes glossaries of up to {MAX_BYTES // 2**20} MiB: "
-            "leave out what this document does not need"
+            Message(
+                "{name} has {size:.1f} MiB; Pinpoint takes glossaries of up to {limit} MiB: leave out "
+                "what this document does not need",
+                name=name,
+                size=len(data) / 2**20,
+                limit=MAX_BYTES // 2**20,
+            )
         )
     decoded = decode_text(data, name, GlossaryError)
     lines = [
@@ -89,23 +95,30 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     ]
     notes = [decoded.note] if decoded.note else []
     if not lines:
-        raise GlossaryError(f"{name} holds no terms: give one a line, as source<TAB>target")
+        raise GlossaryError(Message("{name} holds no terms: give one a line, as source<TAB>target", name=name))
     delimiter = _sniff([line for _, line in lines[:_ROWS_TO_SNIFF]])
     layout = _read_header(_cells(lines[0][1], delimiter) or [], direction)
     lines = lines[layout.num_header_rows :]
     if not lines:
-        raise GlossaryError(f"{name} holds a header and no terms: give one a line, as source<TAB>target")
+        raise GlossaryError(
+            Message("{name} holds a header and no terms: give one a line, as source<TAB>target", name=name)
+        )
     if len(lines) > MAX_TERMS:
         raise GlossaryError(
-            f"{name} has {len(lines):,} rows; Pinpoint takes up to {MAX_TERMS:,}: leave out what is not needed"
+            Message(
+                "{name} has {count:,} rows; Pinpoint takes up to {limit:,}: leave out what is not needed",
+                name=name,
+                count=len(lines),
+                limit=MAX_TERMS,
+            )
         )
     reader = _RowReader(delimiter, layout)
     for row, line in lines:
         reader.read(row, line)
     if not reader.terms:
         first = reader.errors[0]
-        more = f"; none of the {len(lines):,} rows is usable" if len(lines) > 1 else ""
-        raise GlossaryError(f"{first.message}{more}")
+        more = Message("; none of the {count:,} rows is usable", count=len(lines)) if len(lines) > 1 else ""
+        raise GlossaryError(joined("", [first.message, more]))
     return GlossaryImport(Glossary(tuple(reader.terms), name), tuple(reader.errors), (*notes, *reader.notes()))
 
 
@@ -140,33 +153,43 @@ class _RowReader:
                 row,
                 line,
                 "conflict",
-                f"“{shown(term.source)}” is “{shown(earlier.target)}” in row {earlier.row} and “{shown(term.target)}” "
-                f"here; row {earlier.row} is used: remove one of them",
+                Message(
+                    "“{source}” is “{target}” in row {row} and “{other}” here; row {row} is used: remove one of them",
+                    source=shown(term.source),
+                    target=shown(earlier.target),
+                    row=earlier.row,
+                    other=shown(term.target),
+                ),
             )
 
     def notes(self) -> list[str]:
         """What is worth knowing of rows that did no harm."""
-        notes = []
+        notes: list[str] = []
         if self._repeated:
-            notes.append(f"Repeats of earlier rows, left out: {_rows(self._repeated)}.")
+            notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=_rows(self._repeated)))
         if self._capital_pairs:
-            pairs = listing(f"row {row} is row {earlier}" for row, earlier in self._capital_pairs)
-            notes.append(f"The same but for the capital, which is found either way: {pairs}.")
+            pairs = listing(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
+            notes.append(
+                Message("Rows that are the same but for the capital, which is found either way: {rows}.", rows=pairs)
+            )
         if self._wide:
-            notes.append(f"Only two columns are used; more stand in {_rows(self._wide)}.")
+            notes.append(Message("Only two columns are used; more stand in {rows}.", rows=_rows(self._wide)))
         return notes
 
     def _parse(self, row: int, line: str) -> Term | None:
         cells = _cells(line, self._delimiter)
-        expected = f"expected source{_DELIMITERS[self._delimiter]}target"
+        expected = Message("expected source{delimiter}target", delimiter=_DELIMITERS[self._delimiter])
         if cells is None:
-            problem = f"{expected}; a quotation mark opens and does not close: close it, or double it inside quotes"
+            problem = Message(
+                "{expected}; a quotation mark opens and does not close: close it, or double it inside quotes",
+                expected=expected,
+            )
             self._refuse(row, line, "quotes", problem)
             return None
         columns = (self._layout.source, self._layout.target)
         if len(cells) <= max(columns):
-            found = f"found {len(cells)} column{'s' if len(cells) > 1 else ''}"
-            self._refuse(row, line, "columns", f"{expected}, {found}")
+            found = Message("found 1 column") if len(cells) == 1 else Message("found {count} columns", count=len(cells))
+            self._refuse(row, line, "columns", joined(", ", [expected, found]))
             return None
         if self._layout.num_header_rows == 0 and any(cell.strip() for cell in cells[2:]):
             self._wide.append(row)
@@ -178,7 +201,9 @@ class _RowReader:
         return Term(source, target, row)
 
     def _refuse(self, row: int, line: str, kind: RowErrorKind, problem: str) -> None:
-        self.errors.append(RowError(row, shown(line, 120), f"glossary row {row}: {problem}", kind))
+        self.errors.append(
+            RowError(row, shown(line, 120), Message("glossary row {row}: {problem}", row=row, problem=problem), kind)
+        )
 
 
 def _wrong_with(cell: str) -> tuple[RowErrorKind, str] | None:

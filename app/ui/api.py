@@ -21,6 +21,7 @@ from app.desk import Desk
 from app.documents import Export
 from app.errors import AppError, CommandError
 from app.find_replace import Query
+from app.messages import Message, translated
 from app.questions import Questions
 from app.wide_terms import Scope
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
@@ -45,11 +46,11 @@ class Api:
             workspace, result = self.desk.welcome(token if isinstance(token, str) else None)
             return self._whole(workspace, result)
 
-        return _answer(greet)
+        return _told(message, _answer(greet))
 
     def command(self, message: Any) -> Json:
         """Carries out one command; the reply acknowledges it: what it changed is stored."""
-        return _answer(lambda: self._carry_out(_Message(message)))
+        return _told(message, _answer(lambda: self._carry_out(_Message(message))))
 
     async def changes(self, message: Any) -> Json:
         """What has changed since the page's version; waits for something, up to HOLD_SECONDS."""
@@ -59,7 +60,7 @@ class Api:
             position = request.position()
             workspace = await asyncio.to_thread(self.desk.find, request.text("token"))
         except AppError as error:
-            return _failure(error)
+            return _told(message, _failure(error))
         loop = asyncio.get_running_loop()
         news = asyncio.Event()
 
@@ -76,7 +77,7 @@ class Api:
             pass
         finally:
             await asyncio.to_thread(end)
-        return await asyncio.to_thread(workspace.snapshot, *position)
+        return await asyncio.to_thread(lambda: _told(message, workspace.snapshot(*position)))
 
     async def alternatives(self, message: Any) -> Json:
         """Other words for one word of the proposal; says so where a newer question has overtaken this one."""
@@ -84,7 +85,7 @@ class Api:
         def ask(request: _Message, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_alternatives(request.index(), request.number("word"), request.text("text"))
 
-        return await self._question(message, ask, Questions.show_alternatives)
+        return _told(message, await self._question(message, ask, Questions.show_alternatives))
 
     async def completion(self, message: Any) -> Json:
         """How the open segment's text could go on; says so where a newer question has overtaken this one."""
@@ -92,7 +93,7 @@ class Api:
         def ask(request: _Message, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_completion(request.index(), request.text("text"))
 
-        return await self._question(message, ask, Questions.show_completion)
+        return _told(message, await self._question(message, ask, Questions.show_completion))
 
     async def _question(
         self,
@@ -174,7 +175,7 @@ class Api:
             "remove_glossary": lambda: workspace.set_glossary(None),
         }
         if name not in commands:
-            raise CommandError(f"There is no command {name!r}; reload the page.")
+            raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))
         result = commands[name]()
         reply = workspace.snapshot(*message.position())
         return {**reply, "result": result} if result is not None else reply
@@ -199,7 +200,7 @@ class _Message:
 
     def __init__(self, fields: Any) -> None:
         if not isinstance(fields, dict):
-            raise CommandError("The page sent a message that is no object; reload the page.")
+            raise CommandError(Message("The page sent a message that is no object; reload the page."))
         self.fields = fields
 
     def text(self, name: str) -> str:
@@ -292,7 +293,14 @@ class _Message:
         return value
 
     def _wrong(self, name: str) -> CommandError:
-        return CommandError(f"The page sent no usable {name!r}; reload the page.")
+        return CommandError(Message("The page sent no usable {name!r}; reload the page.", name=name))
+
+
+def _told(message: Any, reply: Json) -> Json:
+    """The reply in the language that the page asked for; in English where it asked for none that there is."""
+    language = message.get("language") if isinstance(message, dict) else None
+    told: Json = translated(reply, language) if isinstance(language, str) else reply
+    return told
 
 
 def _answer(action: Callable[[], Json]) -> Json:
@@ -306,10 +314,12 @@ def _answer(action: Callable[[], Json]) -> Json:
 
 def _mistake() -> Json:
     _log.exception("a command of the page failed")
-    message = "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
+    message = Message(
+        "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
+    )
     return {"ok": False, "error": {"kind": "internal", "message": message}}
 
 
 def _failure(error: Exception) -> Json:
     kind = getattr(error, "kind", type(error).__name__)
-    return {"ok": False, "error": {"kind": kind, "message": str(error)}}
+    return {"ok": False, "error": {"kind": kind, "message": error.args[0] if len(error.args) == 1 else str(error)}}

@@ -98,7 +98,7 @@ def test_repeats_are_left_out_with_a_note() -> None:
     assert pairs(imported) == [("router", "Router")]
     assert imported.errors == ()
     assert "rows 2, 3" in imported.notes[0]
-    assert "row 3 is row 1" in imported.notes[1]
+    assert "3 = 1" in imported.notes[1]
 
 
 def test_an_acronym_and_a_word_of_the_same_letters_are_two_terms() -> None:
