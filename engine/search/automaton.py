@@ -63,9 +63,13 @@ class PhraseAutomaton:
             ]
             self._spellings += phrase.spellings
             self._pattern_of_spelling += [first_pattern + spelling.form for spelling in phrase.spellings]
+        self._beginning_with: dict[int, list[int]] = {}  # spellings by first piece
+        for spelling, own in enumerate(self._spellings):
+            self._beginning_with.setdefault(own.pieces[0], []).append(spelling)
+        self._num_pieces = [phrase.num_pieces for phrase in self.phrases]
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
-        self._fresh_patterns: dict[tuple[int, bool], tuple[int, ...]] = {}
-        self._starters = {pattern.text[0] for pattern in self._patterns}
+        self._has_turns = any(own is not None for own in self._turns)
+        self._fresh_patterns: dict[tuple[str, int, bool], tuple[int, ...]] = {}
         self._groups = groups_that_share(self.phrases)
         self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
@@ -86,8 +90,9 @@ class PhraseAutomaton:
         for character in context.emission(self._texts, piece):
             if pending:
                 partial, pending, turn, shared = self._decide(character, partial, pending, turn, shared, counts)
-            if partial or character in self._starters:
-                partial, ended = read(self._patterns, self._fresh(turn, pending), partial, context, character)
+            fresh = self._fresh(character, turn, pending)
+            if partial or fresh:
+                partial, ended = read(self._patterns, fresh, partial, context, character)
                 pending = pending | ended
             context = context.after(character)
             if shared:
@@ -98,7 +103,8 @@ class PhraseAutomaton:
     def pending_counts(self, state: State) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""
         counts = [0] * len(self.phrases)
-        self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
+        if state.pending:
+            self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
     def shared_met(self, state: State) -> bool:
@@ -120,7 +126,7 @@ class PhraseAutomaton:
 
     def to_go(self, state: State) -> tuple[int, ...]:
         """For each phrase, the least number of its pieces that the occurrence in progress still lacks."""
-        missing = [phrase.num_pieces for phrase in self.phrases]
+        missing = self._num_pieces.copy()
         for spelling, depth in state.progress:
             phrase = self._pattern(spelling).owner
             missing[phrase] = min(missing[phrase], len(self._spellings[spelling].pieces) - depth)
@@ -178,20 +184,22 @@ class PhraseAutomaton:
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
-    def _fresh(self, turn: int, pending: Matches) -> tuple[int, ...]:
-        """The patterns that may begin: all but those of phrases whose turn has passed or not come.
+    def _fresh(self, character: str, turn: int, pending: Matches) -> tuple[int, ...]:
+        """The patterns that may begin with `character`: but for those of phrases whose turn has passed or not come.
 
         Behind a number that waits for what follows a comma, the next in turn may begin with that comma, unless its own
         next digit would make another number of both.
         """
-        waits = any(self._turns[number] == turn for number, _ in pending)
-        if (turn, waits) not in self._fresh_patterns:
-            self._fresh_patterns[turn, waits] = tuple(
+        waits = self._has_turns and any(self._turns[number] == turn for number, _ in pending)
+        key = character, turn, waits
+        if key not in self._fresh_patterns:
+            self._fresh_patterns[key] = tuple(
                 number
-                for number, own in enumerate(self._turns)
-                if own in (None, turn) or (waits and own == turn + 1 and not self._patterns[number].joins_numbers)
+                for number, (own, pattern) in enumerate(zip(self._turns, self._patterns, strict=True))
+                if pattern.text[0] == character
+                if own in (None, turn) or (waits and own == turn + 1 and not pattern.joins_numbers)
             )
-        return self._fresh_patterns[turn, waits]
+        return self._fresh_patterns[key]
 
     def _decide(
         self,
@@ -208,11 +216,10 @@ class PhraseAutomaton:
         """
         lasting = frozenset(m for m in pending if not self.phrases[self._patterns[m[0]].owner].ends_text)
         confirmed, waiting = decide(self._patterns, lasting, character)
-        if confirmed:
-            shared = self._take(shared, confirmed)
-            turn, since_turn, since_end = self._confirm(confirmed, turn, counts)
-        else:
-            since_turn, since_end = _FAR, {}
+        if not confirmed and not self._has_turns:
+            return partial, waiting, turn, shared
+        shared = self._take(shared, confirmed)
+        turn, since_turn, since_end = self._confirm(confirmed, turn, counts)
         waits = any(self._turns[number] == turn for number, _ in waiting)
 
         def is_free(number: int, reach: int) -> bool:
@@ -253,7 +260,10 @@ class PhraseAutomaton:
         self, state: State, piece: int, partial: Matches, pending: Matches
     ) -> frozenset[tuple[int, int]]:
         """Spellings under way after `piece`: those whose characters are still a match in the text."""
-        tried = [*state.progress, *((number, 0) for number in range(len(self._spellings)))]
+        beginning = self._beginning_with.get(piece, ())
+        if not (beginning or state.progress):
+            return NONE
+        tried = [*state.progress, *((number, 0) for number in beginning)]
         going = set()
         for number, depth in tried:
             spelling = self._spellings[number]
@@ -285,6 +295,8 @@ class PhraseAutomaton:
         self, shared: tuple[tuple[Holding, ...], ...], matches: Iterable[Match]
     ) -> tuple[tuple[Holding, ...], ...]:
         """What the groups have come to once they may take these matches, those that end together as one occurrence."""
+        if not shared:
+            return shared
         fitting: dict[tuple[int, int, int], set[int]] = {}
         for number, since in matches:
             owner, length = self._patterns[number].owner, len(self._patterns[number].text)

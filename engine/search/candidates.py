@@ -75,11 +75,9 @@ class Expansion:
         """All that may compete for the sentences' places."""
         self._mask()
         keys = self._gather()
-        candidates = self._weigh(keys)
-        is_possible_N = self._is_possible(candidates)
+        candidates, is_possible_N = self._weigh(keys)
         if self._tracker.is_needed and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
-            candidates = self._weigh(np.unique(np.concatenate([keys, ends])))
-            is_possible_N = self._is_possible(candidates)
+            candidates, is_possible_N = self._weigh(np.unique(np.concatenate([keys, ends])))
         is_unpruned_N = candidates.scores_N >= self._limits.floor_B[candidates.sentences_N]
         candidates = candidates.keep(is_possible_N & is_unpruned_N)
         if np.isinf(self._limits.reach_B).all():
@@ -165,44 +163,39 @@ class Expansion:
             is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf)
             nodes_RK = rows.nodes_R[:, None].repeat(width, axis=1)
             is_dead_RK = np.zeros_like(is_text_RK)
-            is_dead_RK[is_text_RK] = tracker.is_dead(tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK]))
+            nodes_N, _ = tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK])
+            is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
             num_living_R = ((values_RK > -np.inf) & ~is_dead_RK).sum(1)
             is_enough_R = (num_living_R >= num_wanted) | (values_RK[:, -1] == -np.inf)
             if width == vocabulary_size or is_enough_R.all():
                 return np.where(is_dead_RK, -np.inf, values_RK), tokens_RK
             width = min(2 * width, vocabulary_size)
 
-    def _weigh(self, keys: Ints) -> Candidates:
-        """The candidates with their scores, phrases and banks."""
+    def _weigh(self, keys: Ints) -> tuple[Candidates, Bools]:
+        """The candidates with their scores, phrases and banks; (N,) which may be written and meet all in time."""
         rows, tracker, log_probs_RV = self._rows, self._tracker, self._log_probs_RV
         rows_N, tokens_N = np.divmod(keys, log_probs_RV.shape[1])
         index_N = torch.from_numpy(keys).to(log_probs_RV.device)
         values_N = log_probs_RV.take(index_N).to("cpu", torch.float64).numpy()
+        scores_N = rows.log_probs_R[rows_N] + values_N
+        is_possible_N = scores_N > -np.inf
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
+        banks_N = np.zeros_like(rows_N)
         if tracker.is_needed:
             is_text_N = ~is_end_N
-            nodes_N[is_text_N] = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
-            met_NP += np.where(is_text_N[:, None], tracker.counts(nodes_N), 0)
+            nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
+            met_NP[is_text_N] += completed_NP
             outlook = tracker.outlook(sentences_N, nodes_N, met_NP)
             banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, outlook.missing_N)
-        else:
-            banks_N = np.zeros_like(rows_N)
-        scores_N = rows.log_probs_R[rows_N] + values_N
-        return Candidates(rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N)
-
-    def _is_possible(self, candidates: Candidates) -> Bools:
-        """(N,): whether a candidate may be written and can still meet everything in time."""
-        is_possible_N = candidates.scores_N > -np.inf
-        if self._tracker.is_needed:
-            outlook = self._tracker.outlook(candidates.sentences_N, candidates.nodes_N, candidates.met_NP)
             needed_N = outlook.needed_N
-            if self._tracker.has_guards:  # what follows must decide on an avoided text
+            if tracker.has_guards:  # what follows must decide on an avoided text
                 needed_N = np.maximum(needed_N, ~outlook.may_end_N)
-            is_possible_N &= candidates.is_end_N | (needed_N + 1 < self._remaining_R[candidates.rows_N])
-            is_possible_N &= ~self._tracker.is_dead(candidates.nodes_N)
-        return is_possible_N
+            is_possible_N &= is_end_N | (needed_N + 1 < self._remaining_R[rows_N])
+            is_possible_N &= ~tracker.is_dead(nodes_N)
+        candidates = Candidates(rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N)
+        return candidates, is_possible_N
 
     def _last_resorts(self, going_rows: Ints) -> Ints:
         """The end, as keys like those of `_gather`, of each row that may end and has no other way to go on.

@@ -56,7 +56,7 @@ def sentence_after(place: int, character: str) -> int:
 class Context(NamedTuple):
     """The end of a text, as far as it bears on what may follow."""
 
-    before_last: int = OTHER
+    before_last: int = OTHER  # told only where the last joins numbers, so that more texts come to the same
     last: int = OTHER
     is_first: bool = True  # nothing is written yet
     is_open: bool = False  # the last piece glues to its right
@@ -74,11 +74,15 @@ class Context(NamedTuple):
         return self.last == NUMBER_JOINER and self.before_last == DIGIT and is_digit(character)
 
     def after(self, character: str) -> Context:
-        return Context(self.last, kind_of(character), False, self.is_open, sentence_after(self.sentence, character))
+        kind = kind_of(character)
+        before_last = self.last if kind == NUMBER_JOINER else OTHER
+        sentence = self.sentence and sentence_after(self.sentence, character)
+        return Context(before_last, kind, False, self.is_open, sentence)
 
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
         """This context with the openness that `piece`, whose characters it has taken, leaves behind."""
-        return self._replace(is_open=texts.glues_right[piece])
+        is_open = texts.glues_right[piece]
+        return self if is_open == self.is_open else self._replace(is_open=is_open)
 
 
 class Pattern(NamedTuple):

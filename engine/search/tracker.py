@@ -15,7 +15,7 @@ from engine.search.phrases import PieceTexts, SentenceConstraints
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 _FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
     "_following": -1,
-    "_counts": 0,
+    "_completed": 0,
     "_pending": 0,
     "_to_go": 0,
     "_is_open": False,
@@ -30,7 +30,7 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 62
 
-_Node = tuple[int, State, GuardState | None, tuple[int, ...]]  # the sentence, and what its last piece met
+_Node = tuple[int, State, GuardState | None]  # the sentence, and what a text of it has come to
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Outlook:
 
 
 class ConstraintTracker:
-    """The constraints of a batch of sentences as tables: nodes, and the node that follows a node and a piece.
+    """The constraints of a batch of sentences as tables: nodes, and what follows a node and a piece.
 
-    A node is what a text has come to (automaton and guard) together with what its last piece met. Tables grow as nodes
-    are reached; only what was never asked before is computed in Python. Sentences may come and go: the number of one
-    that was removed, and the places of its nodes, are given to the next.
+    A node is what a text has come to (automaton and guard). Tables grow as nodes are reached; only what was never asked
+    before is computed in Python. Sentences may come and go: the number of one that was removed, and the places of its
+    nodes, are given to the next.
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
@@ -131,7 +131,7 @@ class ConstraintTracker:
 
     def _forget_nodes(self) -> None:
         """Start tables for no phrases, with the two nodes that belong to no sentence."""
-        nobody: _Node = (-1, State(), None, ())
+        nobody: _Node = (-1, State(), None)
         self._nodes: list[_Node] = [nobody, nobody]
         self._numbers: dict[_Node, int] = {}
         self._nodes_of: dict[int, list[int]] = {}
@@ -139,7 +139,9 @@ class ConstraintTracker:
         self._forced_known = [True, True]
         self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
         self._following = np.array([[_FREE], [_DEAD]], dtype=np.int32).repeat(len(self._texts.surfaces), axis=1)
-        self._counts = np.zeros((2, 0), dtype=np.int64)
+        self._completed = np.zeros_like(self._following)  # for a node and a piece, a row of the following
+        self._completions = np.zeros((1, 0), dtype=np.int64)  # occurrences that a piece completed, by phrase
+        self._completion_ids: dict[tuple[int, ...], int] = {}
         self._pending = np.zeros((2, 0), dtype=np.int64)
         self._to_go = np.zeros((2, 0), dtype=np.int64)
         self._is_open = np.zeros(2, dtype=np.bool_)
@@ -162,30 +164,27 @@ class ConstraintTracker:
             for name in _BY_SENTENCE_AND_PHRASE:
                 setattr(self, name, np.pad(getattr(self, name), ((0, num_sentences), (0, num_phrases))))
         if num_phrases:
-            for name in ("_counts", "_pending", "_to_go"):
+            for name in ("_completions", "_pending", "_to_go"):
                 setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, num_phrases))))
         if num_phrases or num_spellings:
             more = ((0, 0), (0, num_phrases), (0, num_spellings))
             self._forced = np.pad(self._forced, more, constant_values=_FILLS["_forced"])
 
-    def follow(self, nodes_N: Ints, pieces_N: Ints) -> Ints:
-        """The node after each node and piece."""
+    def follow(self, nodes_N: Ints, pieces_N: Ints) -> tuple[Ints, Ints]:
+        """The node after each node and piece, and (N, P) the occurrences that the piece turned out to complete."""
         following_N = self._following[nodes_N, pieces_N].astype(np.int64)
         for place in (following_N < 0).nonzero()[0].tolist():
             node, piece = nodes_N[place], pieces_N[place]
             if self._following[node, piece] < 0:
-                number = self._advance(int(node), int(piece))
-                self._following[node, piece] = number  # after _advance, which may have made the table anew
+                # in two steps, as advancing may make the tables anew
+                number, completed = self._advance(int(node), int(piece))
+                self._following[node, piece], self._completed[node, piece] = number, completed
             following_N[place] = self._following[node, piece]
-        return following_N
+        return following_N, self._completions[self._completed[nodes_N, pieces_N]]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text breaks an avoidance or leaves the prefix."""
         return np.equal(nodes_N, _DEAD)
-
-    def counts(self, nodes_N: Ints) -> Ints:
-        """(N, P): occurrences that the last piece completed."""
-        return self._counts[nodes_N]
 
     def outlook(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> Outlook:
         """What texts of these sentences still lack that have come to these nodes and met so many occurrences."""
@@ -234,7 +233,7 @@ class ConstraintTracker:
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces with which a text that is `in_prefix` may go on."""
         if node not in self._allowed:
-            sentence, _, guard_state, _ = self._nodes[node]
+            sentence, _, guard_state = self._nodes[node]
             guard = self._guards[sentence]
             assert guard is not None
             assert guard_state is not None
@@ -245,30 +244,37 @@ class ConstraintTracker:
 
     def _start(self, sentence: int) -> int:
         automaton, guard = self._automata[sentence], self._guards[sentence]
-        counts = (0,) * len(automaton.phrases)
-        return self._number((sentence, automaton.start, guard.start if guard else None, counts))
+        return self._number((sentence, automaton.start, guard.start if guard else None))
 
-    def _advance(self, node: int, piece: int) -> int:
-        sentence, state, guard_state, _ = self._nodes[node]
+    def _advance(self, node: int, piece: int) -> tuple[int, int]:
+        """The node behind a node and a piece, and the row of what the piece completed."""
+        sentence, state, guard_state = self._nodes[node]
         guard = self._guards[sentence]
         if guard is not None:
             assert guard_state is not None
             guard_state = guard.advance(guard_state, piece)
             if guard_state is None:
-                return _DEAD
+                return _DEAD, 0
         state, counts = self._automata[sentence].advance(state, piece)
-        return self._number((sentence, state, guard_state, counts))
+        return self._number((sentence, state, guard_state)), self._completion(counts) if any(counts) else 0
+
+    def _completion(self, counts: tuple[int, ...]) -> int:
+        """The row of these counts; there are few, as a piece seldom completes more than one phrase."""
+        if counts not in self._completion_ids:
+            self._completion_ids[counts] = len(self._completions)
+            self._completions = np.pad(self._completions, ((0, 1), (0, 0)))
+            self._completions[-1, : len(counts)] = counts
+        return self._completion_ids[counts]
 
     def _number(self, node: _Node) -> int:
         known = self._numbers.get(node)
         if known is not None:
             return known
         number = self._numbers[node] = self._place(node)
-        sentence, state, guard_state, counts = node
+        sentence, state, guard_state = node
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
-        self._counts[number, :num_phrases] = counts
         self._pending[number, :num_phrases] = automaton.pending_counts(state)
         self._to_go[number, :num_phrases] = automaton.to_go(state)
         self._is_open[number] = state.context.is_open
@@ -298,7 +304,7 @@ class ConstraintTracker:
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
-        sentence, state, _, _ = self._nodes[node]
+        sentence, state, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             self._forced[node, p, : len(pieces)] = pieces
         self._forced_known[node] = True

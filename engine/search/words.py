@@ -44,7 +44,7 @@ def next_words(
     nodes_R = tracker.start_B
     log_probs_RV = decoder.step(torch.tensor([roles.begin]))
     for piece in left:
-        nodes_R = tracker.follow(nodes_R, np.array([piece]))
+        nodes_R, _ = tracker.follow(nodes_R, np.array([piece]))
         decoder.select(torch.tensor([0]))
         log_probs_RV = decoder.step(torch.tensor([piece]))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
@@ -58,7 +58,7 @@ def next_words(
         values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
         keys = keys[values > -torch.inf]
         parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
-        nodes = tracker.follow(nodes_R[parents.numpy()], pieces.numpy())
+        nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy())
         is_open = glues_right_V[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):

@@ -33,8 +33,8 @@ def walk_on(tracker: ConstraintTracker, number: int, pieces: Sequence[int]) -> W
     sentences, nodes = np.array([number]), tracker.start_B[[number]]
     met = np.zeros((1, tracker.num_phrases), dtype=np.int64)
     for piece in pieces if tracker.is_needed else ():
-        nodes = tracker.follow(nodes, np.array([piece]))
-        met = met + tracker.counts(nodes)
+        nodes, completed = tracker.follow(nodes, np.array([piece]))
+        met = met + completed
     outlook = tracker.outlook(sentences, nodes, met)
     return Walked(
         met[0].tolist(),
