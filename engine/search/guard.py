@@ -49,7 +49,7 @@ class Guard:
             if any(_contains(form, avoided.text, avoided.ignores_case) for avoided in constraints.avoided)
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
-        self._fixed = _places(constraints.prefix.pieces, texts) if constraints.prefix else {}
+        self._fixed, self._open_from = _places(constraints.prefix.pieces if constraints.prefix else (), texts)
         attached = [
             surface[0] for surface, left in zip(texts.surfaces, texts.glues_left, strict=True) if left and surface
         ]
@@ -97,10 +97,13 @@ class Guard:
         )
 
     def pieces_left(self, state: GuardState) -> int:
-        """The least number of pieces that the prefix still takes."""
-        if not self._prefix_left(state):
-            return 0
-        return 1 + sum(place >= state.written for place in self._fixed)
+        """The least number of pieces that the prefix still takes; a space at its end comes with what follows it."""
+        open_word = self._prefix[max(state.written, self._open_from) :].strip(" ")
+        return sum(place >= state.written for place in self._fixed) + bool(open_word)
+
+    def in_prefix(self, state: GuardState) -> bool:
+        """Whether the prefix is not whole yet."""
+        return bool(self._prefix_left(state))
 
     def allowed(self, state: GuardState) -> list[int] | None:
         """The pieces with which the prefix goes on; None once it is whole."""
@@ -209,8 +212,8 @@ def _contains(form: str, text: str, ignores_case: bool) -> bool:
     return text.lower() in form.lower() if ignores_case else text in form
 
 
-def _places(pieces: Iterable[int], texts: PieceTexts) -> dict[int, int]:
-    """The piece that follows after so many characters of the prefix."""
+def _places(pieces: Iterable[int], texts: PieceTexts) -> tuple[dict[int, int], int]:
+    """The piece that follows after so many characters of the prefix, and how many characters they all are."""
     places, written, context = {}, 0, Context()
     for piece in pieces:
         emission = context.emission(texts, piece)
@@ -219,4 +222,4 @@ def _places(pieces: Iterable[int], texts: PieceTexts) -> dict[int, int]:
         for character in emission:
             context = context.after(character)
         context = context.closed_by(texts, piece)
-    return places
+    return places, written

@@ -22,6 +22,7 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
     "_ends_here": False,
     "_forced": -1,
     "_stands_if_ended": True,
+    "_in_prefix": False,
     "_prefix_left": 0,
     "_shared_missing": 0,
     "_shared_under_way": False,
@@ -148,6 +149,7 @@ class ConstraintTracker:
         self._ends_here = np.zeros(2, dtype=np.bool_)
         self._forced = np.zeros((2, 0, 0), dtype=np.int64)
         self._stands_if_ended = np.ones(2, dtype=np.bool_)
+        self._in_prefix = np.zeros(2, dtype=np.bool_)
         self._prefix_left = np.zeros(2, dtype=np.int64)
         self._shared_missing = np.zeros(2, dtype=np.int64)
         self._shared_under_way = np.zeros(2, dtype=np.bool_)
@@ -203,7 +205,8 @@ class ConstraintTracker:
         missing_N = missing_NP.sum(1) + shared_missing_N
         under_way_NP = is_unmet_NP & (to_go_NP > 0) & (to_go_NP < num_pieces_NP)
         under_way_N = under_way_NP.any(1) | self._shared_under_way[nodes_N]
-        closes_N = self._is_open[nodes_N] & (lacking_NP.any(1) | (shared_missing_N > 0)) & ~under_way_N
+        is_open_N = self._is_open[nodes_N] & ~self._in_prefix[nodes_N]  # a prefix closes its words itself
+        closes_N = is_open_N & (lacking_NP.any(1) | (shared_missing_N > 0)) & ~under_way_N
         return Outlook(
             lacking_NP,
             missing_N,
@@ -228,7 +231,7 @@ class ConstraintTracker:
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
         """(N,): whether the prefix is not whole yet."""
-        return self._prefix_left[nodes_N] > 0
+        return self._in_prefix[nodes_N]
 
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces with which a text that is `in_prefix` may go on."""
@@ -284,6 +287,7 @@ class ConstraintTracker:
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
             self._stands_if_ended[number] &= guard.may_end(guard_state)
+            self._in_prefix[number] = guard.in_prefix(guard_state)
             self._prefix_left[number] = guard.pieces_left(guard_state)
         return number
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
@@ -64,31 +65,59 @@ def slow_spread(waiting: Sequence[int], beam: int) -> list[int]:
     return given
 
 
-def needed(texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase]) -> int:
-    """Least number of pieces that must still come before the end."""
-    return total_missing(texts, tokens, phrases) + must_close(texts, tokens, phrases)
+class Limit(Protocol):
+    """What must come after given tokens before a sentence can end."""
+
+    def needed(self, tokens: Sequence[int]) -> int:
+        """Least number of pieces that must still come before the end."""
+        ...
+
+    def must_close(self, tokens: Sequence[int]) -> bool:
+        """Whether the next of these can only be one that ends an open word."""
+        ...
+
+    def forced(self, tokens: Sequence[int]) -> set[int]:
+        """The pieces that take a phrase forward."""
+        ...
+
+
+@dataclass(frozen=True)
+class SlowLimit:
+    """The same by definition, for phrases without a turn."""
+
+    texts: ToyTexts
+    phrases: Sequence[TrackedPhrase]
+
+    def needed(self, tokens: Sequence[int]) -> int:
+        return total_missing(self.texts, tokens, self.phrases) + must_close(self.texts, tokens, self.phrases)
+
+    def must_close(self, tokens: Sequence[int]) -> bool:
+        return must_close(self.texts, tokens, self.phrases)
+
+    def forced(self, tokens: Sequence[int]) -> set[int]:
+        return forced_pieces(self.texts, tokens, self.phrases)
 
 
 def allowed_tokens(
-    texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase], remaining: int
+    texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase], remaining: int, limit: Limit
 ) -> set[int]:
     """What may follow when `remaining` tokens are left: the end when all is met; near the limit only what must come."""
     allowed = set(range(texts.size)) - {BEGIN}
     if not meets_all(texts.text(tokens), phrases):
         allowed -= {END}
-    if needed(texts, tokens, phrases) + 1 >= remaining:
+    if limit.needed(tokens) + 1 >= remaining:
         if remaining == 1:
             allowed &= {END}
-        elif must_close(texts, tokens, phrases):
+        elif limit.must_close(tokens):
             allowed = {token for token in allowed if not texts.glues_right[token]}
         else:
-            allowed &= forced_pieces(texts, tokens, phrases)
+            allowed &= limit.forced(tokens)
     return allowed
 
 
-def is_in_time(texts: ToyTexts, tokens: Sequence[int], phrases: Sequence[TrackedPhrase], remaining: int) -> bool:
+def is_in_time(tokens: Sequence[int], remaining: int, limit: Limit) -> bool:
     """Whether a row that takes the last of `tokens` when `remaining` may come can still meet everything."""
-    return tokens[-1] == END or needed(texts, tokens, phrases) + 1 < remaining
+    return tokens[-1] == END or limit.needed(tokens) + 1 < remaining
 
 
 def slow_search(
@@ -105,6 +134,7 @@ def slow_search(
     num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
     beam, finished, num_finished = [Hyp()], {}, 0
     best_log_prob, last_top = float("-inf"), None
+    limit = SlowLimit(texts, phrases)
 
     def score(hyp: Hyp) -> float:
         return slow_score(hyp, options, target_length)
@@ -115,7 +145,7 @@ def slow_search(
         continuations: dict[tuple[int, int], Hyp] = {}
         best_of_row, eligible, spared = [], [], set()
         for row, hyp in enumerate(beam):
-            allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining)
+            allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining, limit)
             forced = forced_pieces(texts, hyp.tokens, phrases)
             log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
             for token in allowed:
@@ -130,7 +160,7 @@ def slow_search(
         floor = best_log_prob - (options.pruning_threshold or 0.0) if prunes else float("-inf")
         banks: list[list[Hyp]] = [[] for _ in range(num_tokens + 1)]
         keys = {*best_of_row} if is_grid else {*top, *best_of_row}
-        keys = {key for key in keys if is_in_time(texts, continuations[key].tokens, phrases, remaining)}
+        keys = {key for key in keys if is_in_time(continuations[key].tokens, remaining, limit)}
         stranded = set(range(len(beam))) - {row for row, _ in keys}
         for key in sorted(keys | {(row, END) for row in stranded if (row, END) in continuations}):
             hyp = continuations[key]
@@ -193,12 +223,21 @@ def slow_search(
 
 
 def enumerate_all(
-    model: ToyModel, sentence: int, constraints: SentenceConstraints, texts: ToyTexts, max_length: int
+    model: ToyModel,
+    sentence: int,
+    constraints: SentenceConstraints,
+    texts: ToyTexts,
+    max_length: int,
+    limit: Limit | None = None,
 ) -> list[Hyp]:
-    """The best sequence of each distinct satisfying text, best first, by looking at all that the rules allow."""
+    """The best sequence of each distinct satisfying text, best first, by looking at all that the rules allow.
+
+    `limit` says what is in time, where phrases have a turn.
+    """
     best: dict[str, Hyp] = {}
     prefix = constraints.prefix.text if constraints.prefix else ""
-    for hyp in _all_sequences(model, sentence, Hyp(), constraints, texts, max_length):
+    limit = limit or SlowLimit(texts, constraints.phrases)
+    for hyp in _all_sequences(model, sentence, Hyp(), constraints, texts, max_length, limit):
         text = texts.text(hyp.tokens)
         is_good = (
             meets_all(text, constraints.phrases)
@@ -211,7 +250,13 @@ def enumerate_all(
 
 
 def _all_sequences(
-    model: ToyModel, sentence: int, hyp: Hyp, constraints: SentenceConstraints, texts: ToyTexts, remaining: int
+    model: ToyModel,
+    sentence: int,
+    hyp: Hyp,
+    constraints: SentenceConstraints,
+    texts: ToyTexts,
+    remaining: int,
+    limit: Limit,
 ) -> Iterator[Hyp]:
     phrases, prefix = constraints.phrases, constraints.prefix
     log_probs = model.log_probs(sentence, (BEGIN, *hyp.tokens)).tolist()
@@ -220,10 +265,10 @@ def _all_sequences(
     elif prefix and not texts.text(hyp.tokens).startswith(prefix.text):
         allowed = set(range(2, texts.size))
     else:
-        allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining)
+        allowed = allowed_tokens(texts, hyp.tokens, phrases, remaining, limit)
     for token in allowed:
         longer = Hyp((*hyp.tokens, token), hyp.log_prob + log_probs[token])
         if token == END:
             yield longer
-        elif is_in_time(texts, longer.tokens, phrases, remaining):
-            yield from _all_sequences(model, sentence, longer, constraints, texts, remaining - 1)
+        elif is_in_time(longer.tokens, remaining, limit):
+            yield from _all_sequences(model, sentence, longer, constraints, texts, remaining - 1, limit)
