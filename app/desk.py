@@ -228,6 +228,8 @@ class Desk:
             "num_terms": len(imported.glossary),
             "num_errors": len(errors),
             "errors": errors[:MAX_REPORTED_ERRORS],
+            "warnings": [asdict(warning) for warning in imported.warnings[:MAX_REPORTED_ERRORS]],
+            "num_warnings": len(imported.warnings),
             "notes": list(imported.notes),
         }
         workspace.set_glossary(imported.glossary, report)

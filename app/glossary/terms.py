@@ -102,4 +102,6 @@ class TermMatches:
 
 def has_inner_capitals(text: str) -> bool:
     """Whether a word of the text has a capital behind its first letter: "IT" and "iPhone", not "New York"."""
-    return any(character != character.lower() and is_word_char(before) for before, character in pairwise(text))
+    return text != text.lower() and any(
+        character != character.lower() and is_word_char(before) for before, character in pairwise(text)
+    )

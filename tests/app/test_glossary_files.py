@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import GlossaryError
-from app.glossary import Term
-from app.glossary.files import MAX_TERMS, GlossaryImport, read_glossary
+from app.glossary import Term, files
+from app.glossary.files import GlossaryImport, read_glossary
 
 
 def read(text: str, direction: str | None = None) -> GlossaryImport:
@@ -107,19 +107,64 @@ def test_an_acronym_and_a_word_of_the_same_letters_are_two_terms() -> None:
     assert imported.errors == ()
 
 
-def test_more_columns_than_two_are_told() -> None:
-    assert "row 1" in read("router\tRouter\tGerät\n").notes[0]
+def test_a_third_column_is_a_comment_and_more_columns_are_told() -> None:
+    imported = read("router\tRouter\tGerät\nnote\tNotiz\t\tx\n")
+    assert imported.glossary.terms[0].note == "Gerät"
+    assert "more stand in row 2" in imported.notes[0]
+
+
+def test_a_header_may_name_all_that_is_said_of_a_term() -> None:
+    header = "Source,Target,Variants,Status,Case,Matching,Note"
+    (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").glossary.terms
+    assert (term.variants, term.note) == (("einloggen", "sich anmelden"), "im Menü")
+    assert (term.status, term.case, term.matching) == ("exact", "any", "lemma")
+    with pytest.raises(GlossaryError, match="“status” holds “later”; it must be one of preferred, exact"):
+        read(f"{header}\nlog in,anmelden,,later,,,\n")
+
+
+def test_what_is_not_translated_needs_no_target_and_a_forbidden_one_stands_beside_the_required() -> None:
+    terms = read(
+        "source,target,status\niPhone,,do not translate\nnetwork,Netzwerk,preferred\nnetwork,Netz,forbidden\n"
+    ).glossary.terms
+    assert [(term.target, term.status) for term in terms] == [
+        ("iPhone", "do_not_translate"), ("Netzwerk", "preferred"), ("Netz", "forbidden"),
+    ]  # fmt: skip
+
+
+def test_deepl_files_name_the_languages_in_each_row() -> None:
+    rows = "router,Router,en,de\nNotiz,note,de,en\nnote,nota,en,it\n"
+    imported = read(rows, "en-de")
+    assert pairs(imported) == [("router", "Router"), ("note", "Notiz")]
+    assert [(error.row, error.kind) for error in imported.errors] == [(3, "languages")]
+
+
+def test_short_sources_and_pairs_that_differ_by_a_capital_are_worth_a_look() -> None:
+    imported = read("to,zu\nNode,Knoten\nnode,Knoten\nPC,PC\n")
+    assert [(warning.row, warning.kind) for warning in imported.warnings] == [(1, "short"), (3, "capital")]
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "data", "said"),
+    [
+        ("MAX_ROWS", 10, b"a%d\tb\n" * 11, "more than 10 rows"),
+        ("MAX_BYTES", 2**20, b"x" * (2**20 + 1), "1.0 MiB"),
+    ],
+)
+def test_a_file_beyond_a_limit_is_refused(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int, data: bytes, said: str
+) -> None:
+    monkeypatch.setattr(files, limit, value)
+    with pytest.raises(GlossaryError, match=said):
+        read_glossary(data, "g.csv")
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
         (b"", "empty"),
-        (b"PK\x03\x04", ".xlsx"),
+        (b"PK\x03\x04", "damaged archive"),
         (b"source\ttarget\n", "header"),
         (b";;;\n,,\n", "no terms"),
-        (b"a\tb\n" * (MAX_TERMS + 1), "100,001 rows"),
-        (b"x" * (10 * 1024 * 1024 + 1), "10.0 MiB"),
     ],
 )
 def test_a_file_without_usable_rows_is_refused(data: bytes, said: str) -> None:

@@ -1,0 +1,219 @@
+"""Entries of any glossary file -> terms, checked one by one: errors, repeats, conflicts, what is worth a look.
+
+Knows what makes an entry unusable and which of two entries stays. Knows nothing of kinds of files.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.glossary.folding import fold_spelling, fold_term
+from app.glossary.matching import Glossary
+from app.glossary.terms import Case, Matching, Status, Term
+from app.messages import Message
+from app.text_files import listing
+
+MAX_TERM_CHARACTERS = 200
+MAX_VARIANTS = 20
+MAX_NOTE_CHARACTERS = 1000
+# Sources so short are found in many sentences by chance.
+SHORT_SOURCE = 2
+
+RowKind = Literal[
+    # left out
+    "columns", "empty", "too_long", "characters", "quotes", "conflict", "languages", "value", "variants",
+    # used, and worth a look
+    "capital", "short", "unspellable",
+]  # fmt: skip
+Side = Literal["source", "target", "variant"]
+SIDES: dict[Side, Message] = {
+    "source": Message("source"),
+    "target": Message("target"),
+    "variant": Message("variant"),
+}
+_SPACES = re.compile(r"[ \t\f\v\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RowReport:
+    """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure."""
+
+    row: int
+    text: str
+    message: str
+    kind: RowKind
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryImport:
+    """What a file gave: the usable terms, the rows left out, rows worth a look, and notes for the person."""
+
+    glossary: Glossary
+    errors: tuple[RowReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[RowReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row as the file has it: nothing checked yet. `shown` is its text for the report."""
+
+    row: int
+    shown: str
+    source: str
+    target: str
+    variants: tuple[str, ...] = ()
+    status: Status = "preferred"
+    case: Case = "permissive"
+    matching: Matching = "exact"
+    note: str = ""
+
+
+class RowChecker:
+    """Takes the entries one by one and remembers what earlier ones said."""
+
+    def __init__(self, name: str) -> None:
+        self.terms: list[Term] = []
+        self.errors: list[RowReport] = []
+        self.warnings: list[RowReport] = []
+        self.num_rows = 0
+        self._name = name
+        self._seen: dict[tuple[str, bool], Term] = {}
+        self._repeated: list[int] = []
+        self._capital_pairs: list[tuple[int, int]] = []
+
+    def take(self, entry: Entry) -> None:
+        """Keeps the term of this entry, or says why not."""
+        self.num_rows += 1
+        term = self._checked(entry)
+        if term is None:
+            return
+        # A source may have targets that are forbidden besides the one that is required.
+        is_forbidden = term.status == "forbidden"
+        key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
+        earlier = self._seen.setdefault((f"{key}\t{term.target}" if is_forbidden else key, is_forbidden), term)
+        if earlier is term:
+            self.terms.append(term)
+            if len(term.source) <= SHORT_SOURCE and not term.is_case_exact:
+                message = Message(
+                    "“{source}” is so short that it may be found in many sentences: let capitals matter, or leave the "
+                    "row out",
+                    source=term.source,
+                )
+                self._look_at(entry, "short", message)
+        elif earlier.targets == term.targets and earlier.status == term.status:
+            self._repeated.append(term.row)
+            if earlier.source != term.source:
+                self._capital_pairs.append((term.row, earlier.row))
+                message = Message("the same as row {row} but for the capital; it is left out", row=earlier.row)
+                self._look_at(entry, "capital", message)
+        else:
+            self.refuse(
+                entry.row,
+                entry.shown,
+                "conflict",
+                Message(
+                    "“{source}” is “{target}” in row {row} and “{other}” here; row {row} is used: remove one of them",
+                    source=shown(term.source),
+                    target=shown(earlier.target),
+                    row=earlier.row,
+                    other=shown(term.target),
+                ),
+            )
+
+    def refuse(self, row: int, text: str, kind: RowKind, problem: str) -> None:
+        """Leaves a row out."""
+        message = Message("glossary row {row}: {problem}", row=row, problem=problem)
+        self.errors.append(RowReport(row, shown(text, 120), message, kind))
+
+    def notes(self) -> list[str]:
+        """What is worth knowing of rows that did no harm."""
+        notes: list[str] = []
+        if self._repeated:
+            notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=row_list(self._repeated)))
+        if self._capital_pairs:
+            pairs = listing(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
+            notes.append(
+                Message("Rows that are the same but for the capital, which is found either way: {rows}.", rows=pairs)
+            )
+        return notes
+
+    def _look_at(self, entry: Entry, kind: RowKind, message: str) -> None:
+        self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind))
+
+    def _checked(self, entry: Entry) -> Term | None:
+        source, target = clean(entry.source), clean(entry.target)
+        if entry.status == "do_not_translate":
+            target = target or source
+        variants = tuple(dict.fromkeys(filter(None, map(clean, entry.variants))))
+        cells: list[tuple[Side, str]] = [("source", source), ("target", target)]
+        cells += [("variant", variant) for variant in variants]
+        for side, cell in cells:
+            if wrong := _wrong_with(cell, side):
+                self.refuse(entry.row, entry.shown, *wrong)
+                return None
+        if len(variants) > MAX_VARIANTS:
+            problem = Message(
+                "{count} variants of the target; a term has up to {limit}: leave some out",
+                count=len(variants),
+                limit=MAX_VARIANTS,
+            )
+            self.refuse(entry.row, entry.shown, "variants", problem)
+            return None
+        return Term(
+            source,
+            target,
+            entry.row,
+            variants=tuple(variant for variant in variants if variant != target),
+            status=entry.status,
+            case=entry.case,
+            matching=entry.matching,
+            note=_SPACES.sub(" ", entry.note).strip()[:MAX_NOTE_CHARACTERS],
+            glossary=self._name,
+        )
+
+
+def clean(cell: str) -> str:
+    """Composed letters, no white space around, single spaces inside; no-break spaces stay."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", cell).strip().strip("\ufeff"))
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """The text, cut where it is too long for a message."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def row_list(rows: Sequence[int]) -> str:
+    """Rows for a message: "rows 2, 3"."""
+    listed = listing(str(row) for row in rows)
+    return Message("row {rows}", rows=listed) if len(rows) == 1 else Message("rows {rows}", rows=listed)
+
+
+def _wrong_with(cell: str, side: Side) -> tuple[RowKind, str] | None:
+    """What makes this cell no half of a term, with the cure; None where nothing does."""
+    if not cell:
+        empty = {
+            "source": Message("the source is empty: fill it in or remove the row"),
+            "target": Message("the target is empty: fill it in or remove the row"),
+        }
+        return "empty", empty.get(side, empty["target"])
+    if len(cell) > MAX_TERM_CHARACTERS:
+        return "too_long", Message(
+            "the {side} has {count:,} characters; a term has at most {limit}: shorten it",
+            side=SIDES[side],
+            count=len(cell),
+            limit=MAX_TERM_CHARACTERS,
+        )
+    if cell.isprintable():
+        return None
+    if bad := next((c for c in cell if unicodedata.category(c) in ("Cc", "Cn", "Cs")), None):
+        return "characters", Message(
+            "the {side} holds the character U+{code:04X}, which cannot be typed: remove it",
+            side=SIDES[side],
+            code=ord(bad),
+        )
+    return None

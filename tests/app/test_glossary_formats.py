@@ -1,0 +1,195 @@
+"""Workbooks, TBX of both versions, UTX and TMX: against files that other libraries write, and hostile ones."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translate.storage.tbx import tbxfile, tbxunit
+from translate.storage.tmx import tmxfile
+from translate.storage.utx import UtxFile
+
+from app.errors import GlossaryError
+from app.glossary import spreadsheet
+from app.glossary.files import GlossaryImport, read_glossary
+
+WORDS = [("router", "Router"), ("power cable", "Netzkabel"), ("R&D <unit>", "F&E-„Abteilung“")]
+
+
+def pairs(imported: GlossaryImport) -> list[tuple[str, str]]:
+    return [(term.source, term.target) for term in imported.glossary.terms]
+
+
+def workbook(*sheets: list[list[object]]) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def test_a_workbook_is_read_by_its_first_sheet_with_anything_in_it():
+    imported = read_glossary(workbook([], [["de", "en"], ["Router", "router"], [], [7, "seven"]]), "g.xlsx", "en-de")
+    assert pairs(imported) == [("router", "Router"), ("seven", "7")]
+    assert [term.row for term in imported.glossary.terms] == [2, 4], "rows as the sheet counts them"
+    assert "Only the sheet" in imported.notes[0]
+
+
+def test_errors_in_a_workbook_name_the_row_of_the_sheet():
+    imported = read_glossary(workbook([["router", "Router"], [], ["alone"]]), "g.xlsx")
+    assert [(error.row, error.kind) for error in imported.errors] == [(3, "columns")]
+
+
+def test_a_tbx_that_translate_toolkit_writes_is_read():
+    store = tbxfile()
+    for source, target in WORDS:
+        unit = tbxunit(source)
+        unit.target = target
+        store.addunit(unit)
+    imported = read_glossary(bytes(store).replace(b'xml:lang="xx"', b'xml:lang="de"'), "g.tbx", None)
+    assert pairs(imported) == WORDS
+
+
+def test_a_tmx_that_translate_toolkit_writes_is_read():
+    store = tmxfile()
+    for source, target in WORDS:
+        store.addtranslation(source, "en", target, "de")
+    assert pairs(read_glossary(bytes(store), "g.tmx", "en-de")) == WORDS
+    assert pairs(read_glossary(bytes(store), "g.tmx", "de-en")) == [(target, source) for source, target in WORDS]
+
+
+def test_a_utx_that_translate_toolkit_writes_is_read():
+    store = UtxFile()
+    store.setsourcelanguage("en")
+    store.settargetlanguage("de")
+    for source, target in WORDS:
+        unit = store.addsourceunit(source)
+        unit.target = target
+    data = bytes(store)
+    assert data.startswith(b"#UTX")
+    assert pairs(read_glossary(data, "g.utx", "en-de")) == WORDS
+
+
+TBX_V2 = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE martif SYSTEM "TBXBasiccoreStructV02.dtd">
+<martif type="TBX-Basic" xml:lang="en"><text><body>
+<termEntry id="c1"><descrip type="definition">A net of computers.</descrip>
+ <langSet xml:lang="en-US"><tig><term>network</term></tig></langSet>
+ <langSet xml:lang="de"><tig><term>Verbund</term></tig>
+  <tig><term>Netzwerk</term><termNote type="administrativeStatus">preferredTerm-admn-sts</termNote></tig>
+  <ntig><termGrp><term>Netz</term>
+   <termNote type="administrativeStatus">deprecatedTerm-admn-sts</termNote></termGrp></ntig>
+ </langSet></termEntry>
+<termEntry><langSet xml:lang="en"><tig><term>alone</term></tig></langSet></termEntry>
+</body></text></martif>"""
+TBX_V3 = """<?xml version="1.0"?>
+<tbx xmlns="urn:iso:std:iso:30042:ed-2" xmlns:min="http://www.tbxinfo.net/ns/min" type="TBX-Min" style="dct">
+<text><body><conceptEntry><basic:definition xmlns:basic="x">A net of computers.</basic:definition>
+ <langSec xml:lang="en"><termSec><term>network</term></termSec></langSec>
+ <langSec xml:lang="de"><termSec><term>Verbund</term></termSec>
+  <termSec><term>Netzwerk</term><min:administrativeStatus>preferredTerm-admn-sts</min:administrativeStatus></termSec>
+  <termSec><term>Netz</term><min:administrativeStatus>deprecatedTerm-admn-sts</min:administrativeStatus></termSec>
+ </langSec></conceptEntry>
+<conceptEntry><langSec xml:lang="en"><termSec><term>alone</term></termSec></langSec></conceptEntry>
+</body></text></tbx>"""
+
+
+@pytest.mark.parametrize("text", [TBX_V2, TBX_V3], ids=["v2", "v3"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_both_versions_of_tbx_tell_preferred_from_admitted_and_deprecated(text: str, encoding: str):
+    data = text.replace(' encoding="UTF-8"', "").encode(encoding)
+    imported = read_glossary(data, "g.tbx", "en-de")
+    preferred, forbidden = imported.glossary.terms
+    assert (preferred.target, preferred.variants, preferred.status) == ("Netzwerk", ("Verbund",), "preferred")
+    assert preferred.note == "A net of computers."
+    assert (forbidden.source, forbidden.target, forbidden.status) == ("network", "Netz", "forbidden")
+    assert [(error.row, error.kind) for error in imported.errors] == [(2, "empty")]
+
+
+UTX = """#UTX 1.20; de-DE/en-US; 2026
+#src\ttgt\tsrc:pos\tterm status
+Netz\tnet\tnoun\tforbidden
+Rechner\tPC\tnoun\tapproved
+"""
+
+
+def test_a_utx_of_the_other_direction_is_turned_and_says_what_is_forbidden():
+    terms = read_glossary(UTX.encode(), "g.utx", "en-de").glossary.terms
+    assert [(term.source, term.target, term.status) for term in terms] == [
+        ("net", "Netz", "forbidden"), ("PC", "Rechner", "preferred"),
+    ]  # fmt: skip
+
+
+def test_inline_tags_are_no_part_of_a_term():
+    data = b"""<tmx version="1.4"><body><tu>
+    <tuv xml:lang="en"><seg>power <bpt i="1">&lt;b&gt;</bpt>cable<hi>s</hi></seg></tuv>
+    <tuv xml:lang="de"><seg>Netzkabel</seg></tuv></tu></body></tmx>"""
+    assert pairs(read_glossary(data, "g.tmx", "en-de")) == [("power cables", "Netzkabel")]
+
+
+def bomb() -> bytes:
+    """A workbook with a part that unpacks to 3 MiB; the test's limit is 2 MiB."""
+    target = io.BytesIO(workbook([["a", "b"]]))
+    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/more.xml", bytes(3 * 2**20))
+    return target.getvalue()
+
+
+ENTITIES = (
+    b"""<?xml version="1.0"?><!DOCTYPE tbx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tbx><text>&b;</text></tbx>"""
+)
+OUTSIDE = (
+    b"""<?xml version="1.0"?><!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]><tmx><body>&x;</body></tmx>"""
+)
+
+
+def hostile_sheet() -> bytes:
+    """A workbook whose sheet declares an entity."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook([["a", "b"]]))) as old, zipfile.ZipFile(target, "w") as new:
+        for info in old.infolist():
+            data = old.read(info)
+            if "sheet1" in info.filename:
+                data = b'<!DOCTYPE x [<!ENTITY a "boom">]>' + data.replace(b"<c ", b"&a;<c ", 1)
+            new.writestr(info.filename, data)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (ENTITIES, "entities of its own"),
+        (OUTSIDE, "entities of its own"),
+        (b"<tbx><text>", "no well-formed XML"),
+        (b"<tmx/>", "no terms"),
+        (hostile_sheet(), "cannot be read"),
+        (bomb(), "unpacks to"),
+        (workbook([]), "no terms"),
+    ],
+    ids=["entity bomb", "external entity", "cut off", "no units", "entity in a sheet", "zip bomb", "empty sheet"],
+)
+def test_hostile_and_broken_files_are_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):
+    monkeypatch.setattr(spreadsheet, "MAX_UNPACKED_BYTES", 2 * 2**20)
+    with pytest.raises(GlossaryError, match=said):
+        read_glossary(data, "g", "en-de")
+
+
+BASES = [TBX_V2.encode(), TBX_V3.encode(), UTX.encode(), workbook([["a", "b"], ["c", "d"]])]
+
+
+@given(st.sampled_from(BASES), st.integers(0, 6000), st.binary(max_size=8))
+def test_any_damage_gives_terms_or_a_clear_refusal(base: bytes, at: int, put: bytes):
+    at %= len(base)
+    try:
+        imported = read_glossary(base[:at] + put + base[at + len(put) :], "g", "en-de")
+    except GlossaryError:
+        return
+    assert all(term.source and term.target for term in imported.glossary.terms)
