@@ -38,20 +38,26 @@ class Batches:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._steps: list[list[_Change]] = []
+        self.rearranged()
+
+    def rearranged(self) -> None:
+        """Segments were cut or joined: their sources are others."""
         self._by_source: dict[str, list[int]] = defaultdict(list)
-        for segment in workspace.segments:
+        for segment in self.workspace.structure.in_order():
             self._by_source[segment.source].append(segment.index)
 
     def find(self, query: Query) -> Json:
         """Where the text stands, with a preview; see `found_in`."""
         with self.workspace.lock:
-            return found_in(self.workspace.segments, query)
+            return found_in(self.workspace.structure.in_order(), query)
 
     def replace(self, query: Query, indices: Sequence[int] | None = None) -> Json:
         """Replaces in these segments, or in all that the query looks into; a confirmed one stays confirmed."""
         workspace = self.workspace
         with workspace.lock:
-            segments = workspace.segments if indices is None else [workspace.segment(index) for index in indices]
+            segments = (
+                workspace.structure.in_order() if indices is None else [workspace.segment(index) for index in indices]
+            )
             changes = []
             for segment in segments:
                 text = text_for(segment, query)

@@ -64,7 +64,7 @@ class Decoding:
         words_left = tally.words()["all"] - tally.words_translated
         return {
             "done": tally.num_translated,
-            "total": len(self.workspace.segments),
+            "total": len(self.workspace.structure.order),
             "is_running": self.is_wanted,
             "words_per_second": rate and round(rate, 1),
             "seconds_left": round(words_left / rate) if rate else None,
@@ -95,13 +95,23 @@ class Decoding:
 
     def start_from(self, index: int) -> None:
         """Pre-translates what has not been, this segment and those behind it first."""
-        segments = self.workspace.segments
-        ahead = [s.index for s in segments[index : index + 1 + AHEAD] if s.target is None]
+        structure = self.workspace.structure
+        position = structure.positions.get(index, 0)
+        behind = (self.workspace.segments[i] for i in structure.order[position : position + 1 + AHEAD])
+        ahead = [segment.index for segment in behind if segment.target is None]
         self._ahead = set(ahead)
-        waiting = sorted(self.workspace.tally.to_translate)
-        first = bisect_left(waiting, index)
+        waiting = sorted(self.workspace.tally.to_translate, key=structure.positions.__getitem__)
+        first = bisect_left(waiting, position, key=structure.positions.__getitem__)
         self._todo = deque((*ahead, *waiting[first:], *waiting[:first]))
         self._pump()
+
+    def forget(self, index: int) -> None:
+        """The segment has another source now: what was asked about it is void."""
+        if self.workspace.model.decoder is not None:
+            self.workspace.model.decoder.cancel(self._key(index))
+        self._waiting.pop(index, None)
+        self._in_flight.pop(index, None)
+        self._texts_before.pop(index, None)
 
     def translate_anew(self, indices: list[int]) -> None:
         """Translates these segments again, before others; where the proposal comes out another, that is flagged."""
@@ -265,7 +275,8 @@ class Decoding:
             take(asked, done)
         except Exception as error:  # nobody else would hear of it
             _log.exception("an answer of the model was lost")
-            self.workspace.report(f"Segment {asked.index + 1}: {type(error).__name__}: {error}")
+            number = self.workspace.structure.number(asked.index)
+            self.workspace.report(f"Segment {number}: {type(error).__name__}: {error}")
 
     def _receive(self, asked: SegmentState, done: Future[Translation]) -> None:
         """Takes the answer to what the segment, as it was then, asked for."""

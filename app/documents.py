@@ -25,6 +25,7 @@ MAX_SEGMENT_CHARACTERS = 50_000
 class Segment:
     """One sentence, or one entry of a file that pairs sources with targets. `start` and `end` are its format's.
 
+    A segment that was joined to another has no source any more, and an empty place.
     `target` is the translation that the file came with, "confirmed" where the file says that it is done. `note` is what
     the file says about the segment.
     """
@@ -61,6 +62,11 @@ class Document:
     mark: bytes
     segments: tuple[Segment, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> list[int]:
+        """The segments' indices in the order of their places; without those that were joined to another."""
+        return [segment.index for segment in sorted(self.segments, key=lambda s: s.start) if segment.source]
 
     @property
     def text(self) -> str:
@@ -100,6 +106,7 @@ class Document:
                 changes.append(Translation(segment.start, segment.end, text, is_confirmed))
         if not changes:
             return Export(name, self.data)
+        changes.sort(key=lambda change: change.start)
         written = parsed.write(changes, language)
         return Export(name, written.data, written.note)
 

@@ -32,6 +32,8 @@ def translated_document(
     drafts: set[int] = set()
     num_confirmed = 0
     for segment in segments:
+        if not segment.source:
+            continue  # joined to another
         if segment.state == "confirmed":
             num_confirmed += 1
         elif only_confirmed:
@@ -43,7 +45,8 @@ def translated_document(
             texts[segment.index] = text
     exported = document.export_file(texts, language, drafts=drafts)
     is_paired = format_by_key(document.format).is_paired
-    num_segments = len(document.segments)
+    numbers = {index: number for number, index in enumerate(document.order, 1)}
+    num_segments = len(numbers)
     notes = [exported.note] if exported.note else []
     if num_confirmed < num_segments:
         notes.append(
@@ -61,7 +64,7 @@ def translated_document(
             else Message("{count:,} stand in the source language.", count=num_lacking)
         )
     sources = {segment.index: segment.source for segment in document.segments}
-    differing = [str(index + 1) for index, text in texts.items() if placeholder_problem(sources[index], text)]
+    differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]
     if differing:
         notes.append(Message("Placeholders differ from the source in segment {segments}.", segments=listing(differing)))
     return Export(exported.name, exported.data, joined(" ", notes) or None)

@@ -23,6 +23,8 @@ EventType = Literal[
     "open", "resume", "close", "focus", "blur", "idle", "export", "error",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
+    # segments: cut in two, or joined to the one behind; the parts with their new places
+    "split", "merge",
     # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again; "beginning" is
     # what a translation must begin with since an alternative was taken or the rest translated anew, "" once it is free;
     # "locked" are texts that must stand in this order while the rest is translated anew

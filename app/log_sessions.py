@@ -114,7 +114,7 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
     """All sessions, the one last worked on first."""
     query = """
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
-            (SELECT count(*) FROM segment WHERE session_id = session.id) AS num_segments,
+            (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
             glossary_name IS NULL AND NOT EXISTS
                 (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched
@@ -161,6 +161,16 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         last_ms=session["last_ms"],
         num_events=session["num_events"],
         last_hash=session["last_hash"],
+    )
+
+
+def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment]) -> None:
+    """Writes what segments were cut or joined to, new ones included; call inside a transaction."""
+    log.db.conn.executemany(
+        "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
+        "given_state, state, version, constraints) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'new', 'new', 0, '{}') "
+        "ON CONFLICT DO UPDATE SET source = ?3, source_start = ?4, source_end = ?5",
+        [(session_id, s.index, s.source, s.start, s.end, s.note) for s in segments],
     )
 
 

@@ -12,11 +12,11 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from app.documents import Document
+from app.documents import Document, Segment
 from app.errors import LogError
 from app.glossary import Glossary, Term
 from app.glossary.storage import add_term, remove_document_term, replace_glossary
@@ -35,7 +35,7 @@ from app.log_records import (
     storable,
     to_json,
 )
-from app.log_sessions import adopt_session, insert_session, list_sessions, load_session
+from app.log_sessions import adopt_session, insert_session, list_sessions, load_session, store_places
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
@@ -192,6 +192,20 @@ class LogStore:
             for segment, version, payload, update in edits:
                 self._append(session_id, "edit", payload, segment, version)
                 self._update_segment(session_id, segment, update)
+
+    def append_division(
+        self,
+        session_id: int,
+        event_type: Literal["split", "merge"],
+        payload: Mapping[str, Any],
+        parts: Sequence[tuple[Segment, SegmentUpdate]],
+    ) -> None:
+        """Writes that segments were cut or joined: the event, their places and their states, in one transaction."""
+        with self._log.transaction("write the event"):
+            self._append(session_id, event_type, payload, parts[0][0].index, parts[0][1].version)
+            store_places(self._log, session_id, [segment for segment, _ in parts])
+            for segment, update in parts:
+                self._update_segment(session_id, segment.index, update)
 
     def set_glossary(self, session_id: int, glossary: Glossary | None, report: Mapping[str, Any] | None = None) -> int:
         """The session works with these terms from now on (None: with none); returns the event's number.

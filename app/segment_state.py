@@ -48,6 +48,7 @@ class SegmentState:
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
     sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
     it: a context, a comment. `changed_from` is the proposal before terms changed it behind the person's back.
+    A segment that was merged into another has no source any more.
     `recalled` is the newest complete answer in short, of this run or an earlier one.
     """
 
@@ -128,6 +129,8 @@ class SegmentState:
     @property
     def needs_decoding(self) -> bool:
         """Whether nothing was asked yet, or what was asked is not what is wanted now."""
+        if not self.source:
+            return False  # merged into another
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property

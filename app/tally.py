@@ -28,11 +28,8 @@ class Tally:
         self._count(after, 1)
 
     def _count(self, segment: SegmentState, sign: int) -> None:
-        self._by_state[segment.state] += sign
-        self._words[segment.state] += sign * segment.num_words
-        self.num_attention += sign * bool(segment.attention)
-        self.num_translated += sign * segment.is_translated
-        self.words_translated += sign * segment.num_words * segment.is_translated
+        if segment.source:  # else it is part of another
+            self._count_one(segment, sign)
         if sign < 0:
             return
         self._stamps.pop(segment.index, None)
@@ -41,6 +38,13 @@ class Tally:
             self.to_translate.add(segment.index)
         else:
             self.to_translate.discard(segment.index)
+
+    def _count_one(self, segment: SegmentState, sign: int) -> None:
+        self._by_state[segment.state] += sign
+        self._words[segment.state] += sign * segment.num_words
+        self.num_attention += sign * bool(segment.attention)
+        self.num_translated += sign * segment.is_translated
+        self.words_translated += sign * segment.num_words * segment.is_translated
 
     def changed_since(self, version: int) -> Iterator[int]:
         """The segments changed after that version, the one changed last first."""

@@ -57,7 +57,7 @@ class WideTerms:
                 Message(
                     "“{source}” does not stand in the source of segment {index}: take words that stand there.",
                     source=term.source,
-                    index=index + 1,
+                    index=workspace.structure.number(index),
                 )
             )
         known = self.document_terms if term.is_for_document else self.glossary.terms if self.glossary else ()

@@ -33,7 +33,9 @@ from app.messages import Message
 from app.model_holder import ModelHolder
 from app.questions import Questions
 from app.saved_segments import update_of
-from app.segment_state import Json, SegmentState, detail_view, row_view
+from app.segment_state import Json, SegmentState
+from app.snapshot import snapshot_of
+from app.structure import Structure
 from app.tally import Tally
 from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
@@ -87,6 +89,7 @@ class Workspace:
         self.checking = Checking(self)
         self.segments = [self._with_terms(segment) for segment in segments]
         self.tally = Tally(self.segments)
+        self.structure = Structure(self)
         self._listeners: list[Callable[[], None]] = []
         self._newest: dict[tuple[str, int, str], int] = {}
         self.batches = Batches(self)
@@ -99,33 +102,7 @@ class Workspace:
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
         """Everything that changed after version `since`, and all that is small; ready for JSON."""
         with self.lock:
-            source_language, _, target_language = self.direction.partition("-")
-            reply: Json = {
-                "ok": True,
-                "token": self.token,
-                "version": self.version,
-                "document": {
-                    "name": self.document.name,
-                    "notes": [*self.store.notes, *self.document.notes],
-                    "direction": self.direction,
-                    "source_language": source_language,
-                    "target_language": target_language,
-                },
-                "model": {"state": self.model.state, "name": self.model.name, "message": self.model.message},
-                "counts": self.counts(),
-                "words": self.tally.words(),
-                "progress": self._decoding.progress(),
-                "decode": {"last_ms": self._decoding.last_ms},
-                "glossary": {"name": self.glossary.name, "num_terms": len(self.glossary)} if self.glossary else None,
-                "problem": self.problem,
-                "rows": [row_view(self.segments[index]) for index in sorted(self.tally.changed_since(since))],
-            }
-            if open_index is not None and 0 <= open_index < len(self.segments):
-                segment = self.segments[open_index]
-                if segment.stamp > detail_since:
-                    reply["segment"] = {**detail_view(segment), "findings": self.checking.view(segment)}
-                    reply["checks_off"] = sorted(self.checking.off)
-            return reply
+            return snapshot_of(self, self._decoding, since, open_index, detail_since)
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would say anything new."""
@@ -244,7 +221,10 @@ class Workspace:
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(
-                    Message("Segment {index} has no translation to confirm: type one first.", index=index + 1)
+                    Message(
+                        "Segment {index} has no translation to confirm: type one first.",
+                        index=self.structure.number(index),
+                    )
                 )
             if segment.state == "confirmed" and segment.target == text:
                 return None
@@ -313,7 +293,7 @@ class Workspace:
     def first_to_do(self) -> int:
         """The first segment that is not confirmed, to begin with."""
         with self.lock:
-            return next((s.index for s in self.segments if s.state != "confirmed"), 0)
+            return next((s.index for s in self.structure.in_order() if s.state != "confirmed"), self.structure.order[0])
 
     def log_error(self, command: str, message: str) -> None:
         """Keeps what the person was told in the log, unless it is the log that fails."""
@@ -335,6 +315,8 @@ class Workspace:
                     "There is no segment {index}; the document has {count}.", index=index + 1, count=len(self.segments)
                 )
             )
+        if not self.segments[index].source:
+            raise CommandError(Message("This segment was merged with the one before it: reload the page."))
         return self.segments[index]
 
     def adopt(self, after: SegmentState) -> SegmentState:
@@ -346,6 +328,17 @@ class Workspace:
         self.segments[after.index] = after
         self._notify()
         return after
+
+    def rearranged(self, indices: Sequence[int]) -> None:
+        """These segments were cut or joined: what is said of them is asked for anew."""
+        self.batches.rearranged()
+        for index in indices:
+            self._decoding.forget(index)
+        if self.open_index is not None:
+            if not self.segments[self.open_index].source:
+                self.open_index = indices[0]
+            self._decoding.hurry(self.segments[self.open_index])
+            self._decoding.start_from(self.open_index)
 
     def log(self, event: EventType, payload: dict[str, Any], segment: SegmentState, *, stores: bool = False) -> None:
         """Writes one event, and with `stores` the segment's new state in the same transaction."""

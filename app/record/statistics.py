@@ -138,6 +138,12 @@ class _Tracked:
             self.first_proposal = self.newest_proposal
         self._follow_state(event, payload)
 
+    def divide(self, part: dict[str, Any]) -> None:
+        """The segment was cut or joined and is this part now, for which nothing was proposed yet."""
+        self.words.take("edit", {"text": part["target"], "origin": "division"})
+        self.state = part["state"]
+        self.newest_proposal = self.first_proposal = None
+
     def _follow_state(self, event: Event, payload: dict[str, Any]) -> None:
         if event.type == "confirm":
             self.state = "confirmed"
@@ -207,7 +213,10 @@ class _Tracked:
 def session_statistics(
     segments: Sequence[Segment], events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS
 ) -> SessionStatistics:
-    """The figures of a session on these segments, as the document had them, after these events."""
+    """The figures of a session on these segments, as the document has them, after these events.
+
+    What was merged into another segment has none of its own; the others come in the order of their places.
+    """
     events = tuple(events)
     tracked = [
         _Tracked(segment, WordOrigins(segment.target), segment.state if segment.target is not None else "new")
@@ -216,6 +225,9 @@ def session_statistics(
     for event in events:
         if event.segment is not None and 0 <= event.segment < len(tracked):
             tracked[event.segment].take(event)
+        for part in event.payload["parts"] if event.type in ("split", "merge") else ():
+            tracked[part["segment"]].divide(part)
+    tracked = sorted((item for item in tracked if item.segment.source), key=lambda item: item.segment.start)
     time = working_time(events, idle_limit_ms)
     return _in_all([item.statistics(time.segments.get(item.segment.index, SegmentTime())) for item in tracked],
                    time.gross_ms, time.net_ms, idle_limit_ms)  # fmt: skip

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, Final
 
 from openpyxl import Workbook
@@ -47,8 +48,8 @@ def session_csv(store: LogStore, session_id: int) -> Export:
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(CSV_COLUMNS)
-    for segment in figures.segments:
-        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in _row(segment)])
+    for number, segment in enumerate(figures.segments, 1):
+        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in _row(number, segment)])
     return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
 
 
@@ -57,8 +58,8 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
     session, figures = _session(store, session_id)
     book = Workbook(write_only=True)
     _sheet(book, "Report", ("figure", "value"), _sums(session, figures), (34, 60))
-    _sheet(book, "Segments", CSV_COLUMNS, map(_row, figures.segments), (9, 13, 50, 50, 50))
-    prices = ((s.index + 1, p.kind, p.text, p.price) for s in figures.segments for p in s.prices)
+    _sheet(book, "Segments", CSV_COLUMNS, map(_row, count(1), figures.segments), (9, 13, 50, 50, 50))
+    prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
     file = io.BytesIO()
     book.save(file)
@@ -80,10 +81,10 @@ def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionSt
     return session, statistics_of(store, session)
 
 
-def _row(segment: SegmentStatistics) -> list[object]:
+def _row(number: int, segment: SegmentStatistics) -> list[object]:
     effort, origins = segment.effort, segment.origins
     return [
-        segment.index + 1,
+        number,
         segment.state,
         segment.source,
         storable(segment.first_proposal or ""),

@@ -34,12 +34,13 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
     )
     body = ET.SubElement(root, "body")
     date = datetime.fromtimestamp(session.last_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
-    for segment in session.segments:
+    for number, index in enumerate(session.document.order, 1):
+        segment = session.segments[index]
         if segment.state != "confirmed" or not segment.target:
             continue
         unit = ET.SubElement(body, "tu", changedate=date)
         ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
-        ET.SubElement(unit, "prop", type="x-segment").text = str(segment.index + 1)
+        ET.SubElement(unit, "prop", type="x-segment").text = str(number)
         for language, text in ((source_language, segment.source), (target_language, segment.target)):
             variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
             ET.SubElement(variant, "seg").text = _clean(text)

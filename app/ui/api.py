@@ -165,6 +165,9 @@ class Api:
             "find": lambda: workspace.batches.find(message.query()),
             "replace": lambda: workspace.batches.replace(message.query(), message.optional_numbers("segments")),
             "step": lambda: workspace.batches.step(message.number("step"), is_undo=message.flag("is_undo")),
+            "split": lambda: workspace.structure.split(message.index(), message.number("offset")),
+            "merge": lambda: workspace.structure.merge(message.index()),
+            "division_step": lambda: workspace.structure.step(message.number("step"), is_undo=message.flag("is_undo")),
             "add_term": lambda: workspace.add_term(
                 message.index(),
                 message.text("source"),

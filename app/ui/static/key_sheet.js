@@ -6,7 +6,7 @@ const KEYS = [
   ['words', '\u2190', '\u2192'], ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'],
   ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'],
   ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['case', 'Shift', 'F3'],
-  ['source', 'Alt', 'I'], ['search', 'Ctrl', 'K'], ['goto', 'Ctrl', 'G'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H'],
+  ['source', 'Alt', 'I'], ['search', 'Ctrl', 'K'], ['goto', 'Ctrl', 'G'], ['split', 'Alt', 'Shift', 'X'], ['merge', 'Alt', 'Shift', 'J'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H'],
 ];
 
 /** [{text, nodes}]: what a key does and how it is written, as text to search in and as two elements. */
@@ -37,16 +37,16 @@ export const openKeySheet = bench => {
 /** Ctrl+G: to a segment by its number. */
 export const openGoTo = bench => {
   const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const input = h('input', {type: 'number', min: 1, max: bench.rows.length, required: true, 'aria-label': t('goto.label', {n: bench.rows.length})});
+  const input = h('input', {type: 'number', min: 1, max: bench.order.length, required: true, 'aria-label': t('goto.label', {n: bench.order.length})});
   const go = event => {
     event.preventDefault();
     const number = input.valueAsNumber;
     close();
-    bench.openSegment(number - 1);
+    if (bench.order[number - 1] !== undefined) bench.openSegment(bench.order[number - 1]);
   };
   const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-goto', oncancel: event => { event.preventDefault(); close(); }},
     h('form', {onsubmit: go}, h('div.dh', {}, h('h2', {id: 'pinpoint-goto'}, t('goto.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-      h('div.db', {}, h('label.line', {}, h('span', {}, t('goto.label', {n: bench.rows.length})), input)),
+      h('div.db', {}, h('label.line', {}, h('span', {}, t('goto.label', {n: bench.order.length})), input)),
       h('div.df', {}, button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('goto.go')))));
   bench.root.append(dialog);
   dialog.showModal();

@@ -42,6 +42,8 @@ const find = (bench, event) => {
   if (control && !alt && !shift && code === 'ArrowDown' && isInSource) return () => segment.proposal.focusWord(segment.proposal.current);
   if (alt && !control && !shift && code === 'KeyP') return () => segment.pinSelection();
   if (alt && !control && shift && code === 'KeyP') return () => segment.widen();
+  if (alt && !control && shift && code === 'KeyX') return () => segment.split();
+  if (alt && !control && shift && code === 'KeyJ') return () => segment.merge();
   if (alt && !control && !shift && code === 'KeyR') return () => segment.rest.ask();
   if (alt && !control && !shift && code === 'KeyC') return () => segment.completion.ask();
   if (alt && !control && !shift && code === 'KeyA') return () => segment.askAlternatives();

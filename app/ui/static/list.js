@@ -79,13 +79,13 @@ export class SegmentList {
   rebuild() {
     const {rows, session} = this.bench;
     const focused = this.editorItem.contains(document.activeElement) ? document.activeElement : null;
-    this.visible = rows.filter(row => row.index === session.open || this.matches(row)).map(row => row.index);
+    this.visible = this.bench.order.filter(index => index === session.open || this.matches(rows[index]));
     this.observer.disconnect();
     this.elements.clear();
     this.blocks = [];
     for (let first = 0; first < this.visible.length; first += BLOCK_ROWS) {
       const indices = this.visible.slice(first, first + BLOCK_ROWS);
-      const block = {indices, isFilled: false, element: h('ol', {start: indices[0] + 1})};
+      const block = {indices, isFilled: false, element: h('ol', {start: this.bench.numberOf(indices[0])})};
       block.element.block = block;
       this.blocks.push(block);
     }
@@ -132,7 +132,8 @@ export class SegmentList {
   paintItem(item, row) {
     const {icon: iconName, label} = rowState(row);
     const {session, languages} = this.bench;
-    const isNear = session.open !== null && Math.abs(row.index - session.open) === 1;
+    const ownNumber = this.bench.numberOf(row.index);
+    const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
     const isTodo = row.state === 'new' || row.state === 'pretranslated';
     const meta = row.attention ? t('meta.attention')
       : row.num_pins ? tn('meta.pins', row.num_pins)
@@ -140,7 +141,7 @@ export class SegmentList {
           : row.state === 'edited' ? t('meta.edited')
           : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
     item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
-      h('span.no.num', {}, String(row.index + 1)),
+      h('span.no.num', {}, String(ownNumber)),
       h('span.st.' + iconName, {title: label}, icon(iconName), sr(label + '. ')),
       h('span.src', {lang: languages.source, dir: 'auto'}, row.source),
       row.target != null ? h('span.tgt', {lang: languages.target, dir: 'auto'}, row.target)
@@ -175,9 +176,9 @@ export class SegmentList {
       const item = this.elements.get(session.open);
       if (item) { item.replaceWith(this.editorItem); this.elements.delete(session.open); }
     }
-    for (const index of new Set([previous, session.open].flatMap(i => (i === null ? [] : [i - 1, i, i + 1])))) {
-      if (rows[index]) this.updateRow(rows[index]);
-    }
+    const {order, numbers} = this.bench;
+    const places = [previous, session.open].filter(index => numbers.has(index)).map(index => numbers.get(index) - 1);
+    for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1]))) if (order[place] !== undefined) this.updateRow(rows[order[place]]);
   }
 
   /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
@@ -196,6 +197,6 @@ export class SegmentList {
   /** Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document. */
   nextUnconfirmed(from) {
     const isOpen = index => this.bench.rows[index].state !== 'confirmed' && index !== from;
-    return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.rows.map(r => r.index).find(isOpen) ?? null;
+    return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.order.find(isOpen) ?? null;
   }
 }

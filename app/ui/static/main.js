@@ -18,7 +18,7 @@ const store = (storage, key, value) => { try { storage.setItem(key, value); } ca
 
 class Bench {
   constructor(root, server) {
-    Object.assign(this, {root, server, rows: [], offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}});
+    Object.assign(this, {root, server, rows: [], order: null, offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}});
     this.languages = {source: 'en', target: 'de'};
     this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
     const theme = stored(localStorage, THEME_KEY);
@@ -68,6 +68,7 @@ class Bench {
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
     store(sessionStorage, TOKEN_KEY, reply.token);
     this.rows = [];
+    this.order = null;
     this.segment.index = null;
     this.segment.histories.clear();
     this.steps.clear();
@@ -95,10 +96,10 @@ class Bench {
     for (const {index, text, base} of drafts.list(token)) {
       const row = this.rows[index];
       const current = row && ['edited', 'confirmed'].includes(row.state) ? row.target : null;
-      if (!row || current === text) drafts.drop(token, index);
-      else if (current === null || current === base) { this.restore(index, text); restored.push(index + 1); }
+      if (!row?.source || current === text) drafts.drop(token, index);
+      else if (current === null || current === base) { this.restore(index, text); restored.push(this.numberOf(index)); }
       else {
-        this.notes.say('warn', t('restored.conflict', {where: index + 1, text}), [
+        this.notes.say('warn', t('restored.conflict', {where: this.numberOf(index), text}), [
           [t('restored.use'), () => this.restore(index, text)], [t('restored.drop'), () => drafts.drop(token, index)]], `draft ${index}`);
       }
     }
@@ -156,6 +157,7 @@ class Bench {
       this.rows[row.index] = row;
       if (known) this.list.updateRow(row);
     }
+    if (reply.order || !this.order) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
       Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
@@ -175,6 +177,23 @@ class Bench {
     }
     this.status.update();
   }
+
+  /** The segments in the order of the document, by their indices. One that was merged away is not among them. */
+  arrange(order) {
+    const isAnother = this.order !== null;
+    this.order = order;
+    this.numbers = new Map(order.map((index, position) => [index, position + 1]));
+    if (!isAnother) return;
+    this.list.rebuild();
+    const {open} = this.session;
+    if (open === null) return;
+    if (!this.numbers.has(open)) this.openSegment(order.findLast(index => index < open) ?? order[0]);
+    else if (this.rows[open].source !== this.segment.source) this.segment.open(open);
+    else this.segment.paintNumber();
+  }
+
+  /** A segment's number for a person. */
+  numberOf(index) { return this.numbers.get(index) ?? index + 1; }
 
   openSegment(index) {
     const {session} = this;

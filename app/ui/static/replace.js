@@ -25,9 +25,9 @@ export const openReplace = bench => {
     setText(summary, !find.value ? '' : !places ? t('replace.nothing') : tn('replace.found', places, {segments: count(segments)})
       + (rows.length < segments ? ' ' + t('replace.shown', {n: rows.length}) : ''));
     all.disabled = !places;
-    list.replaceChildren(...rows.map(row => h('li', {}, button('.link', {title: t('replace.go'), onclick: () => { close(); bench.openSegment(row.index); }}, String(row.index + 1)),
+    list.replaceChildren(...rows.map(row => h('li', {}, button('.link', {title: t('replace.go'), onclick: () => { close(); bench.openSegment(row.index); }}, String(bench.numberOf(row.index))),
       h('span.tx', {lang: bench.languages.target, dir: 'auto'}, row.runs.map(([kind, text]) => RUNS[kind](text))),
-      button('.btn.small', {'aria-label': t('replace.one', {n: row.index + 1}), onclick: () => replace([row.index])}, t('replace.here')))));
+      button('.btn.small', {'aria-label': t('replace.one', {n: bench.numberOf(row.index)}), onclick: () => replace([row.index])}, t('replace.here')))));
   };
 
   const replace = async segments => {

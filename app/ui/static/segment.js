@@ -13,6 +13,7 @@ import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
 import {askScope} from './scope.js';
 import {buildSegment} from './segment_layout.js';
+import {askSplit, selectedOffset} from './split.js';
 import {settle, sourceLine} from './source.js';
 import {listed} from './steps.js';
 
@@ -81,8 +82,8 @@ export class Segment {
     this.checks.reset();
     this.pinInput.value = '';
     const row = this.bench.rows[index];
-    setText(this.no, String(index + 1));
-    this.element.setAttribute('aria-label', t('segment.label', {n: index + 1}));
+    this.source = row.source;
+    this.paintNumber();
     this.askNothing();
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
@@ -96,6 +97,12 @@ export class Segment {
     this.field.setLanguage(this.bench.languages.target);
     this.field.set(row.target ?? '', (row.target ?? '').length);
     this.paintState();
+  }
+
+  paintNumber() {
+    const n = this.bench.numberOf(this.index);
+    setText(this.no, String(n));
+    this.element.setAttribute('aria-label', t('segment.label', {n}));
   }
 
   /** The server's view of this segment. While a command of ours is on its way, ours is the newer one. */
@@ -392,7 +399,21 @@ export class Segment {
     else this.bench.say('info', t('confirm.all'));
     const reply = await sent;
     if (reply.ok) drafts.drop(this.bench.session.token, index, text);
-    if (reply.result) this.bench.steps.done(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments)}));
+    if (reply.result) this.bench.steps.done(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}));
+  }
+
+  /** Alt+Shift+X: cuts the segment where the person chooses; at first where the source is selected. */
+  split() {
+    const {sourceHost, bench, index} = this, selection = getSelection();
+    const place = sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
+    this.flush();
+    askSplit(bench, {source: this.source, place, onChoose: offset => bench.steps.divide('split', index, {offset})});
+  }
+
+  /** Alt+Shift+J: joins the segment with the next. */
+  merge() {
+    this.flush();
+    this.bench.steps.divide('merge', this.index);
   }
 
   reopen() { this.bench.connection.send('reopen', {segment: this.index}); this.focusField(); }

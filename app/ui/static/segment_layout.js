@@ -27,7 +27,9 @@ export const buildSegment = segment => {
   segment.redoButton = button('.btn.iconly', {onclick: () => segment.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
   segment.element = h('section.editor', {},
     h('div.edit-grid', {}, segment.no, segment.stateIcon,
-      h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')), segment.sourceCount), segment.sourceHost, segment.sourceNote,
+      h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')),
+        button('.link', {onclick: () => segment.split(), onmousedown: event => event.preventDefault(), title: t('split.title') + ' (Alt Shift X)', 'aria-keyshortcuts': 'Alt+Shift+X'}, t('split.link')),
+        button('.link', {onclick: () => segment.merge(), title: t('merge.title') + ' (Alt Shift J)', 'aria-keyshortcuts': 'Alt+Shift+J'}, t('merge.link')), segment.sourceCount), segment.sourceHost, segment.sourceNote,
         h('div.ledger', {}, segment.ledger.total, segment.ledger.list,
           h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),

@@ -1,0 +1,47 @@
+"""What a page is told of a workspace: everything that changed since it asked last, and all that is small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.segment_state import Json, detail_view, row_view
+
+if TYPE_CHECKING:
+    from app.decoding import Decoding
+    from app.workspace import Workspace
+
+
+def snapshot_of(
+    workspace: Workspace, decoding: Decoding, since: int, open_index: int | None, detail_since: int
+) -> Json:
+    """See `Workspace.snapshot`; call under its lock. `order` comes along where it is not what the page has."""
+    source_language, _, target_language = workspace.direction.partition("-")
+    glossary, model, structure = workspace.glossary, workspace.model, workspace.structure
+    reply: Json = {
+        "ok": True,
+        "token": workspace.token,
+        "version": workspace.version,
+        "document": {
+            "name": workspace.document.name,
+            "notes": [*workspace.store.notes, *workspace.document.notes],
+            "direction": workspace.direction,
+            "source_language": source_language,
+            "target_language": target_language,
+        },
+        "model": {"state": model.state, "name": model.name, "message": model.message},
+        "counts": workspace.counts(),
+        "words": workspace.tally.words(),
+        "progress": decoding.progress(),
+        "decode": {"last_ms": decoding.last_ms},
+        "glossary": {"name": glossary.name, "num_terms": len(glossary)} if glossary else None,
+        "problem": workspace.problem,
+        "rows": [row_view(workspace.segments[index]) for index in sorted(workspace.tally.changed_since(since))],
+    }
+    if structure.stamp > since:
+        reply["order"] = structure.order
+    if open_index is not None and 0 <= open_index < len(workspace.segments):
+        segment = workspace.segments[open_index]
+        if segment.source and segment.stamp > detail_since:
+            reply["segment"] = {**detail_view(segment), "findings": workspace.checking.view(segment)}
+            reply["checks_off"] = sorted(workspace.checking.off)
+    return reply

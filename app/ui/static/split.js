@@ -1,0 +1,49 @@
+/* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
+import {button, h, icon, setText, t} from './dom.js';
+
+/** Where a segment can be cut: before each word; in text without spaces before each character. UTF-16 offsets. */
+const places = source => {
+  const words = [...source.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
+  return words.length ? words : [...source.matchAll(/(?<!^)./gsu)].map(match => match.index);
+};
+
+/** How many UTF-16 units of the source stand before the selection; notes above the words are not part of it. */
+export const selectedOffset = (host, selection) => {
+  const range = document.createRange();
+  range.setStart(host, 0);
+  range.setEnd(selection.anchorNode, selection.anchorOffset);
+  const copy = h('div', {}, range.cloneContents());
+  copy.querySelectorAll('.an, .sr').forEach(element => element.remove());
+  return copy.textContent.length;
+};
+
+export const askSplit = (bench, {source, place, onChoose}) => {
+  const cuts = places(source);
+  if (!cuts.length) { bench.say('info', t('split.nowhere')); return; }
+  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
+  const nearest = wanted => cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
+  const sentenceEnd = source.search(/[.!?;:]\s/);
+  const first = h('p.part', {lang: bench.languages.source, dir: 'auto'}), second = h('p.part', {lang: bench.languages.source, dir: 'auto'});
+  const bar = h('input', {type: 'range', min: 0, max: cuts.length - 1, 'aria-label': t('split.bar'), oninput: () => show()});
+  bar.value = nearest(place || (sentenceEnd > 0 ? sentenceEnd + 2 : source.length / 2));
+  const show = () => {
+    const cut = cuts[bar.valueAsNumber];
+    setText(first, source.slice(0, cut).trimEnd());
+    setText(second, source.slice(cut));
+    bar.setAttribute('aria-valuetext', `${first.textContent} | ${second.textContent}`);
+  };
+  const choose = event => {
+    event.preventDefault();
+    const cut = cuts[bar.valueAsNumber];
+    close();
+    onChoose([...source.slice(0, cut)].length);
+  };
+  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-split', oncancel: event => { event.preventDefault(); close(); }},
+    h('form', {onsubmit: choose}, h('div.dh', {}, h('h2', {id: 'pinpoint-split'}, t('split.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
+      h('div.db', {}, h('p.muted', {}, t('split.hint')), bar, first, second),
+      h('div.df', {}, button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('split.do')))));
+  bench.root.append(dialog);
+  show();
+  dialog.showModal();
+  bar.focus();
+};
