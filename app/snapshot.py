@@ -16,7 +16,7 @@ def snapshot_of(
 ) -> Json:
     """See `Workspace.snapshot`; call under its lock. `order` comes along where it is not what the page has."""
     source_language, _, target_language = workspace.direction.partition("-")
-    glossary, model, structure = workspace.glossary, workspace.model, workspace.structure
+    glossary, structure = workspace.glossary, workspace.structure
     reply: Json = {
         "ok": True,
         "token": workspace.token,
@@ -28,7 +28,7 @@ def snapshot_of(
             "source_language": source_language,
             "target_language": target_language,
         },
-        "model": {"state": model.state, "name": model.name, "message": model.message},
+        "model": workspace.model_view(),
         "counts": workspace.counts(),
         "words": workspace.tally.words(),
         "progress": decoding.progress(),

@@ -104,6 +104,10 @@ class Workspace:
         with self.lock:
             return snapshot_of(self, self._decoding, since, open_index, detail_since)
 
+    def model_view(self) -> Json:
+        """What the page shows of the model."""
+        return {"state": self.model.state, "name": self.model.name, "message": self.model.message}
+
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would say anything new."""
         with self.lock:
