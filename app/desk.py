@@ -19,6 +19,7 @@ from app.glossary.files import GlossaryImport, read_glossary
 from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
 from app.messages import Message
+from app.memory.recall import Library
 from app.model_holder import ModelHolder
 from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
@@ -40,6 +41,9 @@ EXPORTS = {
     "memory.tmx": session_tmx,
 }
 
+# The translation memory of all documents in the log.
+ALL_MEMORY = "all-memory.tmx"
+
 
 class UnknownSession(CommandError):
     """A token that no session has; the page starts afresh."""
@@ -56,6 +60,7 @@ class Desk:
         self.store = store
         self.model = model
         self.samples = samples
+        self.library = Library(store)
         self.options = options or SearchOptions(places_per_bank=1)
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
@@ -147,10 +152,12 @@ class Desk:
 
     def export(self, workspace: Workspace, kind: str) -> Export:
         """A file to save; the export itself goes to the log first."""
-        if kind != "document" and kind not in EXPORTS:
+        if kind not in ("document", ALL_MEMORY, *EXPORTS):
             kinds = ", ".join(["document", *EXPORTS])
             raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
         self.store.append(workspace.session_id, "export", {"kind": kind})
+        if kind == ALL_MEMORY:
+            return self.library.export_tmx(workspace.direction)
         return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace)
 
     def export_note(self, workspace: Workspace) -> Json:
@@ -194,6 +201,7 @@ class Desk:
             options=self.options,
             glossary=record.glossary,
             document_terms=record.document_terms,
+            library=self.library,
         )
         self._workspaces[record.token] = workspace
         return self._show(workspace)

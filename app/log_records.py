@@ -33,7 +33,7 @@ EventType = Literal[
     # the model
     "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "prices",
     "check_raised", "check_resolved",
-    "checks_chosen",
+    "checks_chosen", "memory_shown",
 ]  # fmt: skip
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64

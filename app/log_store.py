@@ -69,6 +69,11 @@ class LogStore:
         """
         return cls(open_to_read(Path(path)), Path(path))
 
+    @property
+    def connection(self) -> LogConnection:
+        """The file's connection, for what has tables of its own in it."""
+        return self._log
+
     def back_up(self, path: str | Path) -> None:
         """Copies the whole log into a new file, as it is at one instant, while others go on writing.
 

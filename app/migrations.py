@@ -121,6 +121,22 @@ def m0005_term_fields(db: Database) -> None:
     db.execute("ALTER TABLE glossary_term ADD COLUMN said TEXT NOT NULL DEFAULT '{}'")
 
 
+@migrations()
+def m0006_memory_entry(db: Database) -> None:
+    """Translation memories that were imported; the confirmed segments are a memory as they stand."""
+    db.execute("""
+        CREATE TABLE memory_entry (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            source_language TEXT NOT NULL,
+            target_language TEXT NOT NULL,
+            source TEXT NOT NULL,
+            target TEXT NOT NULL,
+            changed_ms INTEGER NOT NULL)
+    """)
+    db.execute("CREATE INDEX memory_entry_by_languages ON memory_entry (source_language, target_language)")
+
+
 def migrate(db: Database) -> None:
     """Brings the file to the newest step, in one transaction: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")

@@ -29,6 +29,7 @@ from app.documents import Document
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log_store import EventType, LogStore
+from app.memory.recall import Library, Recall
 from app.messages import Message
 from app.model_holder import ModelHolder
 from app.questions import Questions
@@ -41,7 +42,7 @@ from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
 
 EditOrigin = Literal[
-    "typed", "hypothesis", "alternative", "rest", "completion", "case", "source", "undo", "redo", "restored"
+    "typed", "hypothesis", "alternative", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
 ]
 ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
 _MACHINE_ORIGINS = frozenset({"hypothesis", "rest"})
@@ -73,6 +74,7 @@ class Workspace:
         options: SearchOptions,
         glossary: Glossary | None = None,
         document_terms: tuple[Term, ...] = (),
+        library: Library | None = None,
     ) -> None:
         self.store = store
         self.session_id = session_id
@@ -87,6 +89,7 @@ class Workspace:
         self.problem = ""
         self.lock = threading.RLock()
         self.checking = Checking(self)
+        self.recall = Recall(self, library or Library(store))
         self.segments = [self._with_terms(segment) for segment in segments]
         self.tally = Tally(self.segments)
         self.structure = Structure(self)
@@ -329,6 +332,7 @@ class Workspace:
         after = replace(after, stamp=self.version)
         after = replace(after, attention=self.checking.attention(after))
         self.tally.change(self.segments[after.index], after)
+        self.recall.follow(self.segments[after.index], after)
         self.segments[after.index] = after
         self._notify()
         return after

@@ -157,6 +157,11 @@ class Api:
             "confirm": lambda: workspace.confirm(message.index(), message.text("text")),
             "check": lambda: workspace.checking.show(message.index(), message.text("text")),
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
+            "matches": lambda: workspace.recall.matches(message.index()),
+            "concordance": lambda: workspace.recall.concordance(message.text("words")),
+            "import_memory": lambda: self.desk.library.import_tmx(
+                message.data("data"), message.text("file"), workspace.direction
+            ),
             "reopen": lambda: workspace.reopen(message.index()),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
             "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),

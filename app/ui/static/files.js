@@ -1,8 +1,8 @@
 /* Files from the person: chosen or dropped, checked for size here and again by the server, sent as base64. */
 import {button, h, icon, t} from './dom.js';
 
-const MAX_MIB = {document: 10, glossary: 10};
-const ACCEPT = {document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
+const MAX_MIB = {document: 10, glossary: 10, memory: 50};
+const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
 
 const toBase64 = file => new Promise((resolve, reject) => {
   const reader = new FileReader();
@@ -42,6 +42,7 @@ export class Files {
     let data;
     try { data = await toBase64(file); } catch { this.bench.say('bad', t('file.unreadable', {name: file.name})); return; }
     if (kind === 'document') await this.bench.switchTo('open_document', {file: file.name, data});
+    else if (kind === 'memory') await this.bench.side.memory.import(file.name, data);
     else {
       const reply = await this.bench.connection.send('import_glossary', {file: file.name, data});
       if (reply.ok) this.bench.glossaryImported(reply.result);

@@ -66,6 +66,7 @@ export class Header {
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
           download('list', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
+          download('list', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
           download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url)]),
         menu(t('language'), button('.btn.langbtn', {'aria-label': `${t('language')}: ${LANGUAGES[currentLanguage()]}`, title: t('language')}, currentLanguage().toUpperCase()), () =>
           Object.entries(LANGUAGES).map(([name, label]) => button('.item', {role: 'menuitemradio', 'aria-checked': String(name === currentLanguage()), lang: name, onclick: () => bench.switchLanguage(name)},

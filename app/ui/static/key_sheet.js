@@ -6,7 +6,7 @@ const KEYS = [
   ['words', '\u2190', '\u2192'], ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'],
   ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'],
   ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['case', 'Shift', 'F3'],
-  ['source', 'Alt', 'I'], ['search', 'Ctrl', 'K'], ['goto', 'Ctrl', 'G'], ['split', 'Alt', 'Shift', 'X'], ['merge', 'Alt', 'Shift', 'J'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H'],
+  ['source', 'Alt', 'I'], ['match', 'Alt', '1'], ['memory', 'Alt', 'M'], ['search', 'Ctrl', 'K'], ['goto', 'Ctrl', 'G'], ['split', 'Alt', 'Shift', 'X'], ['merge', 'Alt', 'Shift', 'J'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H'],
 ];
 
 /** [{text, nodes}]: what a key does and how it is written, as text to search in and as two elements. */

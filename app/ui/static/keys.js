@@ -34,6 +34,8 @@ const find = (bench, event) => {
   if (event.ctrlKey && !event.metaKey && !alt && !shift && code === 'KeyH') return () => openReplace(bench);
   if (control && !alt && !shift && code === 'KeyG') return () => openGoTo(bench);
   if (shift && !control && !alt && code === 'F3' && isInField) return () => segment.changeCase();
+  if (alt && !control && !shift && /^Digit[1-5]$/.test(code)) return () => bench.side.memory.insert(Number(code[5]) - 1);
+  if (alt && !control && !shift && code === 'KeyM') return () => bench.side.openMemory();
   if (alt && !control && !shift && code === 'KeyI' && !isInOtherInput) return () => segment.copySource();
   if (control && !alt && !shift && code === 'KeyK') return () => { list.searchField.focus(); list.searchField.select(); };
   if (control && !alt && !shift && code === 'ArrowUp' && (isInProposal || isInSource)) return () => segment.alignment.focusSource();

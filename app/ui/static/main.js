@@ -207,6 +207,7 @@ class Bench {
     this.list.scrollToOpen();
     this.focusEditor();
     this.connection.send('open', {segment: index, open: index, detail_since: -1}, 'open');
+    this.side.memory.open(index);
   }
 
   /** Time in another window is not time on this segment. */

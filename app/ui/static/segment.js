@@ -259,11 +259,16 @@ export class Segment {
 
   /** Alt+I: the source as it stands. */
   copySource() {
-    const {source} = this.bench.rows[this.index];
-    if (this.field.text === source) return;
-    this.history.record(this.snapshot(), 'source');
-    this.replaceText(source, 'source', {}, source.length);
-    this.isTyped = true;
+    this.insert(this.bench.rows[this.index].source, 'source');
+  }
+
+  /** A whole text into the field, as if typed; `origin` says where it came from. */
+  insert(text, origin) {
+    if (this.field.text !== text || this.detail?.target == null) {
+      this.history.record(this.snapshot(), origin);
+      this.replaceText(text, origin, {}, text.length);
+      this.isTyped = true;
+    }
     this.focusField();
   }
 

@@ -1,6 +1,7 @@
-/* The panel beside the list: the terms of the open segment, and the keys. */
+/* The panel beside the list: the terms of the open segment, what the memory has for it, and the keys. */
 import {button, h, icon, sr, t} from './dom.js';
 import {keyRows} from './key_sheet.js';
+import {Memory} from './memory.js';
 
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
@@ -10,16 +11,19 @@ export class Side {
     this.bench = bench;
     this.host = host;
     this.counter = h('span.c.num', {hidden: true});
-    this.tabs = [['terms', 'book', this.counter], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
+    const rate = h('span.c.num', {hidden: true});
+    this.tabs = [['terms', 'book', this.counter], ['memory', 'again', rate], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
       const panel = h('div.panel', {role: 'tabpanel', id: 'pinpoint-panel-' + name, 'aria-labelledby': 'pinpoint-tab-' + name, tabindex: 0});
       const tab = button('', {role: 'tab', id: 'pinpoint-tab-' + name, 'aria-controls': panel.id,
         onclick: () => this.select(i, true),
-        onkeydown: event => { if (['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown'].includes(event.key)) { event.preventDefault(); this.select(1 - i); this.tabs[1 - i].tab.focus(); } }},
+        onkeydown: event => { const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key], to = (i + step + this.tabs.length) % this.tabs.length;
+          if (step) { event.preventDefault(); this.select(to); this.tabs[to].tab.focus(); } }},
       icon(iconName), t('side.' + name), extra);
       return {name, tab, panel};
     });
     this.terms = this.tabs[0].panel;
-    this.tabs[1].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, keyRows().map(row => row.nodes)), h('p.lead', {}, t('keys.note')));
+    this.memory = new Memory(bench, this.tabs[1].panel, rate);
+    this.tabs[2].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, keyRows().map(row => row.nodes)), h('p.lead', {}, t('keys.note')));
     host.append(h('div.tabs', {role: 'tablist', 'aria-label': t('side.label')}, this.tabs.map(x => x.tab)), h('div.panels', {}, this.tabs.map(x => x.panel)));
     this.select(0);
   }
@@ -33,6 +37,13 @@ export class Side {
       tab.tabIndex = i === chosen ? 0 : -1;
       panel.hidden = i !== chosen;
     });
+  }
+
+  /** Shows the memory and goes to its search. */
+  openMemory() {
+    this.select(1);
+    this.host.classList.add('open');
+    this.memory.focusSearch();
   }
 
   update(detail) {

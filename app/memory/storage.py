@@ -1,0 +1,64 @@
+"""A translation memory in the log's file: the confirmed segments of all its sessions, and what was imported.
+
+Confirmed segments are not copied: what is reopened or deleted is gone from the memory too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Iterator
+
+from app.log_connection import LogConnection
+from app.memory.index import Entry
+
+Pair = tuple[str, str]
+
+
+def segment_key(session_id: int, index: int) -> Hashable:
+    """The key of a confirmed segment's entry."""
+    return "segment", session_id, index
+
+
+def load_entries(log: LogConnection, source_language: str, target_language: str) -> Iterator[tuple[Hashable, Entry]]:
+    """What translates between these languages, with its key; what translates the other way comes turned round."""
+    imported = log.rows(
+        "load the memory",
+        "SELECT id, source_language, source, target, name, changed_ms FROM memory_entry "
+        "WHERE (source_language, target_language) IN (VALUES (?1, ?2), (?2, ?1)) ORDER BY id",
+        (source_language, target_language),
+    )
+    for row in imported:
+        pair = (row["source"], row["target"])
+        source, target = pair if row["source_language"] == source_language else pair[::-1]
+        yield ("import", row["id"]), Entry(source, target, row["name"], row["changed_ms"])
+    directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
+    confirmed = log.rows(
+        "load the memory",
+        "SELECT session_id, segment_index, source, target, direction, document.name, last_ms FROM segment "
+        "JOIN session ON session.id = session_id JOIN document ON document.id = document_id "
+        "WHERE state = 'confirmed' AND target IS NOT NULL AND direction IN (?, ?) ORDER BY session_id, segment_index",
+        directions,
+    )
+    for row in confirmed:
+        pair = (row["source"], row["target"])
+        source, target = pair if row["direction"] == directions[0] else pair[::-1]
+        yield segment_key(row["session_id"], row["segment_index"]), Entry(source, target, row["name"], row["last_ms"])
+
+
+def import_entries(
+    log: LogConnection, name: str, source_language: str, target_language: str, pairs: Iterable[Pair]
+) -> int:
+    """Keeps pairs under the memory's name, in place of what was imported under it; returns how many there are."""
+    now_ms = time.time_ns() // 1_000_000
+    rows = [(name, source_language, target_language, *pair, now_ms) for pair in dict.fromkeys(pairs)]
+    with log.transaction("store the memory"):
+        log.db.execute(
+            "DELETE FROM memory_entry WHERE name = ? AND source_language = ? AND target_language = ?",
+            (name, source_language, target_language),
+        )
+        log.db.conn.executemany(
+            "INSERT INTO memory_entry (name, source_language, target_language, source, target, changed_ms) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+    return len(rows)

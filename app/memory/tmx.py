@@ -1,0 +1,93 @@
+"""TMX as a memory: the pairs of two languages in a file, its inline codes as text; and a memory as such a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.sax.saxutils import quoteattr
+
+from app.errors import DocumentError
+from app.formats.base import one_line
+from app.formats.xml_text import Node, decode_xml, escape, tree
+from app.memory.index import Entry
+from app.messages import Message
+
+MAX_BYTES = 50 * 2**20
+MAX_PAIRS = 200_000
+_HEADER = (
+    '<header creationtool="Pinpoint" creationtoolversion="1" segtype="sentence" o-tmf="Pinpoint" adminlang="en" '
+    'datatype="plaintext" srclang={}/>'
+)
+
+
+def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+    """The texts in these languages, in the file's order. Raises DocumentError, naming the cure.
+
+    A regional variant counts as its language ("de-AT" is "de"); a unit that lacks either language is left out.
+    """
+    if len(data) > MAX_BYTES:
+        raise DocumentError(
+            Message(
+                "{name} has {mib:.0f} MiB; Pinpoint imports memories of up to {most} MiB: split the file and import "
+                "the parts one by one",
+                name=name,
+                mib=len(data) / 2**20,
+                most=MAX_BYTES // 2**20,
+            )
+        )
+    root = tree(decode_xml(data, name).text)
+    if root.local != "tmx":
+        raise DocumentError(
+            Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)
+        )
+    pairs = []
+    for unit in root.walk():
+        if unit.local != "tu":
+            continue
+        texts: dict[str, str] = {}
+        for variant in unit.nodes("tuv"):
+            segment = variant.first("seg")
+            if segment is not None:
+                texts.setdefault(language_of(variant), one_line(segment.content()).strip())
+        source, target = texts.get(source_language, ""), texts.get(target_language, "")
+        if source and target:
+            pairs.append((source, target))
+        if len(pairs) > MAX_PAIRS:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {most:,} pairs: split the file and import one part", name=name, most=MAX_PAIRS
+                )
+            )
+    if not pairs:
+        raise DocumentError(
+            Message(
+                "{name} holds no texts in both “{source}” and “{target}”: choose a memory of these languages",
+                name=name,
+                source=source_language,
+                target=target_language,
+            )
+        )
+    return pairs
+
+
+def language_of(variant: Node) -> str:
+    """The language of a tuv without its region: "de-AT" -> "de"; "lang" is how old files say it."""
+    tag = variant.attributes.get("xml:lang") or variant.attributes.get("lang") or ""
+    return tag.replace("_", "-").partition("-")[0].lower()
+
+
+def write_tmx(entries: Iterable[Entry], source_language: str, target_language: str) -> bytes:
+    """A TMX 1.4 file with these entries, each pair of texts once."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<tmx version="1.4">',
+        _HEADER.format(quoteattr(source_language)),
+        "<body>",
+    ]
+    for entry in {(entry.source, entry.target): entry for entry in entries}.values():
+        origin = f'<prop type="x-origin">{escape(entry.origin)}</prop>' if entry.origin else ""
+        variants = (
+            f"<tuv xml:lang={quoteattr(language)}><seg>{escape(text)}</seg></tuv>"
+            for language, text in ((source_language, entry.source), (target_language, entry.target))
+        )
+        lines.append(f"<tu>{origin}{''.join(variants)}</tu>")
+    return "\n".join([*lines, "</body>", "</tmx>", ""]).encode("utf-8")

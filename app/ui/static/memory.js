@@ -1,0 +1,91 @@
+/* What was translated before: matches for the open segment, with what differs, and a search for words (concordance).
+   Alt+1 to Alt+5 put a match into the field, Alt+M goes to the search. */
+import {button, h, icon, sr} from './dom.js';
+import {count, t, tn} from './texts.js';
+
+const MARKS = {s: 'span', d: 'del', i: 'ins'};
+
+export class Memory {
+  constructor(bench, panel, counter) {
+    Object.assign(this, {bench, panel, counter, matches: []});
+    this.list = h('ol.matches', {});
+    this.status = h('p.lead', {});
+    this.field = h('input', {type: 'search', placeholder: t('memory.search.placeholder'), 'aria-keyshortcuts': 'Alt+M', maxlength: 200,
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); }
+        if (event.key === 'Escape') { event.preventDefault(); bench.focusEditor(); }
+      }});
+    this.found = h('div', {'aria-live': 'polite'});
+    panel.append(h('h3', {}, t('memory.heading')), this.status, this.list, h('h3', {}, t('memory.search')),
+      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, h('kbd', {'aria-hidden': 'true'}, 'Alt M')), this.found,
+      h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))));
+  }
+
+  /** Asks for the segment's matches, once all that was changed before has been stored. */
+  async open(index) {
+    const {bench} = this;
+    this.show([], '');
+    await bench.connection.settled();
+    const {token, version, open} = bench.session;
+    if (open !== index) return;
+    let reply;
+    try {
+      reply = await bench.server.command({token, name: 'matches', segment: index, since: version, open: null, detail_since: 0});
+    } catch { return; }                                   // offline: the status bar says so
+    if (!reply?.ok || bench.session.open !== index || bench.session.token !== token) return;
+    const {matches, num_entries: n} = reply.result;
+    this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
+  }
+
+  show(matches, status) {
+    const {source, target} = this.bench.languages;
+    this.matches = matches;
+    this.status.textContent = status;
+    this.status.hidden = !status;
+    this.list.replaceChildren(...matches.map((match, i) => h('li.ti', {'data-rate': match.rate},
+      h('div.l1', {}, h('span.tag.' + (match.rate === 100 ? 'ok' : 'off'), {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
+      h('p', {lang: source, dir: 'auto'}, match.runs.map(([kind, text]) => h(MARKS[kind], {}, text))),
+      h('p', {lang: target, dir: 'auto'}, h('b', {}, match.target)),
+      h('div.acts', {}, button('.btn.small', {onclick: () => this.insert(i), 'aria-keyshortcuts': `Alt+${i + 1}`}, t('memory.insert'), h('kbd', {'aria-hidden': 'true'}, `Alt ${i + 1}`))))));
+    this.counter.hidden = !matches.length;
+    this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
+  }
+
+  /** Puts a match's translation into the field; undo takes it out again. */
+  insert(number) {
+    const match = this.matches[number];
+    if (match) this.bench.segment.insert(match.target, 'memory');
+  }
+
+  /** A TMX file joins the memory; the open segment is looked up anew. */
+  async import(file, data) {
+    const {bench} = this, reply = await bench.connection.send('import_memory', {file, data});
+    if (!reply.ok) return;
+    bench.say('info', tn('memory.imported', reply.result.num_pairs, {name: reply.result.name}));
+    this.open(bench.session.open);
+  }
+
+  async search() {
+    const words = this.field.value.trim();
+    if (!words) { this.found.replaceChildren(); return; }
+    const reply = await this.bench.connection.send('concordance', {words}, 'concordance');
+    if (!reply.ok || reply.result.words !== this.field.value.trim()) return;
+    const {rows} = reply.result, {source, target} = this.bench.languages;
+    this.found.replaceChildren(h('p.lead', {}, tn('memory.found', rows.length, {words})),
+      ...rows.map(row => h('div.ti', {}, h('p', {lang: source, dir: 'auto'}, marked(row.source, words)), h('p', {lang: target, dir: 'auto'}, marked(row.target, words)),
+        h('p.muted', {dir: 'auto'}, row.origin))));
+  }
+
+  focusSearch() {
+    const selected = this.bench.segment.field.chosen?.() || '';
+    if (selected) this.field.value = selected;
+    this.field.focus();
+    this.field.select();
+  }
+}
+
+/** The text with the words marked, whatever their capitals. */
+const marked = (text, words) => {
+  const at = text.toLowerCase().indexOf(words.toLowerCase());
+  return at < 0 ? [text] : [text.slice(0, at), h('mark', {}, text.slice(at, at + words.length)), text.slice(at + words.length)];
+};

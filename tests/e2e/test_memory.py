@@ -1,0 +1,45 @@
+"""The translation memory at the side: a match of an earlier segment, inserted by key; search; import."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen, events
+
+TEXT = "Zebras open the seventh file.\nZebras open the eighth file.\nNothing of the kind.\n"
+TMX = """<tmx version="1.4"><header creationtool="x" creationtoolversion="1" segtype="sentence" o-tmf="x" adminlang="en"
+srclang="en" datatype="xml"/><body><tu><tuv xml:lang="en"><seg>Nothing of the kind.</seg></tuv>
+<tuv xml:lang="de"><seg>Nichts &lt;img src=x onerror=alert(1)&gt; dergleichen.</seg></tuv></tu></body></tmx>"""
+
+
+def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: Screen, tmp_path):
+    screen.open_text(TEXT)
+    screen.type_text("Zebras öffnen die siebte Datei.")
+    screen.confirm()
+    panel = screen.page.locator(".side .panel:visible")
+    screen.page.get_by_role("tab", name="Memory").click()
+    expect(panel.locator("[data-rate]")).to_have_attribute("data-rate", "86")
+    expect(panel.locator("[data-rate] del")).to_have_text("seventh")
+    expect(panel.locator("[data-rate] ins")).to_have_text("eighth")
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+1")
+    expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
+    screen.type_text("Zebras öffnen die achte Datei.")
+    screen.confirm()
+
+    expect(panel.locator(".lead").first).to_contain_text("Nothing like this segment")
+    screen.upload("memory", "old.tmx", TMX.encode())
+    expect(screen.notes.last).to_contain_text("1 entry is in the memory now")
+    expect(panel.locator("[data-rate='100']")).to_contain_text("Nichts <img src=x onerror=alert(1)> dergleichen.")
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+M")
+    screen.page.keyboard.type("SIEBTE")
+    screen.page.keyboard.press("Enter")
+    expect(panel.locator("mark")).to_have_text("siebte")
+    assert b"achte Datei" in screen.download("Whole memory as TMX", tmp_path).read_bytes()
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    assert [e["payload"]["text"] for e in log if e["payload"].get("origin") == "memory"] == [
+        "Zebras öffnen die siebte Datei."
+    ]
+    assert "memory_shown" in {event["type"] for event in log}
+    screen.check_nothing_went_wrong()
