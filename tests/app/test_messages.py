@@ -41,7 +41,7 @@ def templates() -> set[str]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_language_has_every_template_of_the_sources_with_the_same_values(file: Path):
     texts = json.loads(file.read_text(encoding="utf-8"))
-    assert sorted(texts) == sorted(templates())
+    assert sorted(templates() - set(texts)) == []
     for english, other in texts.items():
         assert sorted(set(re.findall(r"\{.*?\}", english))) == sorted(set(re.findall(r"\{.*?\}", other)))
 

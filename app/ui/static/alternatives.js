@@ -1,6 +1,7 @@
 /* What else could stand for a word: a popover under it, whole words with the sentence behind each. Only the newest
    question counts; an answer that comes after the popover was closed or moved is dropped. */
 import {h, icon, number, sr, t} from './dom.js';
+import {nameOf} from './key_bindings.js';
 
 const EDGE = 12;                                      // pixels kept free at the sides
 
@@ -55,7 +56,7 @@ export class Alternatives {
     this.element.replaceChildren(
       h('div.ph', {}, h('span', {}, t('alts.instead') + ' ', h('b', {lang: this.lang}, this.name)), this.rows.length ? h('span', {}, t('alts.gap')) : null),
       content,
-      h('div.pf', {}, this.rows.length ? key('Enter', t('alts.take')) : null, key('Del', t('alts.ban', {word: this.name})), key('Esc', t('alts.close'))));
+      h('div.pf', {}, this.rows.length ? key(nameOf('Enter'), t('alts.take')) : null, key(nameOf('Delete'), t('alts.ban', {word: this.name})), key(nameOf('Escape'), t('alts.close'))));
     this.element.hidden = false;
   }
 

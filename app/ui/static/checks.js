@@ -1,6 +1,7 @@
 /* What the checks find in the open segment: told before it is confirmed, and which checks run at all. Pressing confirm
    again goes over what was shown; what is an error stays flagged in the list. */
 import {button, h, icon} from './dom.js';
+import {hint} from './key_bindings.js';
 import {t, tn} from './texts.js';
 
 const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
@@ -59,7 +60,7 @@ export class Checks {
     this.element.replaceChildren(
       h('ul', {}, findings.map(finding => h('li.' + (finding.is_error ? 'error' : 'advice'), {'data-check': finding.check},
         icon(finding.is_error ? 'err' : 'problem', true), h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')), ' ', h('span', {dir: 'auto'}, sentence(finding))))),
-      h('div.acts', {}, button('.btn.small.primary', {onclick: () => this.segment.confirm()}, t('checks.confirm'), h('kbd', {'aria-hidden': 'true'}, 'Ctrl Enter')),
+      h('div.acts', {}, button('.btn.small.primary', {onclick: () => this.segment.confirm()}, t('checks.confirm'), hint('confirm')),
         button('.btn.small', {onclick: () => openChecks(this.segment.bench)}, t('checks.choose'))));
     if (hadFocus) this.segment.focusField();
   }

@@ -1,6 +1,7 @@
 /* How the sentence could go on, in grey behind the caret: asked for by key, taken whole or word by word, gone at the
    next letter. It never moves the caret, and an answer that comes after the text has changed is dropped. */
 import {h, t} from './dom.js';
+import {nameOf, speltFor} from './key_bindings.js';
 
 const WITHOUT_SPACES = /^(zh|ja|th|lo|km|my)\b/;
 
@@ -19,7 +20,7 @@ export class Completion {
   constructor(segment) {
     this.segment = segment;
     this.number = 0;
-    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', h('kbd', {}, 'Ctrl \u2192'), ' ' + t('completion.word'));
+    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', h('kbd', {}, nameOf('Ctrl') + ' \u2192'), ' ' + t('completion.word'));
     this.said = h('span.sr', {role: 'status'});
   }
 
@@ -34,7 +35,7 @@ export class Completion {
   async ask() {
     const {segment} = this, {bench, field, index} = segment, {area, text} = field;
     segment.focusField();
-    if (area.selectionEnd < text.trimEnd().length) { bench.say('info', t('completion.at_end')); return; }
+    if (area.selectionEnd < text.trimEnd().length) { bench.say('info', t('completion.at_end', {keys: speltFor('rest')})); return; }
     segment.flush();
     this.dismiss();
     const asked = ++this.number;

@@ -1,54 +1,81 @@
-/* Every key and what it does: for the panel at the side, and as a sheet that can be searched. */
+/* Every key and what it does: for the panel at the side, and as a sheet that can be searched and where keys are changed. */
 import {button, h, icon, setText, t} from './dom.js';
+import {DEFAULTS, bind, bindNothing, hint, isChosen, keysOf, nameOf, spelt} from './key_bindings.js';
 
-const KEYS = [
-  ['confirm', 'Ctrl', 'Enter'], ['pin', 'Alt', 'P'], ['segments', 'Alt', '\u2191', '\u2193'], ['proposal', 'Ctrl', '\u2191'], ['aligned', 'Ctrl', '\u2191'],
-  ['words', '\u2190', '\u2192'], ['press', 'Space'], ['phrase', 'Shift', '\u2190', '\u2192'], ['scope', 'Alt', 'Shift', 'P'],
-  ['ban', 'Del'], ['rest', 'Alt', 'R'], ['complete', 'Alt', 'C'], ['take', 'Tab'], ['take_word', 'Ctrl', '\u2192'],
-  ['alternatives', 'Alt', 'A'], ['back', 'Esc'], ['undo', 'Ctrl', 'Z'], ['redo', 'Ctrl', 'Shift', 'Z'], ['case', 'Shift', 'F3'],
-  ['source', 'Alt', 'I'], ['match', 'Alt', '1'], ['memory', 'Alt', 'M'], ['search', 'Ctrl', 'K'], ['goto', 'Ctrl', 'G'], ['split', 'Alt', 'Shift', 'X'], ['merge', 'Alt', 'Shift', 'J'], ['replace', 'Ctrl', 'H'], ['part', 'F6'], ['help', 'Alt', 'H'],
-];
+/** Keys that mean something in one place only; they are the same for everybody. */
+const FIXED = {
+  aligned: [], words: ['ArrowLeft', 'ArrowRight'], press: ['Space'], phrase: ['Shift', 'ArrowLeft', 'ArrowRight'], ban: ['Delete'],
+  take: ['Tab'], take_word: ['Ctrl', 'ArrowRight'], back: ['Escape'],
+};
+const ORDER = ['confirm', 'pin', 'next', 'previous', 'proposal', 'aligned', 'down', 'words', 'press', 'phrase', 'scope', 'ban', 'rest', 'complete', 'take', 'take_word',
+  'alternatives', 'back', 'undo', 'redo', 'case', 'source', 'match', 'memory', 'search', 'goto', 'split', 'merge', 'replace', 'part', 'part_back', 'help'];
+const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
-/** [{text, nodes}]: what a key does and how it is written, as text to search in and as two elements. */
-export const keyRows = () => KEYS.map(([name, ...keys]) => ({text: [t('keys.' + name), ...keys].join(' ').toLowerCase(),
-  nodes: [h('dt', {}, t('keys.' + name)), h('dd', {}, keys.map(key => h('kbd', {}, key)))]}));
+const caps = action => (action === 'aligned' ? hint('proposal') : FIXED[action] ? FIXED[action].map(part => h('kbd', {}, nameOf(part))) : hint(action));
+
+/** [{action, label, nodes}]: what a key does and how it is written, as two elements. */
+export const keyRows = () => ALL.map(action => ({action, label: t('keys.' + action), nodes: [h('dt', {}, t('keys.' + action)), h('dd', {}, caps(action))]}));
 
 export const openKeySheet = bench => {
   const before = document.activeElement;
   const close = () => { dialog.close(); dialog.remove(); before?.focus?.({preventScroll: true}); };
-  const rows = keyRows();
-  const found = h('p.sr', {role: 'status'});
-  const list = h('dl.keys', {}, rows.map(row => row.nodes));
-  const search = h('input', {type: 'text', placeholder: t('sheet.search'), 'aria-label': t('sheet.search'), autocomplete: 'off', oninput: () => {
+  const said = h('p.wrong.grow', {role: 'alert'}), found = h('p.sr', {role: 'status'}), list = h('dl.keys.wide', {});
+  let asked = null;                                   // {action, control}: the next keys pressed become its keys
+
+  const rows = keyRows().map(row => {
+    if (!DEFAULTS[row.action]) return row;
+    const change = button('.btn.small.quiet', {'aria-label': t('rebind.change.of', {action: row.label}), onclick: () => ask(row.action, change)}, t('rebind.change'));
+    const reset = button('.x', {'aria-label': t('rebind.reset.of', {action: row.label}), title: t('rebind.reset'), onclick: () => { settle(bind(row.action, null)); change.focus(); }}, icon('undo', true));
+    row.nodes[1].append(change, reset);
+    return {...row, reset};
+  });
+  const paint = () => rows.forEach(row => { if (row.reset) row.reset.hidden = !isChosen(row.action); });
+  const settle = wrong => { setText(said, wrong); paint(); show(); };
+  const ask = (action, control) => {
+    leave();
+    asked = {action, control};
+    control.classList.add('asking');
+    control.textContent = t('rebind.press');
+    setText(said, '');
+  };
+  const leave = () => {
+    if (!asked) return;
+    asked.control.classList.remove('asking');
+    asked.control.textContent = t('rebind.change');
+    asked = null;
+  };
+  const onKey = event => {
+    if (!asked) return;
+    if (event.key === 'Tab' && !event.ctrlKey && !event.altKey) { leave(); return; }
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.getModifierState('AltGraph')) { setText(said, t('rebind.altgr')); return; }
+    const keys = keysOf(event), {action} = asked;
+    if (!keys) return;
+    leave();
+    if (keys === 'Escape') return;
+    const wrong = bind(action, keys);
+    settle(wrong);
+    if (!wrong) setText(found, t('rebind.done', {action: t('keys.' + action), keys: spelt(keys)}));
+  };
+  const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const shown = rows.filter(row => words.every(word => row.text.includes(word)));
+    const shown = rows.filter(row => { const text = `${row.label} ${row.nodes[1].textContent}`.toLowerCase(); return words.every(word => text.includes(word)); });
+    const focused = document.activeElement;
     list.replaceChildren(...shown.flatMap(row => row.nodes));
+    if (list.contains(focused)) focused.focus();
     setText(found, t('sheet.found', {n: shown.length}));
-  }});
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-keys', oncancel: event => { event.preventDefault(); close(); }},
+  };
+  const search = h('input', {type: 'text', placeholder: t('sheet.search'), 'aria-label': t('sheet.search'), autocomplete: 'off', oninput: show});
+  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-keys', oncancel: event => { event.preventDefault(); if (asked) leave(); else close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-keys'}, t('side.keys')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
     h('div.db', {}, h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
+    h('div.df', {}, said, button('.btn', {onclick: () => { bindNothing(); settle(''); }}, t('rebind.reset.all')), button('.btn.primary', {onclick: close}, t('close'))));
+  dialog.addEventListener('keydown', onKey, true);
+  dialog.addEventListener('focusout', event => { if (asked && event.target === asked.control) leave(); });
   bench.root.append(dialog);
   dialog.showModal();
+  paint();
+  show();
   search.focus();
-};
-
-/** Ctrl+G: to a segment by its number. */
-export const openGoTo = bench => {
-  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const input = h('input', {type: 'number', min: 1, max: bench.order.length, required: true, 'aria-label': t('goto.label', {n: bench.order.length})});
-  const go = event => {
-    event.preventDefault();
-    const number = input.valueAsNumber;
-    close();
-    if (bench.order[number - 1] !== undefined) bench.openSegment(bench.order[number - 1]);
-  };
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-goto', oncancel: event => { event.preventDefault(); close(); }},
-    h('form', {onsubmit: go}, h('div.dh', {}, h('h2', {id: 'pinpoint-goto'}, t('goto.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-      h('div.db', {}, h('label.line', {}, h('span', {}, t('goto.label', {n: bench.order.length})), input)),
-      h('div.df', {}, button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('goto.go')))));
-  bench.root.append(dialog);
-  dialog.showModal();
-  input.focus();
 };

@@ -1,5 +1,6 @@
 /* The segment list: filters, search, rows in blocks that are filled only near the window, the editor in its place. */
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {hint, shortcut} from './key_bindings.js';
 
 const BLOCK_ROWS = 50;
 const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
@@ -47,12 +48,12 @@ export class SegmentList {
         icon(iconName, true), t('filter.' + name), counter);
       return {name, chip, counter};
     });
-    this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), 'aria-keyshortcuts': 'Control+K',
+    this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), ...shortcut('search'),
       oninput: () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0); },
       onkeydown: event => { if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); } }});
     return h('div.tools', {},
       h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
-      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, h('kbd', {'aria-hidden': 'true'}, 'Ctrl K')));
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')));
   }
 
   search() {

@@ -3,6 +3,7 @@ import {Connection, drafts} from './connection.js';
 import {button, h, t, tn} from './dom.js';
 import {Files, glossaryReport} from './files.js';
 import {Header, Notes} from './header.js';
+import {loadBindings} from './key_bindings.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list.js';
 import {Segment} from './segment.js';
@@ -289,6 +290,7 @@ const inLanguage = (server, language) => new Proxy(server, {get: (functions, nam
 /** Called once by the Gradio component: its root element, and the server's functions. */
 export const mount = async (root, server) => {
   await loadTexts();
+  loadBindings();
   root.lang = document.documentElement.lang = currentLanguage();
   const bench = new Bench(root, inLanguage(server, currentLanguage()));
   await bench.start();

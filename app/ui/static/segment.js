@@ -8,6 +8,7 @@ import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History, nextCase} from './field.js';
 import {Hypotheses} from './hypotheses.js';
+import {speltFor} from './key_bindings.js';
 import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
@@ -232,7 +233,7 @@ export class Segment {
   take(row, isSure = false) {
     if (this.field.text === row.text && this.detail?.target != null) { this.focusField(); return; }
     if (this.isTyped && !isSure && this.field.text.trim() && this.field.text !== row.text) {
-      this.ask.replaceChildren(icon('problem', true), h('span.q', {}, t('replace.question', {n: row.rank + 1})),
+      this.ask.replaceChildren(icon('problem', true), h('span.q', {}, t('replace.question', {n: row.rank + 1, keys: speltFor('undo')})),
         button('.btn.small.primary', {onclick: () => { this.hideAsk(); this.take(row, true); }}, t('replace.yes')),
         button('.btn.small', {onclick: () => { this.hideAsk(); this.focusField(); }}, t('replace.no')));
       this.ask.hidden = false;
@@ -352,7 +353,7 @@ export class Segment {
     const text = detail?.proposal?.text;
     const word = !text ? null : !isInField ? proposal.current : field.text === text ? proposal.wordAt(field.area.selectionStart) : null;
     const anchor = word === null ? null : proposal.elementOf(word);
-    if (!anchor) { this.bench.say('info', t('alts.nowhere')); return; }
+    if (!anchor) { this.bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')})); return; }
     const goBack = () => (isInField ? this.focusField() : proposal.focusWord(proposal.current));
     this.alternatives.open(anchor, {word, name: proposal.textOf(word, word), text, lang: this.bench.languages.target, goBack});
   }

@@ -1,10 +1,10 @@
 /* The elements of the open segment, and which button does what. */
 import {button, h, icon, t} from './dom.js';
+import {hint, shortcut} from './key_bindings.js';
 
 export const buildSegment = segment => {
-  const action = (iconName, label, keys, onclick, classes = '') => button('.btn' + classes, {onclick, 'aria-keyshortcuts': keys.replace(/ /g, '+')},
-    iconName && icon(iconName), label, h('kbd', {'aria-hidden': 'true'}, keys.replace('Control', 'Ctrl')));
-  const alternatives = action('list', t('action.alternatives'), 'Alt A', () => segment.askAlternatives());
+  const action = (iconName, label, name, onclick, classes = '') => button('.btn' + classes, {onclick, ...shortcut(name)}, iconName && icon(iconName), label, hint(name));
+  const alternatives = action('list', t('action.alternatives'), 'alternatives', () => segment.askAlternatives());
   alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
   segment.no = h('span.no.num', {});
   segment.stateIcon = h('span.st', {});
@@ -23,19 +23,19 @@ export const buildSegment = segment => {
     }});
   segment.banButton = button('.btn', {onclick: () => segment.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')}, icon('ban'), t('action.ban'));
   segment.reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
-  segment.undoButton = button('.btn.iconly', {onclick: () => segment.step(true), title: t('action.undo') + ' (Ctrl Z)', 'aria-label': t('action.undo'), 'aria-keyshortcuts': 'Control+Z'}, icon('undo'));
-  segment.redoButton = button('.btn.iconly', {onclick: () => segment.step(false), title: t('action.redo') + ' (Ctrl Shift Z)', 'aria-label': t('action.redo'), 'aria-keyshortcuts': 'Control+Shift+Z'}, icon('redo'));
+  segment.undoButton = button('.btn.iconly', {onclick: () => segment.step(true), title: t('action.undo'), 'aria-label': t('action.undo'), ...shortcut('undo')}, icon('undo'));
+  segment.redoButton = button('.btn.iconly', {onclick: () => segment.step(false), title: t('action.redo'), 'aria-label': t('action.redo'), ...shortcut('redo')}, icon('redo'));
   segment.element = h('section.editor', {},
     h('div.edit-grid', {}, segment.no, segment.stateIcon,
       h('div.cell-src', {}, h('div.lab', {}, h('b', {}, t('source.label')),
-        button('.link', {onclick: () => segment.split(), onmousedown: event => event.preventDefault(), title: t('split.title') + ' (Alt Shift X)', 'aria-keyshortcuts': 'Alt+Shift+X'}, t('split.link')),
-        button('.link', {onclick: () => segment.merge(), title: t('merge.title') + ' (Alt Shift J)', 'aria-keyshortcuts': 'Alt+Shift+J'}, t('merge.link')), segment.sourceCount), segment.sourceHost, segment.sourceNote,
+        button('.link', {onclick: () => segment.split(), onmousedown: event => event.preventDefault(), title: t('split.title'), ...shortcut('split')}, t('split.link')),
+        button('.link', {onclick: () => segment.merge(), title: t('merge.title'), ...shortcut('merge')}, t('merge.link')), segment.sourceCount), segment.sourceHost, segment.sourceNote,
         h('div.ledger', {}, segment.ledger.total, segment.ledger.list,
           h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),
       h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.proposalNote), segment.proposal.line, segment.said,
         h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask, segment.checks.element)),
-    h('div.actions', {}, action('lock', t('action.pin'), 'Alt P', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'Alt R', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
-      h('span.sp', {}), action(null, t('action.confirm'), 'Control Enter', () => segment.confirm(), '.primary')),
+    h('div.actions', {}, action('lock', t('action.pin'), 'pin', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'rest', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
+      h('span.sp', {}), action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary')),
     segment.hypotheses.element, segment.alternatives.element);
 };

@@ -1,5 +1,6 @@
 /* The bottom line: what is saved, what the model is doing, how to stop it. */
 import {button, count, h, icon, number, setText, t} from './dom.js';
+import {hint} from './key_bindings.js';
 import {clock} from './texts.js';
 
 /** "about 3 min left": what is said of a time that is an estimate. */
@@ -18,7 +19,7 @@ export class Status {
     this.progressText = h('span.num', {});
     this.progressButton = button('.btn', {onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress.is_running})});
     this.progress = h('span', {}, this.progressText, h('div.bar', {role: 'progressbar', 'aria-label': t('status.pretranslation'), 'aria-valuemin': 0, 'aria-valuemax': 100}, this.bar), this.progressButton);
-    this.help = h('span.push', {}, h('kbd', {}, 'Alt H'), t('status.keys'));
+    this.help = h('span.push', {}, hint('help'), t('status.keys'));
     host.append(this.saved, this.decode, this.progress, this.help);
     this.savedAt = null;
   }

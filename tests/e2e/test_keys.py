@@ -1,0 +1,77 @@
+"""Keys of the person's own: changed in the sheet of keys, kept in the browser, refused with the reason."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+
+
+def change(screen: Screen, action: str, *keys: str) -> Locator:
+    """Opens the sheet where it is not open, and presses keys for an action; returns what is said against them."""
+    sheet = screen.page.get_by_role("dialog")
+    if not sheet.count():
+        screen.page.keyboard.press("Alt+h")
+    sheet.get_by_role("button", name=f"Change the keys of: {action}", exact=True).click()
+    for key in keys:
+        screen.page.keyboard.press(key)
+    return sheet.get_by_role("alert")
+
+
+def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.focus()
+    for keys, reason in (
+        ("Alt+r", "Alt+R is in use: Re-translate the rest"),
+        ("Control+t", "belongs to the browser"),
+        ("Control+c", "needed to edit text"),
+        ("Control+Alt+q", "write characters on many keyboards"),
+        ("x", "A key alone is a letter"),
+    ):
+        expect(change(screen, "Copy the source", keys)).to_contain_text(reason)
+    expect(change(screen, "Copy the source", "Alt+j")).to_have_text("")
+    screen.page.keyboard.press("Escape")
+    screen.type_text("Noch nichts")
+    screen.page.keyboard.press("Alt+i")
+    expect(screen.field).to_have_value("Noch nichts")  # the old keys do nothing
+    screen.page.keyboard.press("Alt+j")
+    expect(screen.field).to_have_value(DOCUMENT.splitlines()[0])
+    screen.wait_until_saved()
+
+    expect(change(screen, "Confirm and go on", "Alt+Shift+Enter")).to_have_text("")
+    screen.page.keyboard.press("Escape")
+    button = screen.page.get_by_role("button", name="Confirm and next")
+    expect(button).to_have_attribute("aria-keyshortcuts", "Alt+Shift+Enter")
+    expect(button.locator("kbd")).to_have_text("Alt Shift Enter")
+    screen.visit()
+    expect(button.locator("kbd")).to_have_text("Alt Shift Enter")
+    screen.field.press("Alt+j")
+    screen.field.press("Alt+Shift+Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("2")
+    screen.page.keyboard.press("Alt+h")
+    screen.page.get_by_role("button", name="All keys as at first").click()
+    screen.page.keyboard.press("Escape")
+    expect(button.locator("kbd")).to_have_text("Ctrl Enter")
+    screen.open_segment(3)
+    screen.field.press("Alt+i")
+    expect(screen.field).to_have_value(DOCUMENT.splitlines()[2])
+    screen.wait_until_saved()
+
+
+def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Noch nichts")
+    for event in ("{isComposing: true}", "{keyCode: 229}", "{modifierAltGraph: true}", "{ctrlKey: true}"):
+        screen.field.evaluate(
+            f"""area => area.dispatchEvent(new KeyboardEvent('keydown',
+            {{key: 'i', code: 'KeyI', altKey: true, bubbles: true, cancelable: true, ...{event}}}))"""
+        )
+    expect(screen.field).to_have_value("Noch nichts")
+    # The letter on the key counts, not its place: on a German keyboard, Z lies where others have Y.
+    screen.wait_until_saved()
+    screen.field.evaluate(
+        "area => area.dispatchEvent(new KeyboardEvent('keydown', "
+        "{key: 'i', code: 'KeyP', altKey: true, bubbles: true, cancelable: true}))"
+    )
+    expect(screen.field).to_have_value(DOCUMENT.splitlines()[0])
+    screen.wait_until_saved()
