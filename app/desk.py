@@ -160,6 +160,19 @@ class Desk:
             return self.library.export_tmx(workspace.direction)
         return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace)
 
+    def delete_session(self, workspace: Workspace) -> Workspace:
+        """Removes a session with its document and all its events, and shows the sample document instead.
+
+        What stays in the log is a tombstone with the number of its events and the last hash.
+        """
+        with self._lock:
+            workspace.close()
+            self.store.delete_session(workspace.session_id)
+            self._workspaces.pop(workspace.token, None)
+            if self._current is workspace:
+                self._current = None
+            return self.open_sample()
+
     def export_note(self, workspace: Workspace) -> Json:
         """What the person should know of the translated document before they save it."""
         return {"note": self._translated(workspace).note}

@@ -35,6 +35,9 @@ EventType = Literal[
     "check_raised", "check_resolved",
     "checks_chosen", "memory_shown",
 ]  # fmt: skip
+# A "key" event counts keys by these: what types a character; what takes one away; arrows and the like; anything with
+# Ctrl, Alt or Command. Which character it was never leaves the page.
+KEY_CLASSES = ("character", "delete", "navigation", "command")
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64
 _SURROGATE = re.compile(r"[\ud800-\udfff]")

@@ -13,14 +13,12 @@ from statistics import median
 from typing import Any, Final
 
 from app.documents import Segment
-from app.log_records import Event, SegmentStateName
+from app.log_records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
 from app.record.word_origins import TEXT_EVENTS, WordOrigins
 from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
 from app.segment_state import form_in
 
-# How the page sorts keys before it counts them; which character it was never leaves the page.
-KEY_CLASSES: Final = ("character", "delete", "navigation", "command")
 _EDITS: Final = TEXT_EVENTS - {"confirm", "hypothesis_taken"}
 _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}
 

@@ -116,11 +116,21 @@ class WordOrigins:
 
 def _kept(before: Words, new: Words) -> Words:
     """The new words; those that stood there before keep where they came from."""
-    matcher = SequenceMatcher(None, [word for word, _ in before], [word for word, _ in new], autojunk=False)
-    words = list(new)
-    for block in matcher.get_matching_blocks():
-        words[block.b : block.b + block.size] = before[block.a : block.a + block.size]
-    return tuple(words)
+    start = _num_equal(before, new)
+    end = _num_equal(before[start:][::-1], new[start:][::-1])
+    middles = before[start : len(before) - end], new[start : len(new) - end]
+    words = list(middles[1])
+    if all(middles):  # most changes are at one place, and then there is nothing to compare
+        old_words, new_words = ([word for word, _ in middle] for middle in middles)
+        for block in SequenceMatcher(None, old_words, new_words, autojunk=False).get_matching_blocks():
+            words[block.b : block.b + block.size] = middles[0][block.a : block.a + block.size]
+    return (*before[:start], *words, *before[len(before) - end :])
+
+
+def _num_equal(first: Words, second: Words) -> int:
+    """How many words both begin with."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((i for i, ((a, _), (b, _)) in pairs if a != b), min(len(first), len(second)))
 
 
 def _all(text: str, origin: str) -> Words:

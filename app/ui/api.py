@@ -21,8 +21,10 @@ from app.desk import Desk
 from app.documents import Export
 from app.errors import AppError, CommandError
 from app.find_replace import Query
+from app.key_counts import log_keys
 from app.messages import Message, translated
 from app.questions import Questions
+from app.record.views import replay_view, report_view
 from app.wide_terms import Scope
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
 from engine import Avoid, EngineError
@@ -95,6 +97,18 @@ class Api:
 
         return _told(message, await self._question(message, ask, Questions.show_completion))
 
+    async def record(self, message: Any) -> Json:
+        """The open session's figures ("report") or all its moments ("replay")."""
+
+        def view() -> Json:
+            request = _Message(message)
+            workspace = self.desk.find(request.text("token"))
+            views = {"report": report_view, "replay": replay_view}
+            made = views[request.choice("view", tuple(views))](workspace.store, workspace.session_id)
+            return {"ok": True, "result": made}
+
+        return await asyncio.to_thread(_answer, view)
+
     async def _question(
         self,
         message: Any,
@@ -129,8 +143,8 @@ class Api:
             raise
 
     def _carry_out_in(self, workspace: Workspace, name: str, message: _Message) -> Json:
-        if name in ("open_document", "open_sample", "go_on"):
-            return self._switch(name, message)
+        if name in ("open_document", "open_sample", "go_on", "delete_session"):
+            return self._switch(name, workspace, message)
         result: Json | None = None
         commands: dict[str, Callable[[], Json | None]] = {
             "open": lambda: workspace.open(message.index()),
@@ -163,6 +177,7 @@ class Api:
                 message.data("data"), message.text("file"), workspace.direction
             ),
             "reopen": lambda: workspace.reopen(message.index()),
+            "keys": lambda: log_keys(workspace, message.index(), message.counts("counts")),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
             "import_glossary": lambda: self.desk.import_glossary(workspace, message.data("data"), message.text("file")),
             "import_sample_glossary": lambda: self.desk.import_sample_glossary(workspace),
@@ -188,11 +203,13 @@ class Api:
         reply = workspace.snapshot(*message.position())
         return {**reply, "result": result} if result is not None else reply
 
-    def _switch(self, name: str, message: _Message) -> Json:
+    def _switch(self, name: str, workspace: Workspace, message: _Message) -> Json:
         if name == "open_document":
             workspace = self.desk.open_document(message.data("data"), message.text("file"))
         elif name == "open_sample":
             workspace = self.desk.open_sample()
+        elif name == "delete_session":
+            workspace = self.desk.delete_session(workspace)
         else:
             workspace = self.desk.go_on(message.number("session"))
         return self._whole(workspace, {"is_continued": name == "go_on"})
@@ -258,6 +275,13 @@ class _Message:
             return None
         values = self._field(name, list)
         if not all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+            raise self._wrong(name)
+        return values
+
+    def counts(self, name: str) -> dict[str, int]:
+        """An object of integers."""
+        values = self._field(name, dict)
+        if not all(isinstance(value, int) and not isinstance(value, bool) for value in values.values()):
             raise self._wrong(name)
         return values
 

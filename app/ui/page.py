@@ -58,7 +58,10 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def completion(message: Any) -> Response:
         return _reply(await api.completion(message))
 
-    return [hello, command, changes, alternatives, completion]
+    async def record(message: Any) -> Response:
+        return _reply(await api.record(message))
+
+    return [hello, command, changes, alternatives, completion, record]
 
 
 def build_page(api: Api) -> gr.Blocks:

@@ -77,6 +77,9 @@ WRONG = [
     ),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
     ({"name": "go_on", "session": 4711}, "no such session"),
+    ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "nobody can have pressed"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts'"),
 ]
 
 
@@ -128,3 +131,32 @@ def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pyte
     reply = api.command(message(api, "reopen", segment=0))
     assert reply["error"]["kind"] == "internal"
     assert "secret" not in reply["error"]["message"]
+
+
+def test_keys_are_kept_as_counts_by_class(api: Api):
+    reply = api.command(message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
+    assert reply["ok"]
+    workspace = api.desk.find(reply["token"])
+    last = list(workspace.store.events(workspace.session_id))[-1]
+    assert (last.type, last.segment, last.payload) == ("key", 1, {"counts": {"character": 12}})
+
+
+def test_deleting_a_session_shows_the_sample_instead_and_keeps_a_tombstone(api: Api):
+    token = api.hello({})["token"]
+    api.command(message(api, "edit", segment=1, text="geheim", origin="typed"))
+    reply = api.command({**message(api, "delete_session"), "token": token})
+    assert reply["ok"] and reply["document"]["name"] == "getting-started.txt" and reply["token"] != token
+    assert len(api.desk.store.tombstones()) == 1
+    gone = api.command({**message(api, "open", segment=0), "token": token})
+    assert gone["error"]["kind"] == "unknown_session"
+
+
+def test_record_of_a_session_is_told(api: Api):
+    token = api.hello({})["token"]
+    api.command(message(api, "confirm", segment=1, text="Fertig"))
+    report = asyncio.run(api.record({"token": token, "view": "report"}))["result"]
+    assert (report["num_confirmed"], report["num_segments"]) == (1, 2)
+    replay = asyncio.run(api.record({"token": token, "view": "replay"}))["result"]
+    assert [moment[4] for moment in replay["moments"] if moment[2] == "confirm"] == ["Fertig"]
+    wrong = asyncio.run(api.record({"token": token, "view": "secrets"}))
+    assert "'view'" in wrong["error"]["message"]

@@ -1,0 +1,68 @@
+"""A session played again: what a person did, one moment after the other, with the segment's text as it stood then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.documents import Segment
+from app.log_records import Event
+from app.record.word_origins import TEXT_EVENTS
+
+# What is told of an event beside its text, by the payload's key; the first that it has.
+_DETAILS: Final = ("origin", "kind", "message")
+_ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning"})
+# What happens behind the screen; a proposal is told where it shows in the segment.
+_UNSEEN: Final = frozenset({"decode_request", "prices", "pretranslate", "term_shown", "checks_chosen"})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One event as a person sees it. `at_ms` counts from the session's beginning, times in which the app was closed
+    left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event."""
+
+    seq: int
+    at_ms: int
+    type: str
+    segment: int | None
+    text: str | None
+    detail: str
+
+
+def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Moment]:
+    """What happened, in order; after the last moment every segment has the text that the log has for it.
+
+    A segment without a text of the person shows the machine's newest proposal.
+    """
+    own: dict[int, str | None] = {segment.index: segment.target for segment in segments}
+    proposals: dict[int, str] = {}
+    shown = {index: text or "" for index, text in own.items()}
+    before_ms = at_ms = 0
+    for event in events:
+        if event.type not in ("open", "resume"):
+            at_ms += max(0, event.monotonic_ms - before_ms)
+        before_ms = event.monotonic_ms
+        index = event.segment
+        if event.type in _UNSEEN or (index is not None and index not in own):
+            continue
+        payload = event.payload
+        changed: str | None = None
+        if index is not None:
+            if event.type == "decode_result" and payload.get("hypotheses"):
+                proposals[index] = payload["hypotheses"][0].get("text", "")
+            elif event.type in TEXT_EVENTS and "text" in payload:
+                own[index] = payload["text"]
+            now = own[index]
+            text = proposals.get(index, "") if now is None else now
+            if text != shown[index]:
+                shown[index] = changed = text
+        if event.type == "decode_result" and changed is None:
+            continue
+        yield Moment(event.seq, at_ms, event.type, index, changed, _detail(event.type, payload))
+
+
+def _detail(event_type: str, payload: dict[str, Any]) -> str:
+    if event_type in _ABOUT_TEXTS:
+        return str(payload.get("text", ""))
+    return next((str(payload[key]) for key in _DETAILS if payload.get(key)), "")

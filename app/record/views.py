@@ -1,0 +1,75 @@
+"""The report and the replay of a session as the page draws them: plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.log_store import LogStore
+from app.record.replay import moments
+from app.record.tables import statistics_of
+from app.record.word_origins import ORIGINS
+
+MAX_PRICES = 200
+
+
+def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
+    """The sums, the figures of each segment, and the dearest pins, terms and bans."""
+    session = store.load_session(session_id)
+    figures = statistics_of(store, session)
+    prices = [(p.price, p.kind, p.text, s.index) for s in figures.segments for p in s.prices if p.price is not None]
+    origins = [name for name in (*ORIGINS, *sorted(set(figures.origins) - set(ORIGINS))) if figures.origins.get(name)]
+    return {
+        "name": session.document.name,
+        "created_ms": session.created_ms,
+        "last_ms": session.last_ms,
+        "num_events": session.num_events,
+        "idle_limit_ms": figures.idle_limit_ms,
+        "num_segments": len(figures.segments),
+        "num_confirmed": figures.num_confirmed,
+        "num_words": figures.num_words,
+        "num_words_confirmed": figures.num_words_confirmed,
+        "gross_ms": figures.gross_ms,
+        "net_ms": figures.net_ms,
+        "words_per_hour": figures.words_per_hour,
+        "median_ms": figures.median_ms,
+        "hter": figures.hter,
+        "chrf": figures.chrf,
+        "num_compared": figures.num_compared,
+        "num_unchanged": figures.num_unchanged,
+        "num_pins": figures.num_pins,
+        "num_bans": figures.num_bans,
+        "num_terms": figures.num_terms,
+        "num_terms_met": figures.num_terms_met,
+        "keys": figures.keys,
+        "origins": [[name, figures.origins[name]] for name in origins],
+        "prices": [list(price) for price in sorted(prices, key=lambda price: -price[0])[:MAX_PRICES]],
+        "segments": [
+            {
+                "index": s.index,
+                "state": s.state,
+                "net_ms": s.net_ms,
+                "words": s.num_source_words,
+                "hter": s.effort.hter if s.effort else None,
+                "chrf": s.effort.chrf if s.effort else None,
+                "is_unchanged": s.is_unchanged,
+                "edits": s.num_edits,
+                "pins": s.num_pins,
+                "terms": [s.num_terms_met, s.num_terms],
+            }
+            for s in figures.segments
+            if s.first_opened_ms is not None or s.is_confirmed
+        ],
+    }
+
+
+def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
+    """Every moment of the session, and where each segment starts from."""
+    session = store.load_session(session_id)
+    segments = session.document.segments
+    return {
+        "segments": [{"source": segment.source, "text": segment.target or ""} for segment in segments],
+        "moments": [
+            [moment.seq, moment.at_ms, moment.type, moment.segment, moment.text, moment.detail]
+            for moment in moments(segments, store.events(session_id))
+        ],
+    }
