@@ -69,7 +69,7 @@ class PhraseAutomaton:
         self._num_pieces = [phrase.num_pieces for phrase in self.phrases]
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
         self._has_turns = any(own is not None for own in self._turns)
-        self._fresh_patterns: dict[tuple[str, int, bool], tuple[int, ...]] = {}
+        self._fresh_patterns: dict[tuple[str, bool, int, bool], tuple[int, ...]] = {}
         self._groups = groups_that_share(self.phrases)
         self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
@@ -90,7 +90,7 @@ class PhraseAutomaton:
         for character in context.emission(self._texts, piece):
             if pending:
                 partial, pending, turn, shared = self._decide(character, partial, pending, turn, shared, counts)
-            fresh = self._fresh(character, turn, pending)
+            fresh = self._fresh(context, character, turn, pending)
             if partial or fresh:
                 partial, ended = read(self._patterns, fresh, partial, context, character)
                 pending = pending | ended
@@ -184,19 +184,20 @@ class PhraseAutomaton:
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
-    def _fresh(self, character: str, turn: int, pending: Matches) -> tuple[int, ...]:
-        """The patterns that may begin with `character`: but for those of phrases whose turn has passed or not come.
+    def _fresh(self, context: Context, character: str, turn: int, pending: Matches) -> tuple[int, ...]:
+        """The patterns that may begin with `character` here: none of phrases whose turn has passed or not come.
 
         Behind a number that waits for what follows a comma, the next in turn may begin with that comma, unless its own
         next digit would make another number of both.
         """
         waits = self._has_turns and any(self._turns[number] == turn for number, _ in pending)
-        key = character, turn, waits
+        is_inside = context.goes_on(character)  # of a word
+        key = character, is_inside, turn, waits
         if key not in self._fresh_patterns:
             self._fresh_patterns[key] = tuple(
                 number
                 for number, (own, pattern) in enumerate(zip(self._turns, self._patterns, strict=True))
-                if pattern.text[0] == character
+                if pattern.text[0] == character and not (is_inside and pattern.guards_left)
                 if own in (None, turn) or (waits and own == turn + 1 and not pattern.joins_numbers)
             )
         return self._fresh_patterns[key]
