@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.errors import LogError
 from app.log_records import to_json
-from app.model_holder import Priority
+from app.model_holder import ModelHolder, Priority
 from app.pace import Pace
 from app.prices import Prices
 from app.proposal_view import Decoded
@@ -151,6 +151,22 @@ class Decoding:
             else:
                 self.workspace.adopt(replace(segment, answered=segment.requested))
         self.start_from(self.workspace.open_index or 0)
+
+    def use_model(self, model: ModelHolder) -> None:
+        """Translates with another model, which is there, from now on; what the one before said stays until then."""
+        self.workspace.questions.cancel()
+        self._cancel_price()
+        self._cancel("document", "interactive")
+        self.workspace.model = model
+        self._in_flight.clear()
+        self._waiting.clear()
+        for segment in list(self.workspace.segments):
+            number = segment.requested + segment.is_pending  # what is under way is void
+            fresh = replace(segment, decoded=None, recalled=None, prices=None, requested=number, answered=number)
+            self.workspace.adopt(fresh)
+        self.on_model()
+        if self.workspace.open_index is not None and not self.is_suspended:
+            self.hurry(self.workspace.segments[self.workspace.open_index])
 
     def _forget_other_models(self) -> None:
         """What another model said, or this one under other options, is not what this one would say."""

@@ -21,6 +21,7 @@ from app.log_store import LogStore
 from app.messages import Message
 from app.memory.recall import Library
 from app.model_holder import ModelHolder
+from app.models import Models
 from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
 from app.record.tmx import session_tmx
@@ -59,6 +60,7 @@ class Desk:
     ) -> None:
         self.store = store
         self.model = model
+        self.models = Models(model)
         self.samples = samples
         self.library = Library(store)
         self.options = options or SearchOptions(places_per_bank=1)
@@ -188,6 +190,7 @@ class Desk:
                 workspace.close()
                 self.store.append(workspace.session_id, "close", {})
             self._workspaces.clear()
+        self.models.close()
 
     def _start(self, document: Document) -> Workspace:
         with self._lock:
@@ -203,13 +206,14 @@ class Desk:
         return self._put(record, document or record.document)
 
     def _put(self, record: SessionRecord, document: Document) -> Workspace:
+        model, problem = self.models.remembered(self.store, record.id)
         workspace = Workspace(
             self.store,
             record.id,
             record.token,
             document,
             [restored(saved) for saved in record.segments],
-            self.model,
+            model,
             direction=record.direction,
             options=self.options,
             glossary=record.glossary,
@@ -217,6 +221,9 @@ class Desk:
             library=self.library,
         )
         self._workspaces[record.token] = workspace
+        self.models.watch(workspace)
+        if problem:
+            workspace.report(problem)
         return self._show(workspace)
 
     def _show(self, workspace: Workspace) -> Workspace:

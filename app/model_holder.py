@@ -47,6 +47,7 @@ class ModelHolder:
         self.directions: tuple[str, ...] = ()
         self.checksum = ""
         self.num_threads = 0
+        self.loaded_from: Path | None = None  # a folder, where `folder` may be a name
         self.decoder: Decoder | None = None
         self._listeners: list[Callable[[], None]] = []
         self._lock = threading.Lock()
@@ -69,6 +70,10 @@ class ModelHolder:
                 return
         listener()
 
+    def view(self) -> dict[str, str]:
+        """What the page shows of it."""
+        return {"state": self.state, "name": self.name, "message": self.message}
+
     def close(self) -> None:
         """Ends the worker, if there is one."""
         if self.decoder is not None:
@@ -85,6 +90,7 @@ class ModelHolder:
             translator = Translator.load(self.folder)
             self.num_threads = torch.get_num_threads()
             self.checksum = translator.checksum
+            self.loaded_from = translator.folder
             self.adopt(Worker(translator), name=translator.name, directions=translator.directions)
         except EngineError as error:
             self._finish("failed", str(error))

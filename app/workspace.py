@@ -87,6 +87,7 @@ class Workspace:
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
         self.problem = ""
+        self.next_model = ""  # the name of one that is loading, to be used then
         self.lock = threading.RLock()
         self.checking = Checking(self)
         self.recall = Recall(self, library or Library(store))
@@ -109,7 +110,7 @@ class Workspace:
 
     def model_view(self) -> Json:
         """What the page shows of the model."""
-        return {"state": self.model.state, "name": self.model.name, "message": self.model.message}
+        return {**self.model.view(), "next": self.next_model}
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would say anything new."""
@@ -383,6 +384,24 @@ class Workspace:
         """Something went wrong behind the person's back: the page says so."""
         self.problem = problem
         self._touch()
+
+    def expect_model(self, name: str) -> None:
+        """Another model is loading, to be used as soon as it is there; or none any more ("")."""
+        with self.lock:
+            self.next_model = name
+            self.problem = "" if name else self.problem
+            self._touch()
+
+    def use_model(self, model: ModelHolder, key: str = "") -> None:
+        """Translates anew with another model, which is there; with a key, the session remembers it (see `Models`)."""
+        with self.lock:
+            if key:
+                payload = {"key": key, "name": model.name, "model": model.checksum}
+                self.store.append(self.session_id, "model", payload)
+            self.next_model, self.problem = "", ""
+            if model is not self.model:
+                self._decoding.use_model(model)
+            self._touch()
 
     def _on_model(self) -> None:
         with self.lock:

@@ -6,6 +6,7 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
+from engine.model import ModelEntry, describe_model, known_models
 from engine.request import (
     Alternative,
     Avoid,
@@ -29,6 +30,7 @@ __all__ = [
     "EngineError",
     "Hypothesis",
     "InvalidRequest",
+    "ModelEntry",
     "ModelError",
     "Phrase",
     "Placement",
@@ -42,7 +44,9 @@ __all__ = [
     "Translator",
     "Worker",
     "WorkerStatistics",
+    "describe_model",
     "is_word_char",
+    "known_models",
     "occurrences",
     "stands_alone",
 ]

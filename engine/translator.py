@@ -18,7 +18,7 @@ import torch
 from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.errors import InvalidRequest, ModelError
-from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model, model_folder
+from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model, model_folder, origin_of
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
 from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
@@ -39,11 +39,12 @@ _LOOK_AHEAD_BATCHES = 8
 class Translator:
     """One loaded model with all that its text needs."""
 
-    def __init__(self, model: LoadedModel, name: str = "", card: str = "") -> None:
+    def __init__(self, model: LoadedModel, name: str = "", card: str = "", folder: Path | None = None) -> None:
         self._model = model
         self._codec = model.codec
         self.name = name
         self.card = card
+        self.folder = folder
         self.directions = model.config.directions
         self.checksum = model.checksum
         self._vocabulary = Vocabulary(
@@ -62,8 +63,8 @@ class Translator:
 
         Precision "half" is for GPUs, "int8" for CPUs. Raises ModelError naming the file at fault and the cure.
         """
-        name = Path(folder).resolve().name
-        folder = model_folder(folder)
+        folder = model_folder(folder).resolve()
+        name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
         if precision == "half":
             halve(model.transformer)
@@ -77,7 +78,7 @@ class Translator:
             card = ""
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(f"{folder / 'card.md'} cannot be read ({error}); remove it or copy it again") from error
-        return cls(model, name, card)
+        return cls(model, name, card, folder)
 
     def translate(
         self,

@@ -17,7 +17,7 @@ _STARTS: Final = frozenset({"open", "resume"})
 _LEAVES: Final = frozenset({"blur", "idle", "close"})
 # What happens by itself does not show that anybody is there.
 _BY_ITSELF: Final = frozenset(
-    {"decode_request", "decode_result", "prices", "pretranslate", "error", "term_shown", "check_raised"}
+    {"model", "decode_request", "decode_result", "prices", "pretranslate", "error", "term_shown", "check_raised"}
 )
 
 

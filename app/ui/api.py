@@ -195,6 +195,8 @@ class Api:
                 message.choice("scope", get_args(Scope)),
             ),
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
+            "models": lambda: {"models": self.desk.models.offers(workspace)},
+            "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
             "remove_glossary": lambda: workspace.set_glossary(None),
         }
         if name not in commands:

@@ -5,7 +5,15 @@ from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
 from engine.model.importing import model_folder
-from engine.model.listing import BUNDLED_MODEL, FAMILIES, ModelEntry, ModelFamily, known_models
+from engine.model.listing import (
+    BUNDLED_MODEL,
+    FAMILIES,
+    ModelEntry,
+    ModelFamily,
+    describe_model,
+    known_models,
+    origin_of,
+)
 from engine.model.memory import megabytes
 from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
 
@@ -24,11 +32,13 @@ __all__ = [
     "ModelEntry",
     "ModelFamily",
     "Transformer",
+    "describe_model",
     "known_models",
     "load_model",
     "load_weights",
     "megabytes",
     "model_folder",
+    "origin_of",
     "save_weights",
     "word_links",
 ]

@@ -15,7 +15,7 @@ from engine.model.memory import num_weights
 
 BUNDLED_MODELS = Path(__file__).resolve().parents[2] / "data" / "models"
 BUNDLED_MODEL = BUNDLED_MODELS / "en-de"
-Place = Literal["bundled", "cached"]
+Place = Literal["bundled", "cached", "folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ FAMILIES = (
 
 def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> list[ModelEntry]:
     """What is bundled, then what is cached, each by name; what is broken is told, too."""
-    entries = [_entry(folder, "bundled") for folder in _folders(bundled)]
+    entries = [describe_model(folder, "bundled") for folder in _folders(bundled)]
     return entries + sorted(
-        (_entry(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
+        (describe_model(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
     )
 
 
@@ -88,8 +88,9 @@ def _folders(parent: Path) -> list[Path]:
         return []
 
 
-def _entry(folder: Path, place: Place) -> ModelEntry:
-    name = _origin(folder) or folder.name
+def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
+    """What the files of one model tell of it."""
+    name = origin_of(folder) or folder.name
     try:
         config = ModelConfig.load(folder / CONFIG)
         num_parameters = num_weights(folder / WEIGHTS)
@@ -99,7 +100,7 @@ def _entry(folder: Path, place: Place) -> ModelEntry:
     return ModelEntry(name, folder, place, config.directions, num_parameters, num_bytes)
 
 
-def _origin(folder: Path) -> str:
+def origin_of(folder: Path) -> str:
     """What a cached model was converted from, or nothing."""
     try:
         return str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["name"])

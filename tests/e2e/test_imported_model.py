@@ -1,4 +1,4 @@
-"""A translator's own model: a MarianMT folder, named at the start, post-edited with a pin."""
+"""A translator's own models: a MarianMT folder, named at the start, post-edited with a pin, and switched to another."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from engine.model import model_folder
 from tests.e2e.conftest import App
 from tests.e2e.screen import DOCUMENT, Screen, events
 from tests.model.marian import save_marian
 
 pytest.importorskip("transformers")
+HOSTILE = "# Second <img src=x onerror=document.title='broken'>"
 
 
 def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
@@ -19,6 +21,9 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     save_marian(tmp_path / "opus-mt-en-de", ending=1.0)
+    save_marian(tmp_path / "second-en-de", ending=1.5)
+    (tmp_path / "second-en-de" / "README.md").write_text(HOSTILE, encoding="utf-8")
+    model_folder(tmp_path / "second-en-de")  # converted earlier
     app = App(tmp_path / "opus-mt-en-de", tmp_path / "log.sqlite")
     try:
         screen = Screen(context.new_page(), app.url)
@@ -29,9 +34,22 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
         assert all("Dateien" in boxed for boxed in screen.boxes())
+        screen.page.locator(".model").click()
+        second = screen.page.get_by_role("dialog", name="Models").get_by_role(
+            "region", name=str(tmp_path / "second-en-de")
+        )
+        second.get_by_text("What its makers say").click()
+        expect(second.locator("pre")).to_have_text(HOSTILE)
+        expect(screen.page.locator("dialog img")).to_have_count(0)
+        second.get_by_role("button", name="Use").click()
+        expect(screen.page.locator(".model")).to_have_text("second-en-de")
+        screen.wait_for_pin("Dateien")
+        screen.wait_for_proposal()
+        assert all("Dateien" in boxed for boxed in screen.boxes())
         screen.confirm()
         log = events(screen.download("Session log as JSONL", tmp_path))
         assert [event["type"] for event in log].count("pin") == 1
+        assert len({event["payload"]["model"] for event in log if event["type"] == "decode_request"}) == 2
         screen.check_nothing_went_wrong()
     finally:
         app.stop()

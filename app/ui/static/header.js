@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
+import {showModels} from './models.js';
 import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
 
 const FADE_MS = 12000;
@@ -39,7 +40,7 @@ export class Header {
     this.bench = bench;
     this.name = h('div.name', {});
     this.direction = h('b', {});
-    this.model = h('span.model', {});
+    this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
     this.words = h('span', {});
     this.segments = h('span', {});
     this.bar = h('i', {});
@@ -82,8 +83,8 @@ export class Header {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');
     setText(this.direction, doc.direction.toUpperCase().replace('-', ' \u2192 '));
-    setText(this.model, model.state === 'ready' ? model.name : t('model.' + model.state));
-    this.model.title = model.message || model.name;
+    setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? model.name : t('model.' + model.state));
+    this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const pair = (done, total, unit) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + unit)];
     this.words.replaceChildren(...pair(words.confirmed, words.all, t('header.words')));

@@ -169,6 +169,8 @@ class Bench {
         this.saidModel = reply.model.message;
         this.say('bad', t('model.failed.note', {message: reply.model.message}));
       }
+      if (reply.problem && reply.problem !== this.saidProblem) this.say('bad', reply.problem);
+      this.saidProblem = reply.problem;
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
     if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
