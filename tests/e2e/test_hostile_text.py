@@ -1,0 +1,51 @@
+"""Text that could break a page, a database or a file: shown as text, kept as it is."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import Screen
+
+SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script> ${alert(3)} {{alert(4)}} &lt;b&gt;"
+OVERRIDE = "safe \u202egnp.exe\u202c name \u2066left\u2069 \u200fright"
+CONTROL = "a\x01b\x1b[31mc\x7fd"
+LONG = "wort " * 2000
+SURROGATE = "links \ud83d rechts"
+SET_VALUE = """(area, codes) => {
+  area.focus();
+  area.value = String.fromCharCode(...codes);
+  area.dispatchEvent(new InputEvent('input', {bubbles: true, inputType: 'insertFromPaste'}));
+}"""
+
+
+def type_codes(screen: Screen, text: str) -> None:
+    """The text into the field, half surrogate pairs too, which no driver's protocol carries."""
+    screen.field.evaluate(SET_VALUE, [ord(character) for character in text])
+
+
+def test_hostile_sources_and_targets_are_text_and_stay_as_they_are(screen: Screen):
+    sources = [SCRIPT, OVERRIDE, "A plain line.", LONG.strip(), "The last line."]
+    screen.open_text("\n".join(sources) + "\n", "hostile.txt", waits=False)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("hostile.txt")
+    expect(screen.row(2).locator(".src")).to_have_text(OVERRIDE)
+    assert screen.page.locator("p.source").inner_text() == SCRIPT
+    assert screen.page.locator(".pinpoint img, .pinpoint script").count() == 0
+    for number, text in enumerate([SCRIPT, OVERRIDE, SURROGATE, LONG], 1):
+        screen.open_segment(number)
+        type_codes(screen, text)
+        screen.wait_until_saved()
+    screen.open_segment(5)
+    type_codes(screen, CONTROL)
+    screen.wait_until_saved()
+    for number, text in enumerate([SCRIPT, OVERRIDE, None, LONG], 1):
+        if text is not None:
+            assert screen.row(number).locator(".tgt").evaluate("e => e.textContent") == text
+    assert screen.row(3).locator(".tgt").inner_text().split() == ["links", "rechts"], "half a pair is no character"
+    assert screen.page.locator(".pinpoint img, .pinpoint script").count() == 0
+    screen.visit()
+    screen.open_segment(4)
+    expect(screen.field).to_have_value(LONG)
+    screen.open_segment(2)
+    expect(screen.field).to_have_value(OVERRIDE)
+    screen.open_segment(5)
+    assert "b" in screen.field.input_value() and "\x01" not in screen.field.input_value()
