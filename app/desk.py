@@ -18,8 +18,8 @@ from app.exports import translated_document
 from app.glossary.files import GlossaryImport, read_glossary
 from app.log_records import SessionRecord, SessionSummary
 from app.log_store import LogStore
-from app.messages import Message
 from app.memory.recall import Library
+from app.messages import Message
 from app.model_holder import ModelHolder
 from app.models import Models
 from app.record.jsonl import session_jsonl

@@ -6,6 +6,7 @@ to UTF-16, and never has to build HTML.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -121,6 +122,23 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                     token["terms"] = list(constraint.term_keys)
         tokens.append(token)
     return tokens
+
+
+def word_confidences(hypothesis: Hypothesis) -> list[float]:
+    """How probable the model holds each word to be, given the source and the words before it; 0 to 1.
+
+    By the chain rule that is the product of the word's pieces, the punctuation that shares a piece with it included: a
+    word that is spelt in many pieces is not worth more or less for that. The words are those of `word_spans`.
+    """
+    pieces = [
+        (start, end, log_prob)
+        for (start, end), log_prob in zip(hypothesis.token_spans, hypothesis.token_log_probs, strict=True)
+        if end > start
+    ]
+    return [
+        round(math.exp(min(0.0, sum(log_prob for start, end, log_prob in pieces if start < stop and first < end))), 4)
+        for first, stop in word_spans(hypothesis.text)
+    ]
 
 
 def with_struck(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:

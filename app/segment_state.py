@@ -14,10 +14,19 @@ from typing import Any, Literal
 
 from app.checks import Finding
 from app.constraints import Constraint, Demands, demands_of, distinct_terms, term_key
+from app.formats.placeholders import placeholders
 from app.glossary import Term, TermHit
 from app.messages import Message, joined
 from app.prices import Prices
-from app.proposal_view import Decoded, aligned_words, hypothesis_rows, proposal_tokens, source_runs, with_struck
+from app.proposal_view import (
+    Decoded,
+    aligned_words,
+    hypothesis_rows,
+    proposal_tokens,
+    source_runs,
+    with_struck,
+    word_confidences,
+)
 from app.term_conflicts import conflicts_of, given_up_for
 from engine import Avoid, Hypothesis, Request, is_word_char, stands_alone
 
@@ -270,6 +279,7 @@ def detail_view(segment: SegmentState) -> Json:
             "score": shown.best.score,
             "tokens": _proposal_tokens(segment, shown, shown.best),
             "alignment": aligned_words(segment.source, shown.best),
+            "confidence": word_confidences(shown.best),
             "is_stale": not segment.is_answered_by(shown),
         }
     return {
@@ -295,6 +305,7 @@ def detail_view(segment: SegmentState) -> Json:
         "target": segment.target,
         "machine_text": segment.machine_text,
         "note": segment.note,
+        "placeholders": placeholders(segment.source),
         "origin": segment.origin,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from app.proposal_view import (
     proposal_tokens,
     source_runs,
     with_struck,
+    word_confidences,
     word_spans,
 )
 from engine import Avoid, Hypothesis, Placement, Request, Translation
@@ -182,3 +184,26 @@ def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expec
     assert "".join(token["t"] for token in struck) == text
     shown = "".join(f"[{token['ban']}] " if "ban" in token else token["t"] for token in struck)
     assert shown.strip() == expected, why
+
+
+def test_confidence_of_a_word_is_the_product_of_its_pieces_with_the_end_left_out():
+    text = "Die E-Mail-Adresse, bitte!"
+    pieces = [
+        ("Die", 0.9),
+        (" E-", 0.5),
+        ("Mail", 0.8),
+        ("-Adr", 0.5),
+        ("esse,", 0.5),
+        (" bit", 0.2),
+        ("te", 1.0),
+        ("!", 0.1),
+    ]
+    spans, end = [], 0
+    for piece, _ in pieces:
+        spans.append((end, end + len(piece)))
+        end += len(piece)
+    log_probs = [math.log(probability) for _, probability in pieces]
+    found = Hypothesis(text, -1.0, -1.0, tuple(range(9)), (*log_probs, math.log(0.01)), (*spans, (end, end)))
+    assert "".join(piece for piece, _ in pieces) == text
+    assert word_confidences(found) == [0.9, 0.1, 0.2]  # 0.5 * 0.8 * 0.5 * 0.5; the mark "!" is a piece of its own
+    assert word_confidences(hypothesis("")) == []

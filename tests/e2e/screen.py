@@ -57,7 +57,7 @@ class Screen:
         ):
             if self.page.locator(left).count():
                 return False
-        return self.page.locator(".search input").input_value() == ""
+        return self.page.locator(".tools .search input").input_value() == ""
 
     def open_text(self, text: str | bytes, name: str = "manual.txt", *, waits: bool = True) -> None:
         """Opens a document by upload; with `waits` until its first proposal is there."""

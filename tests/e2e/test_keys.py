@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.screen import DOCUMENT, Screen
@@ -74,4 +76,29 @@ def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Scr
         "{key: 'i', code: 'KeyP', altKey: true, bubbles: true, cancelable: true}))"
     )
     expect(screen.field).to_have_value(DOCUMENT.splitlines()[0])
+    screen.wait_until_saved()
+
+
+def test_doubts_of_the_model_are_shown_on_demand_and_placeholders_inserted_one_by_one(screen: Screen):
+    screen.open_text("Copy %s to {1}the folder{/1} and %s.\nClose it.\n")
+    expect(screen.page.locator("[data-doubt]")).to_have_count(0)
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+w")
+    assert screen.page.locator("[data-doubt]").count() > 0  # random weights are sure of nothing
+    expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability by the model: \d+%"))
+    expect(screen.page.get_by_role("button", name="Doubts")).to_have_attribute("aria-pressed", "true")
+    screen.visit()
+    screen.wait_for_proposal()
+    assert screen.page.locator("[data-doubt]").count() > 0  # kept in the browser
+    screen.page.get_by_role("button", name="Doubts").click()
+    expect(screen.page.locator("[data-doubt]")).to_have_count(0)
+
+    screen.type_text("{1} nach ")
+    for expected in ("{1} nach %s", "{1} nach %s{/1}", "{1} nach %s{/1}%s"):
+        screen.page.keyboard.press("Alt+n")
+        expect(screen.field).to_have_value(expected)
+    screen.page.keyboard.press("Alt+n")
+    expect(screen.notes.last).to_contain_text("Every placeholder of the source")
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value("{1} nach %s{/1}")
     screen.wait_until_saved()

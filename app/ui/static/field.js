@@ -106,6 +106,15 @@ export class Field {
   }
 }
 
+/** The first of the source's placeholders that stands in the text less often than asked for, or undefined. */
+export const nextPlaceholder = (placeholders, text) => {
+  const asked = new Map();
+  return placeholders.find(placeholder => {
+    asked.set(placeholder, (asked.get(placeholder) ?? 0) + 1);
+    return text.split(placeholder).length - 1 < asked.get(placeholder);
+  });
+};
+
 /** The text in the case that comes next: small letters, a capital at each word, all capitals. */
 export const nextCase = (text, lang) => {
   const small = text.toLocaleLowerCase(lang), large = text.toLocaleUpperCase(lang);

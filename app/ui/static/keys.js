@@ -1,4 +1,5 @@
 /* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
+import {toggleConfidence} from './confidence.js';
 import {DEFAULTS, actionOf, keysOf} from './key_bindings.js';
 import {openGoTo} from './go_to.js';
 import {openKeySheet} from './key_sheet.js';
@@ -52,6 +53,8 @@ const ACTIONS = {
   redo: ({segment}, place) => (place === 'input' ? null : () => segment.step(false)),
   case: ({segment}, place) => (place === 'field' ? () => segment.changeCase() : null),
   source: ({segment}, place) => (place === 'input' ? null : () => segment.copySource()),
+  placeholder: ({segment}, place) => (place === 'input' ? null : () => segment.insertPlaceholder()),
+  confidence: ({segment}) => () => toggleConfidence(segment),
   search: ({list}) => () => { list.searchField.focus(); list.searchField.select(); },
   goto: bench => () => openGoTo(bench),
   match: ({side}, place, keys) => () => side.memory.insert(Math.max(0, DEFAULTS.match.indexOf(keys))),

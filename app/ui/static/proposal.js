@@ -1,6 +1,9 @@
 /* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
    Delete or Alt+click bans. */
 import {h, icon, sr, t} from './dom.js';
+import {percent} from './texts.js';
+
+const DOUBTS = [0.25, 0.5, 0.8];                      // below each, a word is underlined more heavily
 
 export class Proposal {
   /** onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists. */
@@ -8,6 +11,8 @@ export class Proposal {
     Object.assign(this, {onPin, onUnpin, onBan, onLeave});
     this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
     this.tokens = [];
+    this.confidence = [];                             // of each word, 0 to 1
+    this.showsConfidence = false;
     this.drag = null;                                 // word number where the button went down
     this.anchor = null;                               // word number where a phrase begins
     this.current = 0;                                 // the one word that Tab reaches
@@ -44,14 +49,14 @@ export class Proposal {
   numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
 
   /** tokens: [{t, w?, pin?, at?, terms?}], joined they are the proposal; {t: '', ban} where a banned word would stand. */
-  render(tokens, {lang, isBusy, placeholder}) {
+  render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
     this.setBusy(isBusy);
-    const signature = JSON.stringify([tokens, lang, placeholder]);
+    const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
     if (signature === this.signature) return;         // what is under the pointer stays
     this.signature = signature;
     this.drag = this.anchor = null;                   // word numbers mean other words now
     const hadFocus = this.line.contains(document.activeElement);
-    this.tokens = tokens;
+    Object.assign(this, {tokens, confidence, placeholder});
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
     this.line.lang = lang;
     this.line.classList.toggle('none', !tokens.length);
@@ -74,8 +79,21 @@ export class Proposal {
     if (token.w === undefined) return document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
     return h('span.w', {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
-      'aria-pressed': String(token.pin !== undefined)}, token.t,
+      'aria-pressed': String(token.pin !== undefined), ...this.doubt(token.w)}, token.t,
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
+  }
+
+  /** How sure the model is of a word, as attributes: a pattern under the word, and the figure. */
+  doubt(word) {
+    const probability = this.confidence[word];
+    if (!this.showsConfidence || probability === undefined) return {};
+    const said = t('confidence.word', {percent: percent(probability)}), level = DOUBTS.findIndex(limit => probability < limit);
+    return {title: said, 'aria-description': said, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
+  }
+
+  showConfidence(isShown) {
+    this.showsConfidence = isShown;
+    this.render(this.tokens, {lang: this.line.lang, isBusy: this.line.classList.contains('busy'), placeholder: this.placeholder});
   }
 
   setBusy(isBusy) { this.line.classList.toggle('busy', Boolean(isBusy)); this.line.setAttribute('aria-busy', String(Boolean(isBusy))); }

@@ -6,7 +6,7 @@ import {Checks} from './checks.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
-import {Field, History, nextCase} from './field.js';
+import {Field, History, nextCase, nextPlaceholder} from './field.js';
 import {Hypotheses} from './hypotheses.js';
 import {speltFor} from './key_bindings.js';
 import {Ledger} from './ledger.js';
@@ -148,7 +148,7 @@ export class Segment {
   paintProposal() {
     const {proposal, is_pending: isPending, notices} = this.detail;
     if (this.alternatives.isOpen && proposal?.text !== this.alternatives.text) this.alternatives.close();
-    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending,
+    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending, confidence: proposal?.confidence ?? [],
       placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
     setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
     const says = [...notices];
@@ -270,6 +270,17 @@ export class Segment {
       this.replaceText(text, origin, {}, text.length);
       this.isTyped = true;
     }
+    this.focusField();
+  }
+
+  /** The next placeholder of the source that the text lacks, at the caret. */
+  insertPlaceholder() {
+    const next = nextPlaceholder(this.detail?.placeholders ?? [], this.field.text);
+    if (!next) { this.bench.say('info', t(this.detail?.placeholders.length ? 'placeholder.all' : 'placeholder.none')); return; }
+    const {selectionStart: start, selectionEnd: end} = this.field.area, text = this.field.text;
+    this.history.record(this.snapshot(), 'placeholder');
+    this.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {}, start + next.length);
+    this.isTyped = true;
     this.focusField();
   }
 

@@ -1,5 +1,6 @@
 /* The elements of the open segment, and which button does what. */
 import {button, h, icon, t} from './dom.js';
+import {isConfidenceKept, showConfidence, toggleConfidence} from './confidence.js';
 import {hint, shortcut} from './key_bindings.js';
 
 export const buildSegment = segment => {
@@ -13,6 +14,8 @@ export const buildSegment = segment => {
   segment.sourceCount = h('span.end.num', {});
   segment.proposalNote = h('span.end.num', {});
   segment.useProposal = button('.link', {onclick: () => { const [first] = segment.hypotheses.rows; if (first) segment.take(first); }}, t('proposal.use'));
+  segment.confidenceButton = button('.link', {onclick: () => toggleConfidence(segment), title: t('confidence.title'), 'aria-pressed': 'false', ...shortcut('confidence')}, t('confidence.show'));
+  showConfidence(segment, isConfidenceKept());
   segment.fieldNote = h('span.end', {});
   segment.ask = h('div.ask', {role: 'alertdialog', hidden: true});
   segment.said = h('div', {role: 'status'});
@@ -33,7 +36,7 @@ export const buildSegment = segment => {
         h('div.ledger', {}, segment.ledger.total, segment.ledger.list,
           h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),
-      h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.proposalNote), segment.proposal.line, segment.said,
+      h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.confidenceButton, segment.proposalNote), segment.proposal.line, segment.said,
         h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask, segment.checks.element)),
     h('div.actions', {}, action('lock', t('action.pin'), 'pin', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'rest', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
       h('span.sp', {}), action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary')),

@@ -45,6 +45,8 @@ export const number = (value, digits = 3, signed = false) => {
 };
 /** 12,345 or 12.345 */
 export const count = value => value.toLocaleString(locale);
+/** 43% or 43 % */
+export const percent = value => value.toLocaleString(locale, {style: 'percent'});
 /** A time of today, to the second. */
 export const clock = date => date.toLocaleTimeString(locale);
 /** A day with its time, from milliseconds since 1970. */
