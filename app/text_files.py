@@ -62,6 +62,9 @@ _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
 _MAX_NAME = 100
 
+# What a spreadsheet may take for a formula, the full-width twins included.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
@@ -219,6 +222,11 @@ def safe_name(name: str, default: str) -> str:
     if dot and len(extension) <= 10:
         return f"{stem[: _MAX_NAME - len(extension) - 1]}.{extension}"
     return base[:_MAX_NAME]
+
+
+def defused(cell: str) -> str:
+    """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) or cell.lstrip().startswith(FORMULA_STARTS) else cell
 
 
 def listing(items: Iterable[str], limit: int = 5) -> str:

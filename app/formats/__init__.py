@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import docx, html, markdown, plain_text, po, subtitles, xliff
+from app.formats import docx, html, markdown, plain_text, po, subtitles, table, tmx, xliff
 from app.formats.base import Parsed
 
 _MIB = 2**20
@@ -34,6 +34,8 @@ FORMATS = (
     Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True),
     Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
+    Format("csv", "tables", (".csv", ".tsv", ".tab"), table.read, is_paired=True),
+    Format("tmx", "translation memories", (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
     Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}

@@ -25,6 +25,7 @@ from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.record.jsonl import export_name
 from app.record.statistics import SegmentStatistics, SessionStatistics, session_statistics
 from app.record.word_origins import ORIGINS
+from app.text_files import FORMULA_STARTS, defused
 
 CSV_COLUMNS: Final = (
     "segment", "state", "source", "machine_translation", "final_text", "source_words",
@@ -34,8 +35,6 @@ CSV_COLUMNS: Final = (
     *(f"words_{name}" for name in ORIGINS), "words_other", "terms", "terms_met",
 )  # fmt: skip
 MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
-# What a spreadsheet may take for a formula, the full-width twins included.
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def session_csv(store: LogStore, session_id: int) -> Export:
@@ -69,11 +68,6 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
 def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
     """The figures of a session as its events are now."""
     return session_statistics(session.document.segments, store.events(session.id))
-
-
-def defused(cell: str) -> str:
-    """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
-    return f"'{cell}" if cell.startswith(_FORMULA_STARTS) or cell.lstrip().startswith(_FORMULA_STARTS) else cell
 
 
 def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionStatistics]:
@@ -164,7 +158,7 @@ def _cell(sheet: Any, text: str) -> Any:
         text = text[: MAX_CELL_CHARACTERS - 1] + "…"
     cell = WriteOnlyCell(sheet, text)
     cell.data_type = "s"
-    cell.quotePrefix = text.lstrip().startswith(_FORMULA_STARTS)
+    cell.quotePrefix = text.lstrip().startswith(FORMULA_STARTS)
     return cell
 
 

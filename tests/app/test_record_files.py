@@ -22,8 +22,9 @@ from app.errors import LogError
 from app.glossary import Glossary, Term
 from app.log_store import LogStore, SegmentUpdate
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
-from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, defused, session_csv, session_workbook
+from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
 from app.record.tmx import session_tmx
+from app.text_files import defused
 
 DOCUMENT = read_document("One\r\n=1+1\r\n\r\nÜber “uns”\u2028!\r\n".encode("cp1252", "ignore"), "my.manual.txt")
 RESULT = {"status": "complete", "hypotheses": [{"text": "Eins", "score": -0.1}, {"text": "Ein", "score": -0.2}]}

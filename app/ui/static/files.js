@@ -2,7 +2,7 @@
 import {button, h, icon, t} from './dom.js';
 
 const MAX_MIB = {document: 10, glossary: 10, memory: 50};
-const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
+const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
 
 const toBase64 = file => new Promise((resolve, reject) => {
   const reader = new FileReader();

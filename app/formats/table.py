@@ -1,0 +1,178 @@
+"""CSV and TSV as a document: a row is a source and its target; all other cells stay as they are.
+
+Which columns these are the first row says ("source", "target", or languages); where it says nothing, the first two are
+taken. A translation never becomes a formula that its source was not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.messages import Message
+from app.text_files import DecodedText, decode_text, defused
+
+_SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
+_TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
+_SEPARATORS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell at `[start, end)` of the text; `value` is without its quotes."""
+
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    source: _Cell
+    target: _Cell | None
+    end: int  # of its last cell
+    num_cells: int
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table; a place is that of a source's cell."""
+
+    decoded: DecodedText
+    separator: str
+    target_column: int
+    rows: Sequence[_Row] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = True
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
+
+    @cached_property
+    def units(self) -> Sequence[Unit]:
+        """The rows that have a source; what has a target counts as a draft."""
+        return [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in self.rows]
+
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError where there is none."""
+        return self._sources[start, end]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self.units}
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with these targets in their cells; a row that is too short gets the cells that it lacks."""
+        rows = {(row.source.start, row.source.end): row for row in self.rows}
+        edits = [self._edit(rows[new.start, new.end], new.text) for new in translations]
+        return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
+
+    def _edit(self, row: _Row, text: str) -> Edit:
+        text = one_line(text)
+        if row.target is not None and text == _given(row):
+            return row.target.end, row.target.end, ""
+        if defused(row.source.value) == row.source.value:
+            text = defused(text)
+        if row.target is None:
+            missing = self.target_column - row.num_cells + 1
+            return row.end, row.end, self.separator * missing + self._written(text, is_quoted=False)
+        is_quoted = self.decoded.text.startswith('"', row.target.start) and row.target.end > row.target.start
+        return row.target.start, row.target.end, self._written(text, is_quoted=is_quoted)
+
+    def _written(self, text: str, *, is_quoted: bool) -> str:
+        if is_quoted or self.separator in text or text.startswith('"') or text != text.strip():
+            doubled = text.replace('"', '""')
+            return f'"{doubled}"'
+        return text
+
+
+def read(data: bytes, name: str) -> TableFile:
+    """The rows of a table. Raises DocumentError where a quote is left open."""
+    decoded = decode_text(data, name, DocumentError)
+    text = decoded.text
+    separator = "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
+    lines = list(_lines(text, separator, name))
+    header = _columns(lines[0]) if lines else None
+    source, target = header or (0, 1)
+    rows = [
+        _Row(cells[source], cells[target] if target < len(cells) else None, cells[-1].end, len(cells))
+        for cells in lines[header is not None :]
+        if source < len(cells) and cells[source].value.strip()
+    ]
+    return TableFile(decoded, separator, target, rows)
+
+
+def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
+    """The columns of source and target that a first row names; None where it is a row like the others."""
+    names = [cell.value.strip().lower() for cell in cells]
+    source = next((at for at, name in enumerate(names) if name in _SOURCE_NAMES), None)
+    target = next((at for at, name in enumerate(names) if name in _TARGET_NAMES), None)
+    if source is not None:
+        return source, target if target is not None else len(names)
+    if len(names) >= 2 and names[0] != names[1] and all(_LANGUAGE.fullmatch(name) for name in names[:2]):
+        return (0, 1) if all(len(re.split("[-_]", name)[0]) == 2 for name in names[:2]) else None
+    return None
+
+
+def _separator_of(text: str) -> str:
+    """The separator that stands most often in the first line, a comma in doubt."""
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    return max(_SEPARATORS, key=lambda sign: (first.count(sign), sign == ","))
+
+
+def _lines(text: str, separator: str, name: str) -> Iterator[list[_Cell]]:
+    """The cells of each row, with their places; a quoted cell may hold separators, line ends and doubled quotes."""
+    position, cells = 0, []
+    plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
+    quoted = re.compile(r'"((?:[^"]|"")*)"')
+    while position < len(text):
+        match = quoted.match(text, position)
+        if match is None and text.startswith('"', position) and separator != "\t":
+            raise DocumentError(
+                Message(
+                    '{name}, {place}: a cell begins with a quote (") that is never closed: close it, or double it '
+                    "where it belongs to the text",
+                    name=name,
+                    place=line_of(text, position),
+                )
+            )
+        ends_here = match is not None and text[match.end() : match.end() + 1] in ("", separator, "\r", "\n")
+        if match is not None and ends_here:
+            cells.append(_Cell(*match.span(), match[1].replace('""', '"')))
+            position = match.end()
+        else:
+            bare = plain.match(text, position)
+            assert bare is not None
+            cells.append(_Cell(*bare.span(), bare.group()))
+            position = bare.end()
+        if text.startswith(separator, position):
+            position += 1
+            if position == len(text) or text[position] in "\r\n":
+                cells.append(_Cell(position, position, ""))
+            else:
+                continue
+        yield cells
+        cells = []
+        position += 2 if text.startswith("\r\n", position) else 1
+    if cells:
+        yield cells
+
+
+def _given(row: _Row) -> str | None:
+    return one_line(row.target.value) if row.target is not None and row.target.value.strip() else None

@@ -1,0 +1,143 @@
+"""TMX 1.1 to 1.4 as a document: units of a source and a target text; only targets are ever written.
+
+The source's language is the header's, the target's is the first other one in the file. Inline elements are numbered
+placeholders (`app.formats.inline`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from xml.sax.saxutils import quoteattr
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.inline import Shown, pieces_of, show
+from app.formats.xml_text import Node, decode_xml, encode_xml, tree
+from app.messages import Message
+from app.text_files import DecodedText
+
+_PAIRED = ("hi",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A unit's variants; `target` is its segment in the target's language, where it has one."""
+
+    variant: Node
+    source: Node
+    target: Node | None
+    shown: Shown
+    given: str | None
+
+
+@dataclass(frozen=True)
+class TmxFile:
+    """A TMX file; a place is that of the content of a source."""
+
+    decoded: DecodedText
+    pairs: Sequence[_Pair] = field(repr=False)
+    target_language: str | None
+    notes: tuple[str, ...] = ()
+    is_paired: bool = True
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
+
+    @cached_property
+    def units(self) -> Sequence[Unit]:
+        """The units of the file that have a source; what has a target counts as done."""
+        return [
+            Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
+            for pair in self.pairs
+        ]
+
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError where there is none."""
+        return self._sources[start, end]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self.units}
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+        """The file with these targets, in the file's target language or, where it has none, in `language`."""
+        pairs = {(pair.source.inner_start, pair.source.inner_end): pair for pair in self.pairs}
+        edits = (self._edit(pairs[new.start, new.end], new.text, language) for new in translations)
+        return Written(encode_xml(splice(self.decoded.text, edits), self.decoded))
+
+    def _edit(self, pair: _Pair, translation: str, language: str | None) -> Edit:
+        if translation == pair.given:
+            return pair.variant.end, pair.variant.end, ""
+        raw = pair.shown.raw(one_line(translation))
+        prefix = pair.source.name[: len(pair.source.name) - len(pair.source.local)]
+        if pair.target is None:
+            # "und" is what BCP 47 has for a language that nobody has told.
+            tag = quoteattr(self.target_language or language or "und")
+            at = pair.variant.end
+            return at, at, f"<{prefix}tuv xml:lang={tag}><{prefix}seg>{raw}</{prefix}seg></{prefix}tuv>"
+        if pair.target.is_empty_tag:
+            return pair.target.start, pair.target.end, f"<{prefix}seg>{raw}</{prefix}seg>"
+        return pair.target.inner_start, pair.target.inner_end, raw
+
+
+def read(data: bytes, name: str) -> TmxFile:
+    """The units of a TMX file. Raises DocumentError, naming the line, where it is none."""
+    decoded = decode_xml(data, name)
+    root = tree(decoded.text)
+    if root.local != "tmx":
+        raise DocumentError(
+            Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)
+        )
+    header = root.first("header")
+    given = header.attributes.get("srclang", "") if header else ""
+    units = [
+        [(_language(variant), variant, segment) for variant in unit.nodes("tuv") if (segment := variant.first("seg"))]
+        for unit in root.walk()
+        if unit.local == "tu"
+    ]
+    languages = list(dict.fromkeys(language for unit in units for language, _, _ in unit))
+    source = next((tag for tag in languages if _is_same(tag, given)), languages[0] if languages else "")
+    target = next((tag for tag in languages if not _is_same(tag, source)), None)
+    return TmxFile(decoded, list(_pairs(units, source, target, decoded.text)), target)
+
+
+def _pairs(
+    units: Sequence[Sequence[tuple[str, Node, Node]]], source: str, target: str | None, text: str
+) -> Iterator[_Pair]:
+    for unit in units:
+        first = next(((variant, node) for tag, variant, node in unit if _is_same(tag, source)), None)
+        if first is None:
+            continue
+        variant, node = first
+        other = next((node for tag, _, node in unit if target and _is_same(tag, target)), None)
+        shown = show(pieces_of(node, text, _PAIRED, keeps_lines=False))
+        given = None
+        if other is not None:
+            inside = show(pieces_of(other, text, _PAIRED, keeps_lines=False), shown, hides=bool(shown.lead.strip()))
+            shown.tags.update(inside.tags)
+            given = inside.text or None
+        if shown.text:
+            yield _Pair(variant, node, other, shown, given)
+
+
+def _language(variant: Node) -> str:
+    return variant.attributes.get("xml:lang") or variant.attributes.get("lang") or ""
+
+
+def _is_same(tag: str, other: str) -> bool:
+    """Whether two tags name one language, regions left aside."""
+    one, two = (text.replace("_", "-").partition("-")[0].lower() for text in (tag, other))
+    return one == two

@@ -1,0 +1,82 @@
+"""CSV and TSV documents: read and written as Python's csv module does it, the rest byte for byte."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.documents import read_document
+from app.errors import DocumentError
+
+
+def rows_of(data: bytes, separator: str = ",") -> list[list[str]]:
+    return list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=separator, strict=True))
+
+
+READ_CASES = [
+    (b"source,target\nOpen,\xc3\x96ffnen\nSave,\n", "a.csv", [("Open", "Öffnen"), ("Save", None)], "a header"),
+    (b"id;Quelle;Ziel;note\r\n1;Open;;x\r\n", "a.csv", [("Open", None)], "German names, semicolons"),
+    (b"en-US\tde\nOpen\tA\n", "a.tsv", [("Open", "A")], "languages"),
+    (b"Open,A\nSave,B\n", "a.csv", [("Open", "A"), ("Save", "B")], "no header"),
+    (b"Open\nSave\n", "a.csv", [("Open", None), ("Save", None)], "one column"),
+    (b'source,target\n"a, ""b""\nc",x\n', "a.csv", [('a, "b" c', "x")], "quotes with all in them"),
+    (b'source\ttarget\n5" disk\t"x\n', "a.tsv", [('5" disk', '"x')], "quotes that quote nothing"),
+    (b"source,target\n\n  ,x\nA,\n", "a.csv", [("A", None)], "rows without a source"),
+]
+
+
+@pytest.mark.parametrize(("data", "name", "expected", "why"), READ_CASES)
+def test_sources_and_targets_are_found_in_their_columns(
+    data: bytes, name: str, expected: list[tuple[str, str | None]], why: str
+):
+    document = read_document(data, name)
+    assert [(s.source, s.target) for s in document.segments] == expected, why
+    assert document.export({}) == data
+    assert document.export({s.index: s.target for s in document.segments if s.target is not None}) == data
+
+
+def test_only_the_targets_cell_changes():
+    data = b'\xef\xbb\xbfid;source;target;note\r\n1;Open;;"a ""b"""\r\n2;"Save";"alt";\r\n3;Short\r\n'
+    written = read_document(data, "a.csv").export({0: "Auf; zu", 1: 'Si"chern', 2: "Kurz"})
+    assert written == (
+        b'\xef\xbb\xbfid;source;target;note\r\n1;Open;"Auf; zu";"a ""b"""\r\n2;"Save";"Si""chern";\r\n3;Short;Kurz\r\n'
+    )
+    assert rows_of(written, ";")[1:] == [
+        ["1", "Open", "Auf; zu", 'a "b"'],
+        ["2", "Save", 'Si"chern', ""],
+        ["3", "Short", "Kurz"],
+    ]
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", " =1"])
+def test_translation_becomes_no_formula_unless_its_source_is_one(formula: str):
+    data = b"source,target\nOpen,\n-x,\n"
+    assert rows_of(read_document(data, "a.csv").export({0: formula}))[1][1] == "'" + formula
+    assert rows_of(read_document(data, "a.csv").export({1: "-y"}))[2][1] == "-y"
+
+
+def test_open_quote_is_refused_with_its_line():
+    with pytest.raises(DocumentError, match="line 2: a cell begins with a quote"):
+        read_document(b'source,target\n"Open,x\n', "a.csv")
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=8)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.sampled_from(",;\t"), CELLS)
+def test_table_that_python_wrote_is_read_as_python_reads_it_and_written_so(
+    rows: list[tuple[str, str, str]], separator: str, text: str
+):
+    table = io.StringIO(newline="")
+    csv.writer(table, delimiter=separator).writerows([("note", "source", "target"), *rows])
+    data = table.getvalue().encode()
+    document = read_document(data, "a.tsv" if separator == "\t" else "a.csv")
+    assert [(s.source, s.target) for s in document.segments] == [(source, target) for _, source, target in rows]
+    written = rows_of(document.export({0: text}), separator)
+    assert written[2:] == [list(row) for row in rows[1:]]
+    assert written[1][:2] == list(rows[0][:2])
+    assert written[1][2].removeprefix("'") == text.removeprefix("'") or written[1][2] == text

@@ -1,0 +1,77 @@
+"""TMX documents: what translate-toolkit and an XML parser say of what we write; nothing else changes."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from translate.storage import tmx
+
+from app.documents import read_document
+from app.errors import DocumentError
+
+FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd"><!-- kept -->
+<tmx version="1.4"><header creationtool='x' creationtoolversion="1" segtype="sentence" o-tmf="x" adminlang="en"
+ srclang="en-US" datatype="xml"/>
+<body>
+<tu tuid="1"><prop type="x">kept</prop><tuv xml:lang="de"><seg>Die  Datei</seg></tuv><tuv xml:lang="en-US"><seg>The file</seg></tuv></tu>
+<tu><tuv xml:lang="en-US"><seg>Press <bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept> &amp; wait</seg></tuv>
+ <tuv xml:lang="de"><seg/></tuv></tu>
+<tu><tuv xml:lang="EN"><seg>Open <hi>it</hi></seg></tuv><tuv xml:lang="fr"><seg>Ouvrir</seg></tuv></tu>
+<tu><tuv xml:lang="de"><seg>ohne Quelle</seg></tuv></tu>
+</body></tmx>
+"""  # noqa: E501
+
+
+def test_units_are_read_with_numbered_codes_and_their_targets():
+    document = read_document(FILE, "a.tmx")
+    assert [(s.source, s.target, s.state) for s in document.segments] == [
+        ("The file", "Die  Datei", "confirmed"),
+        ("Press {1}OK{2} & wait", None, "new"),
+        ("Open {1}it{/1}", None, "new"),
+    ]
+    assert document.export({0: "Die  Datei"}) == FILE
+
+
+def test_only_targets_are_written_and_other_programs_read_them():
+    written = read_document(FILE, "a.tmx").export({1: "{1}OK{2} <drücken>", 2: "{1}Es{/1} öffnen {7}"})
+    expected = FILE.replace(
+        b"<seg/>",
+        '<seg><bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept> &lt;drücken&gt;</seg>'.encode(),
+    ).replace(
+        b"<hi>it</hi></seg></tuv>",
+        '<hi>it</hi></seg></tuv><tuv xml:lang="de"><seg><hi>Es</hi> öffnen {7}</seg></tuv>'.encode(),
+    )
+    assert written == expected
+    etree.fromstring(written)
+    theirs = tmx.tmxfile(io.BytesIO(written), "en", "de")
+    assert len(theirs.units) == 4
+    assert read_document(written, "a.tmx").segments[2].target == "{1}Es{/1} öffnen {7}"
+
+
+def test_file_of_one_language_gets_the_documents_target_language():
+    data = b'<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A</seg></tuv></tu></body></tmx>'
+    document = read_document(data, "a.tmx")
+    assert b'<tuv xml:lang="de"><seg>B</seg></tuv>' in document.export_file({0: "B"}, "de").data
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [(b"<x/>", "no TMX"), (b"<tmx/>", "holds no text"), (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities")],
+)
+def test_what_is_no_tmx_is_refused(data: bytes, says: str):
+    with pytest.raises(DocumentError, match=says):
+        read_document(data, "a.tmx")
+
+
+@given(st.lists(st.text(max_size=20), min_size=3, max_size=3))
+def test_any_translation_leaves_the_file_well_formed_and_is_read_again(texts: list[str]):
+    written = read_document(FILE, "a.tmx").export(dict(enumerate(texts)))
+    etree.fromstring(written)
+    assert [s.source for s in read_document(written, "a.tmx").segments] == [
+        s.source for s in read_document(FILE, "a.tmx").segments
+    ]
