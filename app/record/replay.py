@@ -11,10 +11,10 @@ from app.log_records import Event
 from app.record.word_origins import TEXT_EVENTS
 
 # What is told of an event beside its text, by the payload's key; the first that it has.
-_DETAILS: Final = ("origin", "kind", "message")
+_DETAILS: Final = ("kind", "message")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning"})
 # What happens behind the screen; a proposal is told where it shows in the segment.
-_UNSEEN: Final = frozenset({"decode_request", "prices", "pretranslate", "term_shown", "checks_chosen"})
+UNSEEN: Final = frozenset({"decode_request", "prices", "pretranslate", "term_shown", "checks_chosen", "memory_shown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
             at_ms += max(0, event.monotonic_ms - before_ms)
         before_ms = event.monotonic_ms
         index = event.segment
-        if event.type in _UNSEEN or (index is not None and index not in own):
+        if event.type in UNSEEN or (index is not None and index not in own):
             continue
         payload = event.payload
         changed: str | None = None

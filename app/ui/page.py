@@ -29,6 +29,7 @@ HEAD = f"""
 <link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
 <link rel="stylesheet" href="{STATIC_PATH}/icons.css">
 <link rel="stylesheet" href="{STATIC_PATH}/editor.css">
+<link rel="stylesheet" href="{STATIC_PATH}/report.css">
 """
 
 

@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
+import {openReport} from './report.js';
 import {showModels} from './models.js';
 import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
 
@@ -62,6 +63,7 @@ export class Header {
           choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
           choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
           bench.glossary && choice('x', t('glossary.remove'), null, () => bench.connection.send('remove_glossary'))].filter(Boolean)),
+        button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
         menu(t('export.menu'), button('.btn', {}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),

@@ -228,6 +228,12 @@ class Bench {
     if (reply.ok) { this.notes.clear(); this.adopt(reply); }
   }
 
+  /** Deletes the open session; what this browser keeps of it goes too. */
+  async forget(token) {
+    await this.switchTo('delete_session');
+    for (const {index} of drafts.list(token)) drafts.drop(token, index);
+  }
+
   async importSampleGlossary() {
     const reply = await this.connection.send('import_sample_glossary');
     if (reply.ok) this.glossaryImported(reply.result);

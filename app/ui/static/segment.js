@@ -8,6 +8,7 @@ import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History, nextCase, nextPlaceholder} from './field.js';
 import {Hypotheses} from './hypotheses.js';
+import {KeyCounter} from './key_counter.js';
 import {speltFor} from './key_bindings.js';
 import {Ledger} from './ledger.js';
 import {Proposal} from './proposal.js';
@@ -54,6 +55,7 @@ export class Segment {
       onInput: kind => this.onTyped(kind),
       onBlur: () => this.flush(),
     });
+    this.keys = new KeyCounter(this.field.area, counts => { if (this.index !== null) this.bench.connection.send('keys', {segment: this.index, counts}); });
     this.completion = new Completion(this);
     this.checks = new Checks(this);
     buildSegment(this);
@@ -73,6 +75,7 @@ export class Segment {
   /** Shows another segment; its details arrive a moment later. */
   open(index) {
     this.flush();
+    this.keys.flush();
     this.alternatives.close(false);
     this.completion.dismiss();
     this.index = index;

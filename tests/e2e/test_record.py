@@ -1,0 +1,70 @@
+"""The record of a session on the screen: figures, charts, replay, and its deletion."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen, events
+
+
+def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
+    page = screen.page
+    screen.open_text(DOCUMENT, "record.txt")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("<b>Öffnen</b> Sie")
+    screen.wait_until_saved()
+    page.keyboard.type(" alles")
+    page.keyboard.press("Backspace")
+    screen.wait_until_saved()
+    screen.confirm()
+    screen.wait_for_proposal()
+
+    page.get_by_role("button", name="Report", exact=True).focus()
+    page.keyboard.press("Enter")
+    report = page.get_by_role("dialog", name="Session report")
+    expect(report.locator(".kpis div").first).to_contain_text(re.compile(r"Confirmed\s*1\s*of 4"))
+    assert report.locator("svg.ch").count() >= 3
+    expect(report.locator(".lg li")).to_contain_text(["Typed"])
+    expect(report.locator(".pairs")).to_contain_text(re.compile(r"characters 2\d, deletions 1"))
+    for name in ("Time per segment", "Edit effort (HTER)", "Segments"):
+        expect(report.get_by_role("region", name=name, exact=True)).to_be_visible()
+
+    report.get_by_role("button", name=re.compile("Replay .* events")).press("Enter")
+    slider = report.get_by_role("slider", name="Moment of the session")
+    expect(slider).to_be_focused()
+    seen = set()
+    for _ in range(int(slider.get_attribute("max") or 0)):
+        page.keyboard.press("ArrowRight")
+        seen.add(
+            report.locator(".stage .text").evaluate(
+                "e => [...e.childNodes].filter(n => n.nodeName !== 'DEL').map(n => n.textContent).join('')"
+            )
+        )
+    assert {"<b>Öffnen</b> Sie", "<b>Öffnen</b> Sie alle"} <= seen
+    assert report.locator(".stage b").count() == 0
+    page.keyboard.press("Home")
+    report.locator(".player select").select_option("64")
+    report.get_by_role("button", name="Play").click()
+    expect(report.get_by_role("button", name="Play")).to_be_visible(timeout=15_000)
+    assert slider.input_value() == slider.get_attribute("max")
+
+    report.get_by_role("button", name="Delete …").click()
+    question = page.get_by_role("alertdialog")
+    expect(question.get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(report).to_have_count(0)
+    kinds = [event["type"] for event in events(screen.download("Session log as JSONL", tmp_path))]
+    assert "key" in kinds and "confirm" in kinds
+
+    page.get_by_role("button", name="Report", exact=True).click()
+    before = screen.token()
+    report.get_by_role("button", name="Delete …").click()
+    question.get_by_role("button", name="Delete for good").click()
+    screen.eventually(lambda: screen.token() != before)
+    expect(page.locator(".docinfo .name")).not_to_have_text("record.txt")
+    expect(page.locator(".banner")).to_contain_text("was deleted")
+    page.locator(".banner .x").first.click()
