@@ -104,6 +104,13 @@ class Models:
                 self._users[workspace.token] = holder
             holder.on_change(lambda: self._fall_back(workspace, holder))
 
+    def forget(self, workspace: Workspace) -> None:
+        """This document is no more: its model is let go of, if no other uses it."""
+        with self._lock:
+            self._users.pop(workspace.token, None)
+            self._wanted.pop(workspace.token, None)
+        self._let_go()
+
     def close(self) -> None:
         """Ends all models but the first."""
         with self._lock:

@@ -188,6 +188,14 @@ def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> N
     assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
 
 
+def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    run.desk.delete_session(workspace)
+    assert decoder.is_closed
+
+
 def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
