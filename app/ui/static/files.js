@@ -2,7 +2,7 @@
 import {button, h, icon, t} from './dom.js';
 
 const MAX_MIB = {document: 10, glossary: 10, memory: 50};
-const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,text/csv,text/tab-separated-values,text/plain'};
+const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain'};
 
 const toBase64 = file => new Promise((resolve, reject) => {
   const reader = new FileReader();
@@ -28,7 +28,7 @@ export class Files {
       event.preventDefault();
       this.dropHint.hidden = true;
       const [file] = event.dataTransfer.files;
-      if (file) this.take(/\.(csv|tsv|tab)$/i.test(file.name) ? 'glossary' : 'document', file);
+      if (file) this.take(/\.(csv|tsv|tab|xlsx|tbx|utx)$/i.test(file.name) ? 'glossary' : 'document', file);
     });
   }
 
@@ -50,6 +50,10 @@ export class Files {
   }
 }
 
+/** Rows of a file, with what is said of each; nothing where there are none. */
+const rows = (heading, reports) => (reports.length ? h('table', {}, h('thead', {}, h('tr', {}, h('th.n', {}, t('report.row')), h('th', {}, t('report.text')), h('th', {}, t(heading)))),
+  h('tbody', {}, reports.map(report => h('tr', {}, h('td.n', {}, String(report.row)), h('td.code', {}, report.text), h('td', {}, report.message))))) : null);
+
 /** What a glossary's upload brought: how many terms, and each row that could not be used, with the reason. */
 export const glossaryReport = (root, report) => {
   const close = () => { dialog.close(); dialog.remove(); };
@@ -58,8 +62,7 @@ export const glossaryReport = (root, report) => {
     h('div.db', {},
       h('p', {}, t('report.summary', {terms: report.num_terms, errors: report.num_errors})),
       report.notes.map(note => h('p.muted', {}, note)),
-      report.errors.length ? h('table', {}, h('thead', {}, h('tr', {}, h('th.n', {}, t('report.row')), h('th', {}, t('report.text')), h('th', {}, t('report.message')))),
-        h('tbody', {}, report.errors.map(error => h('tr', {}, h('td.n', {}, String(error.row)), h('td.code', {}, error.text), h('td', {}, error.message))))) : null,
+      rows('report.message', report.errors), rows('report.look', report.warnings),
       report.num_errors > report.errors.length ? h('p.muted', {}, t('report.more', {n: report.num_errors - report.errors.length})) : null),
     h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
   root.append(dialog);

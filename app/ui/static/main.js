@@ -249,7 +249,7 @@ class Bench {
   }
 
   glossaryImported(report) {
-    if (report.errors.length || report.notes.length) glossaryReport(this.root, report);
+    if (report.errors.length || report.warnings.length || report.notes.length) glossaryReport(this.root, report);
     else this.say('info', tn('glossary.imported', report.num_terms, {name: report.name}));
   }
 

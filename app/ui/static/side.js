@@ -5,11 +5,14 @@ import {Memory} from './memory.js';
 
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
+/* What a person can do about two demands that contradict each other, besides leaving it as it was settled. */
+const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['use_term', 'both'], ban_term: ['keep_ban', 'use_term'], term_forbidden: [], rival: []};
 
 export class Side {
   constructor(bench, host) {
     this.bench = bench;
     this.host = host;
+    this.settled = new Set();                         // conflicts that shall stay as they are
     this.counter = h('span.c.num', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
     this.tabs = [['terms', 'book', this.counter], ['memory', 'again', rate], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
@@ -53,6 +56,8 @@ export class Side {
       const terms = detail.terms.filter(term => term.status === status);
       return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(term))] : [];
     });
+    const conflicts = detail.conflicts.filter(conflict => !this.settled.has(keyOf(detail, conflict)));
+    if (conflicts.length) nodes.unshift(h('h3', {}, t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
     if (!this.bench.glossary) {
       nodes.push(h('p.lead', {}, t('side.no_glossary')),
         button('.btn', {onclick: () => this.bench.files.choose('glossary')}, icon('up'), t('glossary.upload')),
@@ -66,6 +71,14 @@ export class Side {
     this.counter.replaceChildren(String(numUnmet || detail.terms.length), sr(' ' + t(numUnmet ? 'side.count.unmet' : 'side.count')));
   }
 
+  conflict(detail, conflict) {
+    const {kind, kept, given_up: givenUp, source, term} = conflict, {segment} = this.bench;
+    const actions = {keep_pin: () => segment.setTerm(term, true), keep_ban: () => segment.setTerm(term, true), use_term: () => (kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept)),
+      both: () => { this.settled.add(keyOf(detail, conflict)); this.update(detail); }};
+    return h('div.ti', {'data-conflict': kind}, h('div.l2.warn', {}, icon('problem', true), t('conflict.' + kind, {kept, given_up: givenUp, source})),
+      h('div.acts', {}, CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t('conflict.' + choice)))));
+  }
+
   term(term) {
     const shown = term.doubt || term.status;
     const [kind, iconName] = TAGS[shown];
@@ -73,9 +86,13 @@ export class Side {
     return h('div.ti', {'data-status': term.status},
       h('div.l1', {}, h('span.pair', {}, h('span.s', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)),
         term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), t('term.' + shown))),
+      term.term_status !== 'preferred' ? h('div.l2', {}, t('term.status.' + term.term_status)) : null,
+      term.said ? h('div.l2', {}, term.said) : null,
       term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
       h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},
         t(isOff ? 'term.switch_on' : 'term.switch_off')),
       term.is_for_document ? button('.btn.small.quiet', {onclick: () => this.bench.connection.send('remove_term', {source: term.source, target: term.target})}, t('term.document.remove')) : null));
   }
 }
+
+const keyOf = (detail, {kind, kept, term}) => JSON.stringify([detail.index, kind, kept, term]);
