@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -23,15 +24,15 @@ class ToyTexts:
 
     pieces: tuple[str, ...]
 
-    @property
+    @cached_property
     def surfaces(self) -> list[str]:
         return ["", "", *(piece.removesuffix("@@").strip("￭") for piece in self.pieces)]
 
-    @property
+    @cached_property
     def glues_left(self) -> list[bool]:
         return [True, True, *(piece.startswith("￭") for piece in self.pieces)]
 
-    @property
+    @cached_property
     def glues_right(self) -> list[bool]:
         return [True, True, *(piece.endswith(("@@", "￭")) for piece in self.pieces)]
 

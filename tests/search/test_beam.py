@@ -240,6 +240,14 @@ def test_phrase_is_placed_behind_a_prefix_even_when_the_limit_leaves_no_step_to_
     assert result.outcome == "complete"
 
 
+def test_a_hundred_phrases_stand_in_one_sentence():
+    texts = ToyTexts(tuple(f"w{number}" for number in range(100)))
+    phrases = [texts.phrase(piece) for piece in texts.pieces]
+    (result,) = search(ToyModel(texts.size, seed=1), [phrases], texts, [103], SearchOptions(beam=2, nbest=2))
+    assert result.outcome == "complete"
+    assert all(set(texts.text(found.tokens).split()) == set(texts.pieces) for found in result.found)
+
+
 def test_model_that_would_never_write_the_phrase_is_made_to_once():
     """Scores stay the model's own; the phrase stands once, as the search never repeats what is met."""
     model = ToyModel(WORDS.size, seed=3, sharpness=6.0)

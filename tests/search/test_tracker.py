@@ -233,3 +233,15 @@ def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
             assert replace(among, met=among.met[: len(phrases)]) == alone
             assert shared.num_tokens_B[number] == sum(phrase.num_constraint_tokens for phrase in phrases)
     assert len(shared._nodes) < 400, "places of nodes are used again"
+
+
+def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_come_in():
+    texts, rng = ToyTexts(tuple(f"w{number}" for number in range(30))), random.Random(5)
+    phrases = [texts.phrase(piece) for piece in texts.pieces]
+    tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
+    for _ in range(40):
+        pieces = rng.sample(range(2, texts.size), 30)
+        walked = walk_on(tracker, 0, pieces)
+        assert walked.may_end
+        assert sum(walked.met) == 29, "the last one waits for what follows"
+    assert len(tracker._nodes) <= len(phrases) + 3, "the start, and the two that are no sentence's"
