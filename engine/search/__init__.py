@@ -6,6 +6,7 @@
     sharing.py   which of the phrases that share a form the occurrences of a text can serve
     guard.py     what a text must not contain, and what it must begin with
     tracker.py   all that for a batch of hypotheses, as tables
+    arrays.py    the types of what the search keeps: NumPy arrays; only log-probabilities are torch's
     banks.py     how many places of the beam each bank gets
     rows.py      the live hypotheses of all sentences
     beam.py      one step, and the loop around it
