@@ -27,7 +27,7 @@ from app.proposal_view import (
     with_struck,
     word_confidences,
 )
-from app.term_conflicts import conflicts_of, given_up_for
+from app.term_conflicts import conflicts_of
 from engine import Avoid, Hypothesis, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
@@ -346,7 +346,6 @@ def _ban_states(segment: SegmentState) -> list[Json]:
         status, reason = "pending", ""
         if decoded is not None and is_answered:
             clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
-            clashing += given_up_for(segment, ban.text)
             if clashing:
                 status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
             elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):

@@ -37,8 +37,3 @@ def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]
             if view not in views:
                 views.append(view)
     return views
-
-
-def given_up_for(segment: SegmentState, ban: str) -> list[str]:
-    """The targets of terms that give way to a ban."""
-    return [c.given_up for c in segment.demands.conflicts if c.kind == "ban_term" and c.kept == ban]

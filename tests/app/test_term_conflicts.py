@@ -6,7 +6,7 @@ import pytest
 
 from app.glossary import Glossary, Term
 from app.segment_state import SegmentState
-from app.term_conflicts import conflicts_of, given_up_for
+from app.term_conflicts import conflicts_of
 from engine import Avoid
 
 SOURCE = "Restart the router now."
@@ -34,7 +34,6 @@ def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, c
     assert conflicts_of(off, lambda text: span) == [], "the person has chosen the pin"
 
 
-def test_what_gives_way_to_a_ban_is_told_with_it():
+def test_term_that_gives_way_to_a_ban_is_told():
     segment = SegmentState(0, SOURCE, 4, hits=Glossary((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
-    assert given_up_for(segment, "Router") == ["Router"]
     assert [view["kind"] for view in conflicts_of(segment, lambda text: (0, 0))] == ["ban_term"]

