@@ -1,0 +1,122 @@
+"""A day's work in small: 100 segments post-edited by keyboard alone; and two people at one server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, expect
+
+from tests.e2e.screen import Screen, events
+
+VERBS, THINGS = ("Open", "Save", "Close", "Delete", "Copy"), ("file", "folder", "window", "router", "network")
+KINDS = ("new", "old", "first", "last")
+LINES = [f"{verb} the {kind} {thing}" for kind in KINDS for thing in THINGS for verb in VERBS]
+# One question to the browser instead of many: a hundred segments are many.
+READY = """number => {
+  const field = document.querySelector('#pinpoint-edit');
+  return document.querySelector('.editor .no').textContent === number && field.value && document.activeElement === field
+    && document.querySelector('.hyp').getAttribute('aria-busy') === 'false' && field.value;
+}"""
+LEFT = """number => document.querySelector('.editor .no').textContent !== number
+  || [...document.querySelectorAll('.checks li')].some(finding => finding.offsetParent)
+  || document.querySelector('.prog').textContent.includes('100 / 100')"""
+COUNT_POINTERS = "window.presses = 0; addEventListener('pointerdown', () => { window.presses++; }, true)"
+
+
+def test_a_hundred_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_path: Path):
+    screen.open_text("\n".join(LINES) + "\n", "hundred.txt")
+    page, press = screen.page, screen.page.keyboard.press
+    page.evaluate(COUNT_POINTERS)
+    confirmed: list[str] = []
+    pinned: set[int] = set()
+    for n in range(100):
+        text = page.wait_for_function(READY, arg=str(n + 1)).json_value()
+        if n % 20 == 2:  # a word of the proposal is pinned
+            for key in ("Control+ArrowUp", "Home", "ArrowRight", "Space", "Control+ArrowDown"):
+                press(key)
+            screen.eventually(lambda: len(screen.pins()) == 1)
+            screen.wait_for_pin(screen.pins()[0])
+            screen.wait_for_proposal()
+            pinned.add(n)
+            text = screen.field.input_value()
+            assert screen.pins()[0] in text
+        elif n % 20 == 6:  # the beginning is typed, the rest translated anew
+            press("Control+Home")
+            page.keyboard.type("Also ")
+            press("Alt+r")
+            screen.eventually(lambda: page.locator("li[data-kept]").count() == 1)
+            screen.wait_for_proposal()
+            screen.eventually(lambda: screen.field.input_value() == screen.proposal_text())
+            text = screen.field.input_value()
+            assert text.startswith("Also ")
+        elif n % 20 == 10:  # the second alternative of the first word
+            for key in ("Control+ArrowUp", "Home", "Alt+a"):
+                press(key)
+            expect(page.locator(".pop .alt").first).to_be_focused()
+            press("2")
+            screen.eventually(lambda: len(screen.pins()) == 1)
+            screen.wait_for_proposal()
+            pinned.add(n)
+            text = screen.field.input_value()
+        elif n % 20 == 14:  # typed, undone, done again
+            press("Control+a")
+            page.keyboard.insert_text("Von Hand am Modem")
+            press("Control+z")
+            expect(screen.field).to_have_value(text)
+            press("Control+y")
+            text = "Von Hand am Modem"
+            expect(screen.field).to_have_value(text)
+        confirmed.append(text)
+        press("Control+Enter")
+        page.wait_for_function(LEFT, arg=str(n + 1))
+        if screen.findings.count():
+            press("Control+Enter")
+    expect(page.locator(".prog")).to_contain_text("100 / 100")
+
+    press("Control+h")
+    dialog = page.get_by_role("dialog")
+    page.keyboard.type("Modem")
+    press("Tab")
+    page.keyboard.type("Router")
+    dialog.get_by_label("In confirmed segments too").first.focus()
+    press("Space")
+    expect(dialog.get_by_role("status")).to_contain_text("5 places")
+    dialog.get_by_role("button", name="Replace all").focus()
+    press("Enter")
+    expect(screen.notes.last).to_contain_text("Replaced 5 places")
+    assert screen.page.evaluate("window.presses") == 0, "no pointer was used"
+    replaced = [text.replace("Modem", "Router") for text in confirmed]
+    assert screen.download("Translated document", tmp_path).read_text(encoding="utf-8").splitlines() == replaced
+    screen.field.focus()
+    press("Control+z")
+    expect(screen.notes.last).not_to_contain_text("Replaced")
+    screen.wait_until_saved()
+    assert screen.download("Translated document", tmp_path).read_text(encoding="utf-8").splitlines() == confirmed
+
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    confirms = [event for event in log if event["type"] == "confirm"]
+    assert [event["segment"] for event in confirms] == list(range(100))
+    assert [event["payload"]["text"] for event in confirms] == confirmed
+    assert {event["segment"] for event in log if event["type"] == "pin"} == pinned
+
+
+def test_two_people_work_at_once_and_nothing_of_one_reaches_the_other(
+    screen: Screen, context: BrowserContext, tmp_path: Path
+):
+    other = Screen(context.new_page(), screen.url)
+    people = [screen, other]
+    for name, person in zip(("anna", "berta"), people, strict=True):
+        person.open_text("".join(f"{name.title()} opens file {n}.\n" for n in range(1, 5)), f"{name}.txt")
+    for n in range(1, 5):
+        for name, person in zip(("anna", "berta"), people, strict=True):
+            expect(person.page.locator(".editor .no")).to_have_text(str(n))
+            person.wait_for_proposal()
+            person.type_text(f"{name}s Satz {n}.")
+        for person in people:  # both are on their way at the same time
+            person.page.keyboard.press("Control+Enter")
+    for name, person in zip(("anna", "berta"), people, strict=True):
+        expect(person.page.locator(".prog")).to_contain_text("4 / 4")
+        expect(person.page.locator(".docinfo .name")).to_have_text(f"{name}.txt")
+        text = person.download("Translated document", tmp_path).read_text(encoding="utf-8")
+        assert text == "".join(f"{name}s Satz {n}.\n" for n in range(1, 5))
+        person.check_nothing_went_wrong()
