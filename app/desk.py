@@ -170,6 +170,7 @@ class Desk:
         with self._lock:
             workspace.close()
             self.store.delete_session(workspace.session_id)
+            self.library.forget()
             self.models.forget(workspace)
             self._workspaces.pop(workspace.token, None)
             if self._current is workspace:

@@ -16,8 +16,10 @@ from app.log_store import LogStore
 from app.memory.index import Entry
 from app.memory.recall import Library
 from app.memory.tmx import read_pairs, write_tmx
+from app.ui.api import Api
 from app.workspace import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.test_api import api, message  # noqa: F401
 from tests.app.test_workspace import make_workspace
 
 TEXT = "Open the file.\nOpen the files.\nSomething else.\n"
@@ -96,6 +98,15 @@ def test_file_that_is_no_memory_of_these_languages_is_refused_and_nothing_is_sto
     with pytest.raises(DocumentError, match=says):
         library.import_tmx(data, "a.tmx", "en-de")
     assert library.index("en-de").entries() == []
+
+
+def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F811
+    token = api.hello({})["token"]
+    api.command(message(api, "confirm", segment=1, text="geheim"))
+    index = api.desk.library.index("en-de")
+    assert [entry.target for entry in index.entries()] == ["geheim"]
+    api.command({**message(api, "delete_session"), "token": token})
+    assert api.desk.library.index("en-de").entries() == []
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).map(str.strip)
