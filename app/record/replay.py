@@ -47,6 +47,15 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
         if event.type in UNSEEN or (index is not None and index not in own):
             continue
         payload = event.payload
+        if event.type in ("split", "merge"):
+            for part in payload["parts"]:
+                if part["segment"] in own:
+                    own[part["segment"]] = part["target"]
+                    proposals.pop(part["segment"], None)
+                    text = part["target"] or ""
+                    is_same, shown[part["segment"]] = text == shown[part["segment"]], text
+                    yield Moment(event.seq, at_ms, event.type, part["segment"], None if is_same else text, "")
+            continue
         changed: str | None = None
         if index is not None:
             if event.type == "decode_result" and payload.get("hypotheses"):

@@ -15,7 +15,7 @@ from typing import Any, Final
 from app.documents import Segment
 from app.log_records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
-from app.record.word_origins import TEXT_EVENTS, WordOrigins
+from app.record.word_origins import TEXT_EVENTS, WordOrigins, Words
 from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
 from app.segment_state import form_in
 
@@ -136,9 +136,9 @@ class _Tracked:
             self.first_proposal = self.newest_proposal
         self._follow_state(event, payload)
 
-    def divide(self, part: dict[str, Any]) -> None:
-        """The segment was cut or joined and is this part now, for which nothing was proposed yet."""
-        self.words.take("edit", {"text": part["target"], "origin": "division"})
+    def divide(self, part: dict[str, Any], words: Words) -> None:
+        """The segment was cut or joined and is this part now, made of `words`; nothing was proposed for it yet."""
+        self.words.divide(part["target"], words)
         self.state = part["state"]
         self.newest_proposal = self.first_proposal = None
 
@@ -223,8 +223,11 @@ def session_statistics(
     for event in events:
         if event.segment is not None and 0 <= event.segment < len(tracked):
             tracked[event.segment].take(event)
-        for part in event.payload["parts"] if event.type in ("split", "merge") else ():
-            tracked[part["segment"]].divide(part)
+        if event.type in ("split", "merge"):
+            parts = event.payload["parts"]
+            words = tuple(word for part in parts for word in tracked[part["segment"]].words.words)
+            for part in parts:
+                tracked[part["segment"]].divide(part, words)
     tracked = sorted((item for item in tracked if item.segment.source), key=lambda item: item.segment.start)
     time = working_time(events, idle_limit_ms)
     return _in_all([item.statistics(time.segments.get(item.segment.index, SegmentTime())) for item in tracked],

@@ -60,6 +60,12 @@ class WordOrigins:
         elif event_type in TEXT_EVENTS and "text" in payload:
             self._change(payload["text"], str(payload.get("origin", "typed")))
 
+    def divide(self, text: str | None, before: Words) -> None:
+        """The segment was cut or joined: its text from now on, made of the words `before`; no proposal holds."""
+        self.text = text
+        self._words = _kept(before, _all(text, "typed")) if text is not None else ()
+        self._best, self._hypotheses, self._seen = (), {}, {}
+
     def _take_result(self, payload: Mapping[str, Any]) -> None:
         constraints = self._constraints.get(payload.get("number", 0), ())
         hypotheses = payload.get("hypotheses") or ()

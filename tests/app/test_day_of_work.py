@@ -96,6 +96,10 @@ class Person:
         step = self.send("replace", segments=None, in_confirmed=True, **find)["result"]["step"]
         self.send("step", step=step, is_undo=True)
         self.send("step", step=step, is_undo=False)
+        self.send("split", segment=1, offset=self.workspace.segment(1).source.index(" ") + 1)
+        self.send("split", segment=2, offset=self.workspace.segment(2).source.index(" ") + 1)
+        self.send("merge", segment=2)  # what was cut off is part of it again
+        self.answer()
 
     def ask(self, view: str) -> dict[str, Any]:
         reply = asyncio.run(self.api.record({"token": self.workspace.token, "view": view}))
@@ -144,13 +148,15 @@ def test_the_day_replayed_ends_with_the_final_texts(day: Person) -> None:
     assert [moment.at_ms for moment in played] == sorted(moment.at_ms for moment in played)
     view = day.ask("replay")
     assert [moment[0] for moment in view["moments"]] == [moment.seq for moment in played]
-    assert len(view["segments"]) == NUM_SEGMENTS
+    assert len(view["segments"]) == NUM_SEGMENTS + 2  # those that were split off
 
 
 def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
     session = day.store.load_session(day.workspace.session_id)
     figures = session_statistics(session.document.segments, day.store.events(session.id))
-    assert [(s.final_text, s.state) for s in figures.segments] == [(s.target, s.state) for s in session.segments]
+    assert {s.index: (s.final_text, s.state) for s in figures.segments} == {
+        s.index: (s.target, s.state) for s in session.segments if s.source
+    }
     confirmed = [s for s in session.segments if s.state == "confirmed"]
     assert sum(figures.origins.values()) == sum(len((s.target or "").split()) for s in confirmed)
     assert figures.num_confirmed == len(confirmed) > 480
