@@ -1,0 +1,63 @@
+"""What axe-core finds wrong with the page, in its main states, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import DOCUMENT, Screen
+
+# axe-core 4.10.3 from npm, under the Mozilla Public License 2.0 (vendor/axe.LICENSE); only the tests use it.
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+GLOSSARY = b"settings\tEinstellungen\nrouter\tRouter\n"
+
+
+def findings(page: Page, *rules: str) -> list[str]:
+    """What axe finds in the workbench that is serious: rule, impact, elements; by all rules or by those named."""
+    page.evaluate("() => Promise.all(document.getAnimations().map(a => a.finish()))")  # no colour is in motion
+    options = {"runOnly": list(rules)} if rules else {}
+    found: dict[str, Any] = page.evaluate(
+        "options => axe.run(document.querySelector('.pinpoint'), {resultTypes: ['violations'], ...options})", options
+    )
+    return [
+        f"{rule['impact']} {rule['id']}: {[node['html'][:160] for node in rule['nodes'][:4]]}"
+        for rule in found["violations"]
+        if rule["impact"] in ("serious", "critical")
+    ]
+
+
+def test_axe_finds_nothing_serious_in_the_main_states_in_light_and_dark(browser: Browser, app: App):
+    context = browser.new_context(
+        color_scheme="light", reduced_motion="reduce", viewport={"width": 1440, "height": 900}
+    )
+    page = context.new_page()
+    screen = Screen(page, app.url)
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "terms.tsv", GLOSSARY)
+    expect(page.locator(".ti")).to_have_count(1)
+    page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.words.nth(1).click()
+    screen.words.nth(3).click(modifiers=["Alt"])
+    screen.wait_for_proposal()
+    page.keyboard.press("Alt+w")
+    assert findings(page) == []  # pinned, banned, doubts
+    page.emulate_media(color_scheme="dark")
+    assert findings(page, "color-contrast") == []
+    screen.words.first.focus()
+    page.keyboard.press("Alt+a")
+    expect(page.locator(".pop .alt, .pop .say").first).to_be_visible()
+    assert findings(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("Alt+h")
+    assert findings(page) == []
+    page.keyboard.press("Escape")
+
+    page.locator(".doc").evaluate(
+        "doc => { const p = document.createElement('p'); p.textContent = 'grey'; p.style.color = '#777'; "
+        "p.style.background = '#888'; doc.prepend(p); }"
+    )
+    assert any("color-contrast" in problem for problem in findings(page, "color-contrast")), "axe sees what is wrong"
+    context.close()
