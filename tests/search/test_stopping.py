@@ -20,7 +20,7 @@ from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from tests.reference.search import slow_search
 from tests.reference.toy import END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
-from tests.search.test_beam import random_constraints
+from tests.search.test_enumeration import random_constraints
 
 SCORES, RULES = get_args(Score), get_args(Stopping)
 

@@ -17,7 +17,7 @@ from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Ended, Sentence
 from engine.search.stream import SearchStream
 from tests.reference.toy import PUNCTUATED, ToyDecoder, ToyModel, toy_stream
-from tests.search.test_beam import random_constraints
+from tests.search.test_enumeration import random_constraints
 
 OPTIONS = SearchOptions(beam=4, nbest=2)
 SCHEDULES = ["stream", "batch", "fifo"]
