@@ -27,7 +27,7 @@ def test_everything_said_of_a_term_is_there_again(tmp_path: Path):
     kept = store.load_session(session.id).glossary
     assert kept is not None
     assert kept.terms == (*TERMS, Term("mouse", "Maus", case="any"))
-    event = [event for event in store.events(session.id) if event.type == "glossary"][0]
+    event = next(event for event in store.events(session.id) if event.type == "glossary")
     assert event.payload["terms"][0] == ["router", "Router", 1]
     assert event.payload["terms"][2][3] == {"status": "do_not_translate", "case": "exact"}
     store.close()
