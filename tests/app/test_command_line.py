@@ -174,7 +174,8 @@ def test_a_document_is_translated_with_its_terms(
         capsys, "translate", tmp_path / "a.md", "-o", output, "--glossary", tmp_path / "terms.csv"
     )  # fmt: skip
     assert (status, out) == (0, f"{output}\n")
-    assert output.read_bytes().decode() == "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
+    expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
+    assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
 
 
