@@ -326,9 +326,7 @@ def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Works
     assert request.payload["avoid"] == [{"text": "Dialog", "case": "exact"}]
 
 
-def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(
-    workspace: Workspace, decoder: HandDecoder
-):
+def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(workspace: Workspace, decoder: HandDecoder):
     workspace.set_glossary(GLOSSARY)
     workspace.open(2)
     workspace.constrain(2, [], [], [Avoid("Router")])
