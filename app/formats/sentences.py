@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from sentencex import segment
 
 # A paragraph longer than this is split in parts: sentencex takes quadratic time for some signs.
 _MAX_CHUNK = 10_000
+_RARE_SPACE = re.compile(r"[^\S \t\n\r]")  # sentencex 1.0.32 panics at some that are longer than a byte
 _END = re.compile(r".*[.!?…:;]\s|.*\s", re.DOTALL)
 
 
@@ -43,9 +45,12 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
 def _sentences(text: str, language: str) -> list[str]:
     if len(text) > _MAX_CHUNK:
         return [text]
-    pieces: list[str] = segment(language, text)
-    # Where the library has changed the text, one long sentence is better than a wrong place.
-    return pieces if "".join(pieces) == text else [text]
+    plain = _RARE_SPACE.sub(" ", text)
+    pieces: list[str] = segment(language, plain)
+    if "".join(pieces) != plain:  # the library has changed the text: one long sentence is better than a wrong place
+        return [text]
+    ends = list(accumulate(map(len, pieces)))
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _chunks(text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: 
     expect(panel.locator("[data-rate] del")).to_have_text("seventh")
     expect(panel.locator("[data-rate] ins")).to_have_text("eighth")
     screen.field.focus()
-    screen.page.keyboard.press("Alt+1")
+    screen.page.keyboard.press("Alt+Shift+1")
     expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
     screen.type_text("Zebras öffnen die achte Datei.")
     screen.confirm()

@@ -122,7 +122,7 @@ def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen
         expect(screen.page.locator("li[data-pin]")).to_have_attribute("data-pin", source)
         screen.type_text(source)
         screen.wait_until_saved()
-    screen.upload("glossary", "g.tsv", b"script\t<b onclick=alert(4)>fett</b>\nimg\t${alert(5)}\n")
+    screen.upload("glossary", "g.tsv", b"alert\t<b onclick=alert(4)>fett</b>\nimg\t${alert(5)}\n")
     expect(screen.page.locator(".side .pair").first).to_contain_text("fett")
     expect(screen.row(1).locator(".src")).to_have_text(hostile[0])
     assert screen.page.locator(".pinpoint img, .pinpoint script, .pinpoint [onclick]").count() == 0
@@ -135,7 +135,7 @@ def test_terms_of_an_uploaded_glossary_stand_in_every_hypothesis(screen: Screen)
         "glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\nmodem,Modem\n"
     )
     expect(screen.page.locator(".gchip")).to_contain_text("3 terms")
-    expect(screen.page.locator(".ti")).to_have_count(2)
+    expect(screen.page.locator(".ti[data-status]")).to_have_count(2)
     expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)
     screen.wait_for_proposal()
     assert all({"Einstellungen", "WLAN"} <= set(boxed) for boxed in screen.boxes())
@@ -261,7 +261,7 @@ def test_confirmed_segments_are_exported_and_found_again_after_a_reload(screen: 
     expect(screen.field).to_have_value("=Der Router speichert die Datei.")
     screen.open_segment(1)
     expect(screen.field).to_have_value("Öffnen Sie die Einstellungen.")
-    assert screen.pins() == [pin]
+    screen.eventually(lambda: screen.pins() == [pin])
 
 
 def test_keys_move_between_segments_and_the_list_can_be_filtered(screen: Screen):

@@ -1,6 +1,7 @@
 /* What was translated before: matches for the open segment, with what differs, and a search for words (concordance).
-   Alt+1 to Alt+5 put a match into the field, Alt+M goes to the search. */
+   Keys put a match into the field (the best, or those behind it) and go to the search. */
 import {button, h, icon, sr} from './dom.js';
+import {hint, shortcut} from './key_bindings.js';
 import {count, t, tn} from './texts.js';
 
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
@@ -10,14 +11,14 @@ export class Memory {
     Object.assign(this, {bench, panel, counter, matches: []});
     this.list = h('ol.matches', {});
     this.status = h('p.lead', {});
-    this.field = h('input', {type: 'search', placeholder: t('memory.search.placeholder'), 'aria-keyshortcuts': 'Alt+M', maxlength: 200,
+    this.field = h('input', {type: 'search', placeholder: t('memory.search.placeholder'), ...shortcut('memory'), maxlength: 200,
       onkeydown: event => {
         if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); }
         if (event.key === 'Escape') { event.preventDefault(); bench.focusEditor(); }
       }});
     this.found = h('div', {'aria-live': 'polite'});
     panel.append(h('h3', {}, t('memory.heading')), this.status, this.list, h('h3', {}, t('memory.search')),
-      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, h('kbd', {'aria-hidden': 'true'}, 'Alt M')), this.found,
+      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')), this.found,
       h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))));
   }
 
@@ -46,7 +47,7 @@ export class Memory {
       h('div.l1', {}, h('span.tag.' + (match.rate === 100 ? 'ok' : 'off'), {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
       h('p', {lang: source, dir: 'auto'}, match.runs.map(([kind, text]) => h(MARKS[kind], {}, text))),
       h('p', {lang: target, dir: 'auto'}, h('b', {}, match.target)),
-      h('div.acts', {}, button('.btn.small', {onclick: () => this.insert(i), 'aria-keyshortcuts': `Alt+${i + 1}`}, t('memory.insert'), h('kbd', {'aria-hidden': 'true'}, `Alt ${i + 1}`))))));
+      h('div.acts', {}, button('.btn.small', {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))}, t('memory.insert'), i ? null : hint('match'))))));
     this.counter.hidden = !matches.length;
     this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
   }
