@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.messages import Message
-from app.text_files import encoding_label, listing, unwritable
+from app.text_files import DecodedText, encoding_label, listing, unwritable
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")
@@ -88,6 +88,22 @@ class Parsed(Protocol):
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these translations, in order of place; whatever they do not touch stays byte for byte."""
+
+
+class TextFile:
+    """What all files have that are one text: its encoding is that with which it was read."""
+
+    decoded: DecodedText
+
+    @property
+    def encoding(self) -> str:
+        """The codec of the file's text."""
+        return self.decoded.encoding
+
+    @property
+    def mark(self) -> bytes:
+        """The byte order mark."""
+        return self.decoded.mark
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import TextFile, Translation, Unit, Written, line_of, one_line, splice
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
 from app.text_files import DecodedText, decode_text
@@ -81,23 +81,13 @@ class _Token:
 
 
 @dataclass(frozen=True)
-class HtmlFile:
+class HtmlFile(TextFile):
     """A page; a place is a stretch of its text."""
 
     decoded: DecodedText
     tokens: Sequence[_Token] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     is_paired: bool = False
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the page's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.messages import Message
 from app.text_files import DecodedText, decode_text, encoding_label, unwritable
 
@@ -62,23 +62,13 @@ class _Entry:
 
 
 @dataclass(frozen=True)
-class PoFile:
+class PoFile(TextFile):
     """A PO file; a place is that of the quoted strings of one msgstr."""
 
     decoded: DecodedText
     entries: Sequence[_Entry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     is_paired: bool = True
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the file's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @property
     def notes(self) -> tuple[str, ...]:

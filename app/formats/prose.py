@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.text_files import DecodedText
 
 
 @dataclass(frozen=True)
-class ProseFile:
+class ProseFile(TextFile):
     """A decoded file; a place is a stretch of its text.
 
     `joints` are line breaks inside units, with the white space and marks around them: they read as one space.
@@ -23,16 +23,6 @@ class ProseFile:
     joints: Sequence[tuple[int, int]] = field(default=(), repr=False)
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
     is_paired: bool = False
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the file's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @property
     def notes(self) -> tuple[str, ...]:

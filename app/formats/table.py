@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.messages import Message
 from app.text_files import DecodedText, decode_text, defused
 
@@ -40,7 +40,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class TableFile:
+class TableFile(TextFile):
     """A table; a place is that of a source's cell."""
 
     decoded: DecodedText
@@ -49,16 +49,6 @@ class TableFile:
     rows: Sequence[_Row] = field(repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = True
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the file's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @cached_property
     def units(self) -> Sequence[Unit]:

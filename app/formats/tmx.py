@@ -12,7 +12,7 @@ from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
-from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.messages import Message
@@ -33,7 +33,7 @@ class _Pair:
 
 
 @dataclass(frozen=True)
-class TmxFile:
+class TmxFile(TextFile):
     """A TMX file; a place is that of the content of a source."""
 
     decoded: DecodedText
@@ -41,16 +41,6 @@ class TmxFile:
     target_language: str | None
     notes: tuple[str, ...] = ()
     is_paired: bool = True
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the file's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @cached_property
     def units(self) -> Sequence[Unit]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree, with_attribute
 from app.messages import Message
@@ -45,7 +45,7 @@ class _Entry:
 
 
 @dataclass(frozen=True)
-class XliffFile:
+class XliffFile(TextFile):
     """An XLIFF file; a place is that of the content of a source."""
 
     decoded: DecodedText
@@ -54,16 +54,6 @@ class XliffFile:
     units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = True
-
-    @property
-    def encoding(self) -> str:
-        """The codec of the file's text."""
-        return self.decoded.encoding
-
-    @property
-    def mark(self) -> bytes:
-        """The byte order mark."""
-        return self.decoded.mark
 
     @property
     def is_version_2(self) -> bool:

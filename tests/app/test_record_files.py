@@ -19,15 +19,13 @@ from translate.storage.tmx import tmxfile
 
 from app.documents import Document, read_document
 from app.errors import LogError
-from app.glossary import Glossary, Term
+from app.glossary import Term
 from app.log_store import LogStore, SegmentUpdate
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
 from app.record.tmx import session_tmx
 from app.text_files import defused
-
-DOCUMENT = read_document("One\r\n=1+1\r\n\r\nÜber “uns”\u2028!\r\n".encode("cp1252", "ignore"), "my.manual.txt")
-RESULT = {"status": "complete", "hypotheses": [{"text": "Eins", "score": -0.1}, {"text": "Ein", "score": -0.2}]}
+from tests.app.recorded import DOCUMENT, record_session
 
 
 @pytest.fixture
@@ -39,23 +37,7 @@ def store(tmp_path: Path) -> Iterator[LogStore]:
 
 @pytest.fixture
 def session_id(store: LogStore) -> int:
-    """A session with a bit of everything; segment 2 is never touched."""
-    session = store.start_session(DOCUMENT, "en-de", pseudonym="p1", token="secret-token")
-    number = session.id
-    store.set_glossary(number, Glossary((Term("one", "eins", 1),), "g.tsv"))
-    store.append(number, "focus", {}, segment=0)
-    store.append(number, "decode_request", {"number": 1}, segment=0)
-    store.append(number, "decode_result", RESULT, segment=0)
-    store.append(number, "pin", {"text": "Eine"}, segment=0)
-    store.append(number, "decode_request", {"number": 2}, segment=0)
-    store.append(number, "decode_result", {"hypotheses": [{"text": "Eine", "score": float("nan")}]}, segment=0)
-    store.append(number, "hypothesis_taken", {}, segment=0, update=SegmentUpdate("edited", "Eine", 1))
-    store.append(number, "edit", {"text": "Eine 1"}, segment=0, update=SegmentUpdate("edited", "Eine 1", 2))
-    store.append(number, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eine 1", 3))
-    store.append(number, "focus", {}, segment=1)
-    update = SegmentUpdate("edited", "@SUM(A1)\ud83d", 1)
-    store.append(number, "edit", {"text": "@SUM(A1)\ud83d"}, segment=1, update=update)
-    return number
+    return record_session(store)
 
 
 def lines_of(store: LogStore, session_id: int) -> list[dict[str, Any]]:
