@@ -64,7 +64,7 @@ export class Header {
           choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
           bench.glossary && choice('x', t('glossary.remove'), null, () => bench.connection.send('remove_glossary'))].filter(Boolean)),
         button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
-        menu(t('export.menu'), button('.btn', {}, icon('down'), t('export.menu')), () => [
+        menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
