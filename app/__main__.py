@@ -102,7 +102,7 @@ def _stop(*_: object) -> None:
 
 def _serve(flags: argparse.Namespace) -> int:
     _set_environment()
-    from app.model_holder import ModelHolder
+    from app.asking.model_holder import ModelHolder
 
     # The model loads while Gradio, which takes seconds to import, does so.
     model = ModelHolder(flags.model)
@@ -111,7 +111,7 @@ def _serve(flags: argparse.Namespace) -> int:
     import uvicorn
 
     from app.desk import Desk
-    from app.log_store import LogStore
+    from app.log.store import LogStore
     from app.ui.api import Api
     from app.ui.server import bind, build_server, is_loopback
 

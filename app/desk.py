@@ -12,21 +12,21 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
+from app.asking.model_holder import ModelHolder
+from app.asking.models import Models
 from app.documents import Document, Export, read_document
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import translated_document
 from app.glossary.files import GlossaryImport, read_glossary
-from app.log_records import SessionRecord, SessionSummary
-from app.log_store import LogStore
+from app.log.records import SessionRecord, SessionSummary
+from app.log.store import LogStore
 from app.memory.recall import Library
 from app.messages import Message
-from app.model_holder import ModelHolder
-from app.models import Models
 from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
 from app.record.tmx import session_tmx
-from app.saved_segments import restored
-from app.segment_state import Json
+from app.segments.saved import restored
+from app.segments.state import Json
 from app.workspace import Workspace
 from engine import SearchOptions
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from app.documents import Document, Export
 from app.formats import format_by_key
 from app.formats.placeholders import placeholder_problem
-from app.log_records import SavedSegment
+from app.log.records import SavedSegment
 from app.messages import Message, joined
 from app.text_files import listing
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.segment_state import Json, detail_view, row_view
+from app.segments.state import Json, detail_view, row_view
 
 if TYPE_CHECKING:
-    from app.decoding import Decoding
+    from app.asking.decoding import Decoding
     from app.workspace import Workspace
 
 

@@ -13,9 +13,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from app.batches import Batches
-from app.checking import Checking
-from app.constraint_changes import (
+from app.asking.decoding import Decoding
+from app.asking.model_holder import ModelHolder
+from app.asking.questions import Questions
+from app.documents import Document
+from app.editing.batches import Batches
+from app.editing.checking import Checking
+from app.editing.structure import Structure
+from app.editing.wide_terms import Scope, WideTerms
+from app.errors import CommandError, LogError
+from app.glossary import Glossary, Term
+from app.log.store import EventType, LogStore
+from app.memory.recall import Library, Recall
+from app.messages import Message
+from app.segments.constraint_changes import (
     clean_bans,
     clean_locked,
     clean_pins,
@@ -23,22 +34,11 @@ from app.constraint_changes import (
     constraint_events,
     without_clashes,
 )
-from app.constraints import term_key
-from app.decoding import Decoding
-from app.documents import Document
-from app.errors import CommandError, LogError
-from app.glossary import Glossary, Term
-from app.log_store import EventType, LogStore
-from app.memory.recall import Library, Recall
-from app.messages import Message
-from app.model_holder import ModelHolder
-from app.questions import Questions
-from app.saved_segments import update_of
-from app.segment_state import Json, SegmentState
+from app.segments.constraints import term_key
+from app.segments.saved import update_of
+from app.segments.state import Json, SegmentState
+from app.segments.tally import Tally
 from app.snapshot import snapshot_of
-from app.structure import Structure
-from app.tally import Tally
-from app.wide_terms import Scope, WideTerms
 from engine import Avoid, SearchOptions
 
 EditOrigin = Literal[

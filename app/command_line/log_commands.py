@@ -15,7 +15,7 @@ from app.desk import EXPORTS
 from app.documents import Export
 from app.errors import CommandError
 from app.exports import translated_document
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.record.jsonl import import_jsonl
 from app.record.statistics import SessionStatistics, plain, session_statistics
 

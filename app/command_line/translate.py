@@ -16,8 +16,8 @@ from app.exports import translated_document
 from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
-from app.log_records import SavedSegment, SegmentStateName
-from app.segment_state import SegmentState
+from app.log.records import SavedSegment, SegmentStateName
+from app.segments.state import SegmentState
 from engine import SearchOptions, Translation, Translator
 
 Say = Callable[[str], None]

@@ -10,12 +10,12 @@ import time
 from typing import TYPE_CHECKING
 
 from app.documents import Export
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.memory.index import Entry, Match, MemoryIndex, runs_between
 from app.memory.storage import import_entries, load_entries, segment_key
 from app.memory.tmx import read_pairs, write_tmx
 from app.messages import Message
-from app.segment_state import Json, SegmentState
+from app.segments.state import Json, SegmentState
 from app.text_files import safe_name
 
 if TYPE_CHECKING:

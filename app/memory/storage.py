@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable, Iterator
 
-from app.log_connection import LogConnection
+from app.log.connection import LogConnection
 from app.memory.index import Entry
 
 Pair = tuple[str, str]

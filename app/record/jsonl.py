@@ -16,7 +16,7 @@ from typing import Any, Final, get_args
 from app.documents import Document, Export, Segment
 from app.errors import LogError
 from app.glossary import Glossary, Term
-from app.log_records import (
+from app.log.records import (
     ChainReport,
     Event,
     EventType,
@@ -26,7 +26,7 @@ from app.log_records import (
     chain_report,
     to_json,
 )
-from app.log_store import LogStore
+from app.log.store import LogStore
 
 LOG_FORMAT: Final = "pinpoint-log-2"
 _OLDER_FORMAT: Final = "pinpoint-log-1"  # without the places of segments and the glossary: verified, not read in

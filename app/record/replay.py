@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.documents import Segment
-from app.log_records import Event
+from app.log.records import Event
 from app.record.word_origins import TEXT_EVENTS
 
 # What is told of an event beside its text, by the payload's key; the first that it has.

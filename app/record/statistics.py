@@ -13,11 +13,11 @@ from statistics import median
 from typing import Any, Final
 
 from app.documents import Segment
-from app.log_records import KEY_CLASSES, Event, SegmentStateName
+from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
 from app.record.word_origins import TEXT_EVENTS, WordOrigins, Words
 from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
-from app.segment_state import form_in
+from app.segments.state import form_in
 
 _EDITS: Final = TEXT_EVENTS - {"confirm", "hypothesis_taken"}
 _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}

@@ -19,8 +19,8 @@ from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from app.documents import Export
-from app.log_records import KEY_CLASSES, SessionRecord, storable
-from app.log_store import LogStore
+from app.log.records import KEY_CLASSES, SessionRecord, storable
+from app.log.store import LogStore
 from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.record.jsonl import export_name
 from app.record.statistics import SegmentStatistics, SessionStatistics, session_statistics

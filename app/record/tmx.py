@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
 from app.documents import Export
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.record.jsonl import export_name
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

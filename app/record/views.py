@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.record.replay import moments
 from app.record.tables import statistics_of
 from app.record.word_origins import ORIGINS

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from app.log_records import Event
+from app.log.records import Event
 
 # A longer pause between two acts of a person is no work.
 IDLE_LIMIT_MS: Final = 60_000

@@ -15,17 +15,17 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, get_args
 
+from app.asking.questions import Questions
 from app.checks import CHECKS, CheckName
-from app.constraint_changes import BanCase, one_line
 from app.desk import Desk
 from app.documents import Export
+from app.editing.find_replace import Query
+from app.editing.key_counts import log_keys
+from app.editing.wide_terms import Scope
 from app.errors import AppError, CommandError
-from app.find_replace import Query
-from app.key_counts import log_keys
 from app.messages import Message, translated
-from app.questions import Questions
 from app.record.views import replay_view, report_view
-from app.wide_terms import Scope
+from app.segments.constraint_changes import BanCase, one_line
 from app.workspace import ConstraintOrigin, EditOrigin, Workspace
 from engine import Avoid, EngineError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from app.model_holder import ModelHolder, Priority
+from app.asking.model_holder import ModelHolder, Priority
 from app.workspace import Workspace
 from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.desk import Desk
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model

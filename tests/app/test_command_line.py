@@ -13,7 +13,7 @@ from app.__main__ import main
 from app.command_line.arguments import COMMANDS, EXPORT_KINDS, parse
 from app.desk import EXPORTS
 from app.documents import read_document
-from app.log_store import LogStore, SegmentUpdate
+from app.log.store import LogStore, SegmentUpdate
 from engine import Reason, Request, Translation
 from tests.app.hand_decoder import translation
 

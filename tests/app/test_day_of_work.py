@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.desk import Desk
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.record.replay import moments

@@ -9,8 +9,8 @@ import pytest
 
 from app.desk import Desk
 from app.errors import CommandError, DocumentError, GlossaryError
-from app.log_records import SegmentUpdate
-from app.log_store import LogStore
+from app.log.records import SegmentUpdate
+from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model, settle

@@ -7,9 +7,9 @@ import pytest
 
 from app.documents import read_document
 from app.exports import translated_document
-from app.log_records import SavedSegment
-from app.log_store import LogStore
-from tests.app.recorded import DOCUMENT, record_session
+from app.log.records import SavedSegment
+from app.log.store import LogStore
+from tests.app.record.recorded import DOCUMENT, record_session
 
 
 @pytest.fixture

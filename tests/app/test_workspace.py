@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.constraint_changes import MAX_PINS, clean_target
+from app.asking.model_holder import ModelHolder
 from app.documents import read_document
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
-from app.log_store import LogStore
-from app.model_holder import ModelHolder
-from app.segment_state import SegmentState
+from app.log.store import LogStore
+from app.segments.constraint_changes import MAX_PINS, clean_target
+from app.segments.state import SegmentState
 from app.workspace import Workspace
 from engine import Avoid, Reason, SearchOptions, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, settle

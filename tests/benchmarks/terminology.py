@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.terminology test.en test.de glossary.tsv --sentences 200 --output FOLDER
 
-Terms are found in the sources and required as the app does it (`app.constraints`). `none` asks for nothing, `written`
-for each target as the glossary has it, `forms` for any form that the app accepts. FOLDER gets `results.json`, and
-`forms.md`: for each term whose form in the output is not one of the reference, both, the most frequent first.
+Terms are found in the sources and required as the app does it (`app.segments.constraints`). `none` asks for nothing,
+`written` for each target as the glossary has it, `forms` for any form that the app accepts. FOLDER gets
+`results.json`, and `forms.md`: for each term whose form in the output is not one of the reference, both, the most
+frequent first.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pathlib import Path
 
 import sacrebleu
 
-from app.constraints import Constraint, constraints_for
 from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
+from app.segments.constraints import Constraint, constraints_for
 from engine import Phrase, Request, SearchOptions, Translator, occurrences
 
 OPTIONS = SearchOptions(beam=10, nbest=1, places_per_bank=1)  # as the app asks

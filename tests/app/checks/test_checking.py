@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.workspace import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from translate.storage import tmx
 
 from app.errors import DocumentError
-from app.log_store import LogStore
+from app.log.store import LogStore
 from app.memory.index import Entry
 from app.memory.recall import Library
 from app.memory.tmx import read_pairs, write_tmx

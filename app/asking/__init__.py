@@ -1,0 +1,1 @@
+"""What the model is asked and when, and which model answers."""

@@ -1,0 +1,103 @@
+"""Other words for one word of the proposal: what is asked of the engine, and its answer as the page shows it.
+
+Plain rules; knows nothing of threads, storage or the page's layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from app.errors import CommandError
+from app.messages import Message
+from app.segments.proposal_view import word_spans
+from app.segments.state import Json, SegmentState, form_in
+from engine import Alternative, Hypothesis, Request, is_word_char
+
+MAX_ALTERNATIVES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What else could stand at `offset` of the proposal. `replaced` are the pins that the word there stands in.
+
+    They are not asked for, since an alternative takes their place.
+    """
+
+    segment: SegmentState
+    hypothesis: Hypothesis
+    word: str
+    offset: int
+    replaced: tuple[str, ...]
+    request: Request
+
+
+def question_for(segment: SegmentState, direction: str, word: int, text: str) -> Question:
+    """The question about word number `word` of the proposal `text`; raises CommandError where that is no longer it."""
+    shown = segment.shown
+    if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
+        raise CommandError(Message("The proposal has changed meanwhile: ask again."))
+    if not segment.is_answered_by(shown):
+        raise CommandError(Message("The constraints cannot be met as they are, so nothing can take this word's place."))
+    spans = word_spans(text)
+    if not 0 <= word < len(spans):
+        raise CommandError(Message("The proposal has no word {word}: ask again.", word=word + 1))
+    start, end = spans[word]
+    replaced = tuple(
+        constraint.text
+        for placement in shown.best.placements
+        if placement.start < end and start < placement.end
+        for constraint in shown.constraints[placement.phrase : placement.phrase + 1]
+        if constraint.is_pinned
+    )
+    pins = list(segment.pins)
+    for pin in replaced:
+        pins.remove(pin)
+    # The beginning that was asked for would forbid all other words before its end; a locked text, those in it.
+    places = dict(enumerate(shown.best.locked))
+    locked = [
+        text
+        for number, text in enumerate(segment.locked)
+        if number not in places or places[number][0] >= end or places[number][1] <= start
+    ]
+    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
+    return Question(segment, shown.best, text[start:end], start, replaced, asked.request(direction))
+
+
+def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
+    """The alternatives, best sentence first: the word to pin, the sentence in three parts, the gap to the proposal.
+
+    `beginning` is what the translation must begin with so that the sentence comes out: up to the word and the
+    character behind it, which closes the word.
+    """
+    rows: list[Json] = []
+    for alternative in found:
+        text = alternative.hypothesis.text
+        start, end = _place(question.hypothesis.text, alternative)
+        word = text[start:end]
+        if word == question.word or not any(is_word_char(character) for character in word):
+            continue  # the same word in other punctuation, or punctuation alone
+        rows.append(
+            {
+                "word": word,
+                "text": text,
+                "tail": text[end:],
+                "beginning": text[: end + 1],
+                "gap": question.hypothesis.score - alternative.hypothesis.score,
+                "is_term": any(form_in(word, hit.term.target) for hit in question.segment.hits),
+            }
+        )
+    return {"word": question.word, "text": question.hypothesis.text, "replaced": list(question.replaced), "rows": rows}
+
+
+def _place(proposal: str, alternative: Alternative) -> tuple[int, int]:
+    """Where the alternative's word stands in its own sentence, without the punctuation that belongs to its piece.
+
+    Up to that word the sentence is the proposal's, so it begins no later than the first difference.
+    """
+    text = alternative.hypothesis.text
+    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(proposal, text, strict=False)))
+    start = max(0, text.rfind(alternative.word, 0, num_common + len(alternative.word)))
+    first, last = word_spans(alternative.word)[0]
+    return start + first, start + last

@@ -1,0 +1,183 @@
+"""Which model translates which document: the one of the start, or another that its person switched to.
+
+A model is loaded once, in the background, shared by the documents that use it, and let go of when none does. Until it
+is there, and where it cannot be loaded, the one before goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.asking.model_holder import ModelHolder
+from app.errors import CommandError
+from app.messages import Message
+from app.segments.state import Json
+from engine import ModelEntry, describe_model, known_models
+
+if TYPE_CHECKING:
+    from app.log.store import LogStore
+    from app.workspace import Workspace
+
+MAX_CARD_CHARACTERS = 50_000
+FIRST = "first"  # the key of the model of the start, where it is not among the known ones
+
+
+class Models:
+    """The models of a desk. Safe from several threads; a page names them by keys, never by paths."""
+
+    def __init__(self, first: ModelHolder, find: Callable[[], list[ModelEntry]] = known_models) -> None:
+        self.first = first
+        self._find = find
+        self._others: dict[Path, ModelHolder] = {}
+        self._wanted: dict[str, ModelHolder] = {}  # by the token of the document that waits for it
+        self._users: dict[str, ModelHolder] = {}  # by the token of the document, where it is not the first
+        self._lock = threading.Lock()
+
+    def offers(self, workspace: Workspace) -> list[Json]:
+        """What can be chosen for this document, and what is known of it. All text is the makers', and untrusted."""
+        return [
+            {
+                "key": key,
+                "name": entry.name,
+                "place": entry.place,
+                "directions": list(entry.directions),
+                "num_parameters": entry.num_parameters,
+                "num_bytes": entry.num_bytes,
+                "problem": entry.problem,
+                "card": entry.card[:MAX_CARD_CHARACTERS],
+                "is_current": self._is_loaded_from(workspace.model, entry.folder),
+                "is_fit": not entry.problem and workspace.direction in entry.directions,
+            }
+            for key, entry in self._entries().items()
+        ]
+
+    def switch(self, workspace: Workspace, key: str) -> None:
+        """Translates this document with another model as soon as it is there. Raises CommandError where that can't be.
+
+        The newest wish counts.
+        """
+        entry = self._entries().get(key)
+        if entry is None:
+            raise CommandError(Message("This model is not there any more; open the list of models again."))
+        if entry.problem:
+            raise CommandError(entry.problem)
+        if workspace.direction not in entry.directions:
+            offered = ", ".join(entry.directions)
+            raise CommandError(
+                Message(
+                    "{name} translates {offered}, and this document is {direction}.",
+                    name=entry.name,
+                    offered=offered,
+                    direction=workspace.direction,
+                )
+            )
+        with self._lock:
+            holder = self._holder_of(entry.folder)
+            self._wanted[workspace.token] = holder
+        workspace.expect_model("" if holder is workspace.model else entry.name)
+        holder.on_change(lambda: self._has_come(workspace, holder, key))
+
+    def remembered(self, store: LogStore, session_id: int) -> tuple[ModelHolder, str]:
+        """The model that a session was switched to last, and what the person should know where it is gone."""
+        event = store.last_event(session_id, "model")
+        if event is None:
+            return self.first, ""
+        entry = self._entries().get(event.payload["key"])
+        if entry is None or entry.problem:
+            name, current = event.payload["name"], self.first.name
+            if entry is None:
+                return self.first, Message(
+                    "{current} translates, as {name} is not there any more.", current=current, name=name
+                )
+            return self.first, _goes_on(self.first, entry.problem)
+        with self._lock:
+            return self._holder_of(entry.folder), ""
+
+    def watch(self, workspace: Workspace) -> None:
+        """Keeps a remembered model for this document, or gives it the first where that one cannot be loaded."""
+        holder = workspace.model
+        if holder is not self.first:
+            with self._lock:
+                self._users[workspace.token] = holder
+            holder.on_change(lambda: self._fall_back(workspace, holder))
+
+    def forget(self, workspace: Workspace) -> None:
+        """This document is no more: its model is let go of, if no other uses it."""
+        with self._lock:
+            self._users.pop(workspace.token, None)
+            self._wanted.pop(workspace.token, None)
+        self._let_go()
+
+    def close(self) -> None:
+        """Ends all models but the first."""
+        with self._lock:
+            others, self._others = list(self._others.values()), {}
+            self._wanted.clear()
+        for holder in others:
+            holder.close()
+
+    def _entries(self) -> dict[str, ModelEntry]:
+        """What is known now, by key."""
+        entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._find()}
+        folder = self.first.loaded_from
+        if folder is not None and all(entry.folder != folder for entry in entries.values()):
+            return {FIRST: describe_model(folder), **entries}
+        return entries
+
+    @staticmethod
+    def _is_loaded_from(holder: ModelHolder, folder: Path) -> bool:
+        return folder in (holder.loaded_from, holder.folder)
+
+    def _holder_of(self, folder: Path) -> ModelHolder:
+        """The model of that folder, which begins to load where it is not there yet."""
+        for holder in (self.first, *self._others.values()):
+            if holder.state != "failed" and self._is_loaded_from(holder, folder):
+                return holder
+        holder = self._others[folder] = ModelHolder(folder)
+        holder.load_in_background()
+        return holder
+
+    def _has_come(self, workspace: Workspace, holder: ModelHolder, key: str) -> None:
+        """A model that a document waits for is there, or cannot be loaded."""
+        with self._lock:
+            is_wanted = self._wanted.get(workspace.token) is holder  # and not another one meanwhile
+            if is_wanted:
+                del self._wanted[workspace.token]
+            if is_wanted and holder.state == "ready":
+                self._users[workspace.token] = holder
+        if is_wanted and holder.state == "ready":
+            workspace.use_model(holder, key)
+        elif is_wanted:
+            workspace.expect_model("")
+            workspace.log_error("switch_model", holder.message)
+            workspace.report(_goes_on(workspace.model, holder.message))
+        self._let_go()
+
+    def _fall_back(self, workspace: Workspace, holder: ModelHolder) -> None:
+        if holder.state == "failed" and workspace.model is holder:
+            with self._lock:
+                self._users.pop(workspace.token, None)
+            self.first.on_change(lambda: workspace.use_model(self.first))
+            workspace.report(_goes_on(self.first, holder.message))
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Ends the models that no document uses or waits for, to free their memory."""
+        with self._lock:
+            kept = [*self._users.values(), *self._wanted.values()]
+            unused = [
+                (folder, holder)
+                for folder, holder in self._others.items()
+                if holder not in kept and holder.state != "loading"  # else it is asked again when that is over
+            ]
+            for folder, _ in unused:
+                del self._others[folder]
+        for _, holder in unused:
+            holder.close()
+
+
+def _goes_on(current: ModelHolder, why: str) -> str:
+    return Message("{current} translates, as the other model could not be loaded: {why}", current=current.name, why=why)

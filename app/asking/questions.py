@@ -1,0 +1,105 @@
+"""What a person asks the model in passing: other words for a word, the rest of a sentence. Only the newest is answered.
+
+Questions change nothing; the log keeps what was shown. They run under keys of their own, so that a newer one ends an
+older; a change of the constraints ends them all, as they were about a proposal that goes.
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.asking.alternatives import MAX_ALTERNATIVES, Question, alternatives_view, question_for
+from app.asking.model_holder import Decoder
+from app.errors import CommandError
+from app.messages import Message
+from app.segments.constraint_changes import clean_target
+from app.segments.state import Json, SegmentState
+from engine import Alternative, SearchOptions, Translation, Translator
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class Questions:
+    """The questions about one workspace's segments; safe from several threads."""
+
+    def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
+        self.workspace = workspace
+        self.options = options
+        self._keys = {name: f"{workspace.token}/{name}" for name in ("alternatives", "completion")}
+
+    def cancel(self) -> None:
+        """Ends what is being asked; whoever waits gets None."""
+        if (decoder := self.workspace.model.decoder) is not None:
+            for key in self._keys.values():
+                decoder.cancel(key)
+
+    def ask_alternatives(
+        self, index: int, word: int, text: str
+    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
+        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
+        with self.workspace.lock:
+            question = question_for(self.workspace.segment(index), self.workspace.direction, word, text)
+
+            def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
+                return translator.alternatives(
+                    question.request,
+                    question.hypothesis,
+                    question.offset,
+                    MAX_ALTERNATIVES,
+                    self.options,
+                    cancel=cancel,
+                )
+
+            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self.workspace.token)
+
+    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
+        """What the page shows of the answer; the log keeps it too."""
+        view = alternatives_view(question, found)
+        with self.workspace.lock:
+            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
+            self.workspace.log("alternatives", payload, question.segment)
+        return view
+
+    def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
+        """Asks how a segment's translation could go on after `text`, with its pins, terms and bans."""
+        with self.workspace.lock:
+            segment = self.workspace.segment(index)
+            text = clean_target(text)
+            begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
+            request, options = begun.request(self.workspace.direction), replace(self.options, nbest=1)
+
+            def ask(translator: Translator, cancel: threading.Event) -> Translation:
+                return translator.translate(request, options, cancel=cancel)
+
+            return begun, self._decoder().ask(ask, key=self._keys["completion"], owner=self.workspace.token)
+
+    def show_completion(self, begun: SegmentState, found: Translation) -> Json:
+        """The characters that go on after the text; empty where there are none, with the reason where one is known."""
+        best = found.hypotheses[0].text if found.hypotheses else ""
+        completion = completion_of(begun.beginning, best)
+        reason = "" if found.hypotheses or not found.reasons else found.reasons[0].message
+        with self.workspace.lock:
+            payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
+            self.workspace.log("completion", {**payload, "status": found.status}, begun)
+        return {"completion": completion, "reason": reason}
+
+    def _decoder(self) -> Decoder:
+        if (decoder := self.workspace.model.decoder) is None:
+            raise CommandError(Message("The model is not there yet: ask again in a moment."))
+        return decoder
+
+
+def completion_of(text: str, translation: str) -> str:
+    """What the translation has behind `text`, which may spell the same letters in other code points.
+
+    >>> completion_of("Cafe\\u0301 a", "Café am Markt")
+    'm Markt'
+    """
+    begun = unicodedata.normalize("NFC", text)
+    return translation[len(begun) :] if translation.startswith(begun) else ""

@@ -1,0 +1,1 @@
+"""What a person does to a document beyond one segment's text."""

@@ -1,0 +1,89 @@
+"""Where a text stands in the translations of a document, and what they would be with another in its place.
+
+Plain rules over texts; knows nothing of storage or the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.segments.state import Json, SegmentState
+from engine import stands_alone
+
+MAX_SHOWN = 200
+_CONTEXT = 60  # characters shown before the first and behind the last occurrence, and between two
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for, and what shall stand there instead; `in_confirmed` looks into confirmed segments too."""
+
+    text: str
+    replacement: str = ""
+    matches_case: bool = False
+    whole_words: bool = False
+    in_confirmed: bool = False
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where it stands in a text, without overlap.
+
+        >>> Query("der", whole_words=True).spans("Der Bruder, der")
+        [(0, 3), (12, 15)]
+        """
+        if not self.text:
+            return []
+        pattern = re.compile(re.escape(self.text), 0 if self.matches_case else re.IGNORECASE)
+        spans = (match.span() for match in pattern.finditer(text))
+        return [span for span in spans if not self.whole_words or stands_alone(text, *span)]
+
+    def replaced(self, text: str) -> str:
+        """The text with the replacement at every place."""
+        parts, position = [], 0
+        for start, end in self.spans(text):
+            parts += [text[position:start], self.replacement]
+            position = end
+        return "".join([*parts, text[position:]])
+
+    def runs(self, text: str) -> list[list[str]]:
+        """The text in runs ["s" as it is | "d" to go | "i" to come, text], long stretches between them shortened."""
+        runs: list[list[str]] = []
+        position = 0
+        for start, end in self.spans(text):
+            runs += [["s", text[position:start]], ["d", text[start:end]], ["i", self.replacement]]
+            position = end
+        runs.append(["s", text[position:]])
+        last = len(runs) - 1
+        return [
+            [kind, _shortened(part, keeps_start=at > 0, keeps_end=at < last) if kind == "s" else part]
+            for at, (kind, part) in enumerate(runs)
+            if part
+        ]
+
+
+def found_in(segments: Iterable[SegmentState], query: Query) -> Json:
+    """The places in the document: how many, in how many segments, and the first MAX_SHOWN segments as they would be."""
+    rows: list[Json] = []
+    num_places = num_segments = 0
+    for segment in segments:
+        if (text := text_for(segment, query)) is None:
+            continue
+        places = len(query.spans(text))
+        num_places += places
+        num_segments += places > 0
+        if places and len(rows) < MAX_SHOWN:
+            rows.append({"index": segment.index, "state": segment.state, "runs": query.runs(text)})
+    return {"num_places": num_places, "num_segments": num_segments, "rows": rows}
+
+
+def text_for(segment: SegmentState, query: Query) -> str | None:
+    """The segment's text, the person's or the machine's, where the query looks into it."""
+    return None if segment.state == "confirmed" and not query.in_confirmed else segment.text
+
+
+def _shortened(text: str, *, keeps_start: bool, keeps_end: bool) -> str:
+    head, tail = _CONTEXT * keeps_start, _CONTEXT * keeps_end
+    if len(text) <= head + tail + 1 or not head + tail:
+        return text
+    return text[:head] + "…" + text[len(text) - tail :]

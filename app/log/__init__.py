@@ -1,0 +1,1 @@
+"""The log: what happened, kept for good in one SQLite file."""

@@ -1,0 +1,157 @@
+"""Opens the log's SQLite file: how it is written, who it belongs to, and what to do where it is damaged.
+
+Knows nothing of what the tables mean.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from app.errors import LogError
+from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
+
+BUSY_SECONDS = 15.0
+# A whole check of a larger file would keep the person waiting at the start.
+_MAX_BYTES_TO_CHECK = 200 * 1024 * 1024
+_MAX_NAMES = 100
+
+
+class _DamagedError(Exception):
+    """The file is no SQLite database, or one that is broken."""
+
+
+def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
+    """The open database, its path, and notes for the person.
+
+    The path is another one than asked for where that file is damaged: it is left alone, and the first name of
+    "log-2.sqlite", "log-3.sqlite", … that can be used takes its place, so that the next start finds it again.
+    """
+    notes: list[str] = []
+    for number in range(1, _MAX_NAMES):
+        candidate = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        try:
+            return _open(candidate), candidate, tuple(notes)
+        except _DamagedError as error:
+            following = path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
+            notes.append(
+                f"The log {candidate} is damaged ({error}). It is kept as it is; work is logged in {following} instead."
+            )
+    raise LogError(f"{path} and {_MAX_NAMES - 2} logs beside it are damaged: choose another place with --log FILE")
+
+
+def open_to_read(path: Path) -> Database:
+    """The database in this file, which is never changed. Raises LogError where it cannot be used as it is."""
+    connection: sqlite3.Connection | None = None
+    try:
+        if not path.is_file():
+            raise LogError(f"{path}: there is no log; name the right file with --log FILE")
+        connection = _connect_to_read(path)
+        db = Database(connection)
+        _check(db, path)
+        if missing := pending_steps(db):
+            raise LogError(
+                f"{path} was written by an older Pinpoint (it lacks {missing[0]}): start the app with it once, "
+                "which brings it up to date"
+            )
+        return db
+    except LogError:
+        _close(connection)
+        raise
+    except (sqlite3.Error, OSError) as error:
+        _close(connection)
+        what = "is damaged" if _is_damage(error) else "cannot be read"
+        raise LogError(f"{path}: the log {what} ({error}); it is left as it is") from error
+
+
+def back_up(db: Database, path: Path) -> None:
+    """Copies the database into a new file at `path`; raises LogError where that cannot be, and leaves none then."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(exist_ok=False)
+    except FileExistsError as error:
+        raise LogError(f"{path} is there already: choose a new name, so that no backup is lost") from error
+    except OSError as error:
+        raise LogError(f"{path} cannot be written ({error.strerror}): choose another place") from error
+    target: sqlite3.Connection | None = None
+    try:
+        target = sqlite3.connect(path)
+        db.conn.backup(target)
+        # A file of its own, which needs no write-ahead file beside it.
+        target.execute("PRAGMA journal_mode = DELETE").fetchall()
+        result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
+        target.close()
+    except (sqlite3.Error, OSError) as error:
+        _close(target)
+        path.unlink(missing_ok=True)
+        raise LogError(f"{path}: the backup could not be written ({error}); nothing is left of it") from error
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; in a folder where nothing can be written, one that expects no other writer."""
+    uri = path.resolve().as_uri()
+    try:
+        connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return connection
+    except sqlite3.OperationalError:
+        # Write-ahead logging wants a file beside the log, and that cannot be made here.
+        if path.with_name(path.name + "-wal").exists():
+            raise  # which would hold what was written last
+        return sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
+
+
+def _open(path: Path) -> Database:
+    connection: sqlite3.Connection | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Transactions are begun and ended by hand, and a lock guards the connection.
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db = Database(connection)
+        _check(db, path)
+        db.enable_wal()
+        for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+            db.execute(f"PRAGMA {pragma}")
+        migrate(db)
+        return db
+    except LogError:
+        _close(connection)
+        raise
+    except (sqlite3.Error, OSError) as error:
+        _close(connection)
+        if _is_damage(error):
+            raise _DamagedError(str(error)) from error
+        raise LogError(
+            f"{path}: the log cannot be opened ({error}): make the folder and the file writable, "
+            "or choose another place with --log FILE"
+        ) from error
+
+
+def _check(db: Database, path: Path) -> None:
+    """Raises where the file is damaged, belongs to another program, or to a newer version of this one."""
+    has_tables = db.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
+    if has_tables and db.conn.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise LogError(f"{path} is another program's database, not a Pinpoint log: choose another file with --log FILE")
+    if steps := unknown_steps(db):
+        raise LogError(
+            f"{path} was written by a newer Pinpoint (it has {steps[-1]}): update Pinpoint, "
+            "or choose another file with --log FILE"
+        )
+    if path.stat().st_size <= _MAX_BYTES_TO_CHECK:
+        result = db.conn.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {result}")
+
+
+def _is_damage(error: Exception) -> bool:
+    """SQLite's own words: OperationalError is about access, plain DatabaseError about content."""
+    return type(error) is sqlite3.DatabaseError
+
+
+def _close(connection: sqlite3.Connection | None) -> None:
+    if connection is not None:
+        connection.close()

@@ -1,0 +1,321 @@
+"""The log: one SQLite file that keeps every session, document, segment and event.
+
+Append-only, write-ahead, synchronous: what `append` has returned survives a kill at any instant. An event and the
+segment state that it brought are one transaction. Any thread may call; other processes may have the same file open.
+Knows nothing of the page or of what payloads mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sqlite_utils import Database
+
+from app.documents import Document, Segment
+from app.errors import LogError
+from app.glossary import Glossary, Term
+from app.glossary.storage import add_term, remove_document_term, replace_glossary
+from app.log.connection import LogConnection
+from app.log.file import back_up, open_database, open_to_read
+from app.log.records import (
+    ChainReport,
+    Event,
+    EventType,
+    SegmentUpdate,
+    SessionRecord,
+    SessionSummary,
+    Tombstone,
+    chain_report,
+    event_hash,
+    storable,
+    to_json,
+)
+from app.log.sessions import adopt_session, insert_session, list_sessions, load_session, store_places
+
+__all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
+
+_EVENTS_PER_PAGE = 500
+
+
+class LogStore:
+    """An open log. `path` is the file in use; `notes` say what the person should know about it."""
+
+    def __init__(self, db: Database, path: Path, notes: tuple[str, ...] = ()) -> None:
+        self.path = path
+        self.notes = notes
+        self._db = db
+        self._log = LogConnection(db, path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> LogStore:
+        """The log in this file, made where there is none and brought up to date where it is older.
+
+        A damaged file is left as it is and a new one opened beside it, which `notes` say. Raises LogError where
+        nothing can be written there, or where the file belongs to another program or to a newer version.
+        """
+        db, opened, notes = open_database(Path(path))
+        return cls(db, opened, notes)
+
+    @classmethod
+    def open_to_read(cls, path: str | Path) -> LogStore:
+        """The log in this file as it is, never changed: for files that lie where nothing can be written, too.
+
+        Raises LogError where there is none, where it is damaged, or of another version.
+        """
+        return cls(open_to_read(Path(path)), Path(path))
+
+    @property
+    def connection(self) -> LogConnection:
+        """The file's connection, for what has tables of its own in it."""
+        return self._log
+
+    def back_up(self, path: str | Path) -> None:
+        """Copies the whole log into a new file, as it is at one instant, while others go on writing.
+
+        Raises LogError where that file is there already or cannot be written; then there is none.
+        """
+        with self._log.lock:
+            back_up(self._db, Path(path))
+
+    def close(self) -> None:
+        """Closes the file; nothing is lost if this is never called."""
+        with self._log.lock:
+            self._db.close()
+
+    # ---- sessions ----
+
+    def start_session(
+        self,
+        document: Document,
+        direction: str,
+        *,
+        pseudonym: str = "",
+        versions: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        token: str | None = None,
+    ) -> SessionRecord:
+        """A new session on this document, with its first event ("open"). Without a token it gets an unguessable one."""
+        token = token or secrets.token_urlsafe(24)
+        with self._log.transaction("start a session"):
+            session_id = insert_session(
+                self._log,
+                document,
+                token=token,
+                direction=direction,
+                pseudonym=pseudonym,
+                versions=versions or {},
+                options=options or {},
+                now_ms=_wall_ms(),
+            )
+            opening = {
+                "document": document.name,
+                "sha256": hashlib.sha256(document.data).hexdigest(),
+                "num_segments": len(document.segments),
+                "num_translated": sum(segment.target is not None for segment in document.segments),
+                "direction": direction,
+                "pseudonym": pseudonym,
+                "versions": versions or {},
+                "options": options or {},
+            }
+            self._append(session_id, "open", opening, None, None)
+        return self.load_session(session_id)
+
+    def sessions(self) -> list[SessionSummary]:
+        """All sessions, the one last worked on first."""
+        return list_sessions(self._log)
+
+    def find_session(self, token: str) -> int | None:
+        """The session of that token; None where there is none, or none any more."""
+        found = self._log.rows("find the session", "SELECT id FROM session WHERE token = ?", (token,))
+        return found[0]["id"] if found else None
+
+    def load_session(self, id_or_token: int | str) -> SessionRecord:
+        """Everything needed to go on with a session. Raises LogError where there is none."""
+        return load_session(self._log, id_or_token)
+
+    def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
+        """Takes in a session of another log with all its events; returns its number, its old one where that is free.
+
+        The caller has verified the chain. Raises LogError where the session is here already; then nothing is written.
+        """
+        with self._log.transaction("take in the session"):
+            return adopt_session(self._log, record, events, secrets.token_urlsafe(24))
+
+    def delete_session(self, session_id: int) -> Tombstone:
+        """Removes a session with its document and all its events; what stays is a tombstone with the last hash."""
+        with self._log.transaction("delete the session"):
+            session = self._session_row(session_id)
+            self._log.insert(
+                "tombstone",
+                session_id=session_id, deleted_ms=_wall_ms(),
+                num_events=session["num_events"], last_hash=session["last_hash"],
+            )  # fmt: skip
+            self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
+            self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
+        with self._log.lock:
+            # Other processes may be reading: then the write-ahead file is emptied at their next checkpoint.
+            self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return next(stone for stone in self.tombstones() if stone.session_id == session_id)
+
+    def tombstones(self) -> list[Tombstone]:
+        """What stays of deleted sessions, the oldest first."""
+        rows = self._log.rows("list deletions", "SELECT * FROM tombstone ORDER BY deleted_ms")
+        return [Tombstone(**row) for row in rows]
+
+    # ---- events ----
+
+    def append(
+        self,
+        session_id: int,
+        event_type: EventType,
+        payload: Mapping[str, Any],
+        *,
+        segment: int | None = None,
+        segment_version: int | None = None,
+        update: SegmentUpdate | None = None,
+    ) -> int:
+        """Writes an event, and with `update` the segment's new state, in one transaction; returns its number, from 1.
+
+        Once this returns, both survive a kill. Raises LogError where nothing could be written; then nothing was.
+        """
+        assert event_type in get_args(EventType), event_type
+        with self._log.transaction("write an event"):
+            seq = self._append(session_id, event_type, payload, segment, segment_version)
+            if update is not None:
+                assert segment is not None, "an update needs its segment"
+                self._update_segment(session_id, segment, update)
+        return seq
+
+    def append_edits(self, session_id: int, edits: Sequence[tuple[int, int, Mapping[str, Any], SegmentUpdate]]) -> None:
+        """Writes edits (segment, its version, payload, its new state) in one transaction: all of them or none."""
+        with self._log.transaction("write the edits"):
+            for segment, version, payload, update in edits:
+                self._append(session_id, "edit", payload, segment, version)
+                self._update_segment(session_id, segment, update)
+
+    def append_division(
+        self,
+        session_id: int,
+        event_type: Literal["split", "merge"],
+        payload: Mapping[str, Any],
+        parts: Sequence[tuple[Segment, SegmentUpdate]],
+    ) -> None:
+        """Writes that segments were cut or joined: the event, their places and their states, in one transaction."""
+        with self._log.transaction("write the event"):
+            self._append(session_id, event_type, payload, parts[0][0].index, parts[0][1].version)
+            store_places(self._log, session_id, [segment for segment, _ in parts])
+            for segment, update in parts:
+                self._update_segment(session_id, segment.index, update)
+
+    def set_glossary(self, session_id: int, glossary: Glossary | None, report: Mapping[str, Any] | None = None) -> int:
+        """The session works with these terms from now on (None: with none); returns the event's number.
+
+        The "glossary" event holds all terms, so that the events alone tell the story; `report` is what the import
+        said.
+        """
+        terms = glossary.terms if glossary else ()
+        payload = {
+            "name": glossary.name if glossary else None,
+            "checksum": glossary.checksum if glossary else None,
+            "terms": [term.row_for_log() for term in terms],
+            "report": report or {},
+        }
+        with self._log.transaction("store the glossary"):
+            seq = self._append(session_id, "glossary", payload, None, None)
+            replace_glossary(self._db, session_id, storable(glossary.name) if glossary else None, glossary)
+        return seq
+
+    def add_term(self, session_id: int, term: Term, glossary_name: str, segment: int) -> int:
+        """One more term of the glossary, or of the document, added while at a segment; returns the event's number."""
+        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+        with self._log.transaction("store the term"):
+            seq = self._append(session_id, "term_added", payload, segment, None)
+            add_term(self._db, session_id, term, storable(glossary_name))
+        return seq
+
+    def remove_term(self, session_id: int, term: Term) -> int:
+        """A term of the document is required no longer; returns the event's number."""
+        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+        with self._log.transaction("remove the term"):
+            seq = self._append(session_id, "term_removed", payload, None, None)
+            remove_document_term(self._db, session_id, term)
+        return seq
+
+    def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
+        """The session's events in order, those beyond number `after`; a page at a time, so that others can write."""
+        query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
+        while page := self._log.rows("read the events", query, (session_id, after, _EVENTS_PER_PAGE)):
+            for row in page:
+                row["segment"] = row.pop("segment_index")
+                row["payload_json"] = row.pop("payload")
+                yield Event(**row)
+            after = page[-1]["seq"]
+
+    def last_event(self, session_id: int, event_type: EventType) -> Event | None:
+        """The session's newest event of that type, if there is any."""
+        query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"
+        (row,) = self._log.rows("read the events", query, (session_id, event_type))
+        return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
+
+    def verify_chain(self, session_id: int) -> ChainReport:
+        """Whether every event is there and as it was written."""
+        session = self._session_row(session_id)
+        return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
+
+    # ---- inside a transaction ----
+
+    def _append(
+        self,
+        session_id: int,
+        event_type: EventType,
+        payload: Mapping[str, Any],
+        segment: int | None,
+        segment_version: int | None,
+    ) -> int:
+        session = self._session_row(session_id)
+        seq: int = session["num_events"] + 1
+        previous: str = session["last_hash"]
+        wall_ms, monotonic_ms = _wall_ms(), int(time.monotonic() * 1000)
+        payload_json = to_json(payload)
+        own = event_hash(previous, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json)
+        self._db.execute(
+            "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (session_id, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json, previous, own),
+        )
+        self._db.execute(
+            "UPDATE session SET num_events = ?, last_hash = ?, last_ms = ? WHERE id = ?",
+            (seq, own, wall_ms, session_id),
+        )
+        return seq
+
+    def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
+        target = None if update.target is None else storable(update.target)
+        changed = self._db.execute(
+            "UPDATE segment SET state = ?, target = ?, version = ?, constraints = ? "
+            "WHERE session_id = ? AND segment_index = ? AND version <= ?",
+            (update.state, target, update.version, to_json(update.constraints), session_id, segment, update.version),
+        ).rowcount
+        if changed != 1:
+            raise LogError(
+                f"Segment {segment + 1} was changed elsewhere, or is not in this session; the newer text is kept: "
+                "reload the page to see it"
+            )
+
+    def _session_row(self, session_id: int) -> dict[str, Any]:
+        found = self._log.rows("find the session", "SELECT * FROM session WHERE id = ?", (session_id,))
+        if not found:
+            raise LogError(f"{self.path} has no session {session_id}; it may have been deleted: open the document anew")
+        return found[0]
+
+
+def _scope(term: Term) -> str:
+    return "document" if term.is_for_document else "glossary"
+
+
+def _wall_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,140 @@
+"""From the constraints a segment had to those a person wants now: cleaned, freed of contradictions, told to the log.
+
+Plain rules over texts; knows nothing of storage, threads or the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from app.errors import CommandError
+from app.log.records import EventType
+from app.messages import Message
+from app.segments.state import SegmentState, stands_in
+from engine import Avoid
+
+BanCase = Literal["exact", "permissive"]
+MAX_PINS = 50
+MAX_BANS = 50
+MAX_LOCKED = 50
+MAX_PHRASE_CHARACTERS = 300
+MAX_TARGET_CHARACTERS = 100_000
+_LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """The text without what cannot be stored or written: line breaks become spaces, control characters go."""
+    return _UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", text))
+
+
+def clean_target(text: str) -> str:
+    """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
+    if len(text) > MAX_TARGET_CHARACTERS:
+        raise CommandError(
+            Message(
+                "The text has {count:,} characters; a segment holds up to {limit:,}.",
+                count=len(text),
+                limit=MAX_TARGET_CHARACTERS,
+            )
+        )
+    return one_line(text)
+
+
+def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
+    """The pins as they are kept; raises CommandError where they are too many or too long."""
+    if len(pins) > MAX_PINS:
+        raise CommandError(
+            Message(
+                "{count} phrases are pinned; a segment takes up to {limit}: release some first.",
+                count=len(pins),
+                limit=MAX_PINS,
+            )
+        )
+    return tuple(pin for pin in (_clean(pin, Message("a pin")) for pin in pins) if pin)
+
+
+def clean_bans(bans: Sequence[Avoid]) -> tuple[Avoid, ...]:
+    """The bans as they are kept, each text once, the last wins; raises CommandError where they are too many or long."""
+    if len(bans) > MAX_BANS:
+        raise CommandError(
+            Message(
+                "{count} words are banned; a segment takes up to {limit}: allow some again first.",
+                count=len(bans),
+                limit=MAX_BANS,
+            )
+        )
+    cleaned = (replace(ban, text=text) for ban in bans if (text := _clean(ban.text, Message("a ban"))))
+    return tuple({ban.text: ban for ban in cleaned}.values())
+
+
+def clean_locked(texts: Sequence[str]) -> tuple[str, ...]:
+    """The locked texts as they are kept, in their order; raises CommandError where they are too many."""
+    if len(texts) > MAX_LOCKED:
+        raise CommandError(
+            Message(
+                "{count} stretches of text are locked; a segment takes up to {limit}.",
+                count=len(texts),
+                limit=MAX_LOCKED,
+            )
+        )
+    return tuple(text for text in (one_line(text).strip() for text in texts) if text)
+
+
+def _clean(text: str, what: str) -> str:
+    text = one_line(text).strip()
+    if len(text) > MAX_PHRASE_CHARACTERS:
+        raise CommandError(
+            Message(
+                "The phrase “{text}…” has {count} characters; {what} holds up to {limit}.",
+                text=text[:40],
+                count=len(text),
+                what=what,
+                limit=MAX_PHRASE_CHARACTERS,
+            )
+        )
+    return text
+
+
+def without_clashes(
+    before: SegmentState, pins: Sequence[str], bans: Sequence[Avoid]
+) -> tuple[tuple[str, ...], tuple[Avoid, ...]]:
+    """Pins and bans without a pin that holds a banned word: the newer of such two stays, the pin where both are new.
+
+    >>> had = SegmentState(0, "Open it.", 2, pins=("alle Knoten",))
+    >>> without_clashes(had, ["alle Knoten"], [Avoid("Knoten")])
+    ((), (Avoid(text='Knoten', case='exact'),))
+    """
+    new_pins = {pin for pin in pins if pin not in before.pins}
+    newer_bans = [ban for ban in bans if ban not in before.bans]
+    stay = tuple(ban for ban in bans if not any(stands_in(pin, ban) for pin in new_pins))
+    winning = [ban for ban in newer_bans if ban in stay]
+    return tuple(pin for pin in pins if not any(stands_in(pin, ban) for ban in winning)), stay
+
+
+def constraint_events(before: SegmentState, after: SegmentState, origin: str) -> list[tuple[EventType, dict[str, Any]]]:
+    """What changed from one set to the next, one event for each pin, ban and term."""
+    events: list[tuple[EventType, dict[str, Any]]] = []
+    left = list(before.pins)
+    for pin in after.pins:
+        if pin in left:
+            left.remove(pin)
+        else:
+            events.append(("pin", {"text": pin, "origin": origin}))
+    events += [("unpin", {"text": pin, "origin": origin}) for pin in left]
+    for ban in (*after.bans, *before.bans):
+        if (ban in after.bans) != (ban in before.bans):
+            event: EventType = "avoid" if ban in after.bans else "unavoid"
+            events.append((event, {"text": ban.text, "case": ban.case, "origin": origin}))
+    if after.beginning != before.beginning:
+        events.append(("beginning", {"text": after.beginning, "origin": origin}))
+    if after.locked != before.locked:
+        events.append(("locked", {"texts": list(after.locked), "origin": origin}))
+    for key in sorted(before.terms_off ^ after.terms_off):
+        source, _, target = key.partition("\t")
+        payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}
+        events.append(("term_overridden", payload))
+    return events

@@ -1,0 +1,271 @@
+"""Answers of the engine as the page draws them: words to press, hypotheses with their differences and boxes.
+
+Everything here is plain data made of strings and numbers, without offsets: the page never has to convert code points
+to UTF-16, and never has to build HTML.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any
+
+from app.glossary import TermHit
+from app.messages import Message
+from app.segments.constraints import Constraint
+from engine import Avoid, Hypothesis, Translation, stands_alone
+
+Json = dict[str, Any]
+
+# Punctuation that is no part of the word it touches. Signs of placeholders, paths and names (%s, {0}, C++, #1) stay.
+_OPENING = "„“”‚‘’»«›‹\"'([¿¡"
+_CLOSING = "“”‘’«»‹›\"')].,;:!?…"
+_CHUNK = re.compile(r"\S+")
+_KEPT_WORDS_AFTER_ELISION = 2
+_MIN_ELIDED_CHARS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """An answer together with what it was asked for (the constraints' order is that of `translation.request`)."""
+
+    translation: Translation
+    constraints: tuple[Constraint, ...]
+    bans: tuple[Avoid, ...] = ()
+    beginning: str = ""
+    locked: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Hypothesis | None:
+        """The first hypothesis, if there is any."""
+        return self.translation.hypotheses[0] if self.translation.hypotheses else None
+
+    def unmet_texts(self) -> set[str]:
+        """Texts of the constraints that the best hypothesis does not meet; all of them where there is none."""
+        if self.best is None:
+            return {constraint.text for constraint in self.constraints}
+        return {self.constraints[index].text for index in self.best.unmet if index < len(self.constraints)}
+
+    def reasons_by_text(self) -> dict[str, str]:
+        """Why a constraint could not be met, by its text."""
+        return {
+            (text := self.constraints[reason.phrase].text): Message(
+                "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
+            )
+            if reason.kind == "avoided"
+            else reason.message
+            for reason in self.translation.reasons
+            if reason.phrase is not None and reason.phrase < len(self.constraints)
+        }
+
+    def avoided_constraints(self) -> list[Constraint]:
+        """The constraints that a ban makes impossible."""
+        return [
+            self.constraints[reason.phrase]
+            for reason in self.translation.reasons
+            if reason.kind == "avoided" and reason.phrase is not None and reason.phrase < len(self.constraints)
+        ]
+
+    def general_reasons(self) -> list[str]:
+        """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""
+        return [reason.message for reason in self.translation.reasons if reason.phrase is None]
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words stand that a person would press: runs without spaces, without the punctuation around them.
+
+    >>> [t[a:b] for t in ["„Ja“, %s (C++)."] for a, b in word_spans(t)]
+    ['Ja', '%s', 'C++']
+    """
+    spans = []
+    for chunk in _CHUNK.finditer(text):
+        start, end = chunk.span()
+        while start < end and text[start] in _OPENING:
+            start += 1
+        while end > start and text[end - 1] in _CLOSING:
+            end -= 1
+        spans.append((start, end) if start < end else chunk.span())
+    return spans
+
+
+def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
+    """The hypothesis cut into words and what lies between them, with the constraints that each piece belongs to.
+
+    A piece is {"t": text}, a word also has "w": its number; "pin" and "terms" name texts and term keys. Joined, the
+    pieces are the hypothesis' text. A word is cut where a placement begins or ends inside it (`Mail` in `E-Mail`).
+    """
+    text = hypothesis.text
+    words = word_spans(text)
+    cuts = {0, len(text)}
+    cuts.update(edge for span in words for edge in span)
+    cuts.update(edge for placement in hypothesis.placements for edge in (placement.start, placement.end))
+    edges = sorted(cuts)
+    tokens: list[Json] = []
+    word = 0
+    for start, end in pairwise(edges):
+        token: Json = {"t": text[start:end]}
+        while word < len(words) and words[word][1] <= start:
+            word += 1
+        if word < len(words) and words[word][0] <= start:
+            token["w"] = word
+        for number, placement in enumerate(hypothesis.placements):
+            if placement.start <= start and end <= placement.end and placement.phrase < len(constraints):
+                constraint = constraints[placement.phrase]
+                if constraint.is_pinned:
+                    token["pin"] = constraint.text
+                    token["at"] = number  # tells two occurrences of one text apart
+                if constraint.term_keys and end == placement.end:
+                    token["terms"] = list(constraint.term_keys)
+        tokens.append(token)
+    return tokens
+
+
+def word_confidences(hypothesis: Hypothesis) -> list[float]:
+    """How probable the model holds each word to be, given the source and the words before it; 0 to 1.
+
+    By the chain rule that is the product of the word's pieces, the punctuation that shares a piece with it included: a
+    word that is spelt in many pieces is not worth more or less for that. The words are those of `word_spans`.
+    """
+    pieces = [
+        (start, end, log_prob)
+        for (start, end), log_prob in zip(hypothesis.token_spans, hypothesis.token_log_probs, strict=True)
+        if end > start
+    ]
+    return [
+        round(math.exp(min(0.0, sum(log_prob for start, end, log_prob in pieces if start < stop and first < end))), 4)
+        for first, stop in word_spans(hypothesis.text)
+    ]
+
+
+def with_struck(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
+    """The pieces with {"t": "", "ban": text} where a banned word would have stood in the translation `free` of it.
+
+    A ban that `free` does not hold, or that has the same words around it in both, is left out.
+    """
+    spans = word_spans(free)
+    free_words = [free[start:end] for start, end in spans]
+    matcher = SequenceMatcher(None, free_words, [text[start:end] for start, end in word_spans(text)], autojunk=False)
+    struck: dict[int, list[Json]] = {}
+    for ban in bans:
+        (haystack, needle) = (free.lower(), ban.text.lower()) if ban.case == "permissive" else (free, ban.text)
+        words = (n for n, (start, _) in enumerate(spans) if haystack.startswith(needle, start))
+        word = next((n for n in words if stands_alone(free, spans[n][0], spans[n][0] + len(needle))), None)
+        for operation, first, last, to, stop in matcher.get_opcodes():
+            if word is not None and operation != "equal" and first <= word < last:
+                struck.setdefault(min(to + word - first, stop), []).append({"t": "", "ban": ban.text})
+    result: list[Json] = []
+    for token in tokens:
+        result += struck.pop(token.get("w", -1), [])
+        result.append(token)
+    return [*result, *(ban for _, left in sorted(struck.items()) for ban in left)]
+
+
+def hypothesis_rows(decoded: Decoded) -> list[Json]:
+    """The n-best list: score per token, gap to the best, the text in runs, and what is not met.
+
+    A run is [kind, text]: "s" as in the best hypothesis, "d" different from it, "b" a constraint, "e" left out.
+    """
+    best = decoded.best
+    if best is None:
+        return []
+    rows: list[Json] = []
+    for rank, hypothesis in enumerate(decoded.translation.hypotheses):
+        runs = _runs(best, hypothesis)
+        rows.append(
+            {
+                "rank": rank,
+                "text": hypothesis.text,
+                "score": hypothesis.score,
+                "gap": best.score - hypothesis.score,
+                "runs": _elide(runs) if rank else runs,
+                "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
+            }
+        )
+    return rows
+
+
+def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
+    """The source cut into words and what lies between them, with the glossary hits that each piece belongs to.
+
+    A piece is {"t": text}, a word also has "w": its number, and one of a hit "term": the key and "at": the hit's
+    number, which tells two hits of one term apart. `keys` names the hits' terms in the order of `hits`.
+    """
+    words = word_spans(source)
+    found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
+    spans = [*words, *((hit.start, hit.end) for hit, _ in found)]
+    runs: list[Json] = []
+    word = number = 0
+    for start, end in pairwise(sorted({0, len(source), *(edge for span in spans for edge in span)})):
+        run: Json = {"t": source[start:end]}
+        while word < len(words) and words[word][1] <= start:
+            word += 1
+        if word < len(words) and words[word][0] <= start:
+            run["w"] = word
+        while number < len(found) and found[number][0].end <= start:
+            number += 1
+        if number < len(found) and found[number][0].start <= start:
+            run |= {"term": found[number][1], "at": number}
+        runs.append(run)
+    return runs
+
+
+def aligned_words(source: str, hypothesis: Hypothesis) -> list[tuple[int, int]]:
+    """(word of the source, word of the proposal) for each two that stand for each other, by their numbers.
+
+    The numbers are those of `word_spans`; what the alignment says of punctuation alone is left out.
+    """
+    source_words, target_words = _words_by_character(source), _words_by_character(hypothesis.text)
+    pairs = {
+        (source_word, target_word)
+        for start, end, target_start, target_end in hypothesis.alignment
+        for source_word in set(source_words[start:end])
+        for target_word in set(target_words[target_start:target_end])
+        if source_word is not None and target_word is not None
+    }
+    return sorted(pairs)
+
+
+def _words_by_character(text: str) -> list[int | None]:
+    words: list[int | None] = [None] * len(text)
+    for number, (start, end) in enumerate(word_spans(text)):
+        words[start:end] = [number] * (end - start)
+    return words
+
+
+def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
+    text = hypothesis.text
+    is_different = [False] * len(text)
+    best_words = [best.text[a:b] for a, b in word_spans(best.text)]
+    spans = word_spans(text)
+    matcher = SequenceMatcher(None, best_words, [text[a:b] for a, b in spans], autojunk=False)
+    for operation, _, _, first, last in matcher.get_opcodes():
+        if operation != "equal" and last > first:
+            for (start, end), following in zip(spans[first:last], [*spans[first + 1 : last], None], strict=True):
+                stop = following[0] if following and text[end : following[0]].isspace() else end
+                is_different[start:stop] = [True] * (stop - start)
+    boxes = [""] * len(text)
+    for number, placement in enumerate(hypothesis.placements):
+        boxes[placement.start : placement.end] = [f"b{number}"] * (placement.end - placement.start)
+    kinds = [box or ("d" if different else "s") for box, different in zip(boxes, is_different, strict=True)]
+    runs: list[list[str]] = []
+    previous = ""
+    for kind, character in zip(kinds, text, strict=True):
+        if runs and kind == previous:
+            runs[-1][1] += character
+        else:
+            runs.append([kind[0], character])
+        previous = kind
+    return runs
+
+
+def _elide(runs: list[list[str]]) -> list[list[str]]:
+    """Shortens a long beginning that equals the best hypothesis to its last words."""
+    if len(runs) < 2 or runs[0][0] != "s" or len(runs[0][1]) < _MIN_ELIDED_CHARS:
+        return runs
+    words = runs[0][1].split(" ")
+    tail = " ".join(words[-_KEPT_WORDS_AFTER_ELISION - 1 :])
+    return [["e", "… "], ["s", tail], *runs[1:]]

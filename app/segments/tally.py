@@ -1,0 +1,69 @@
+"""What is counted over a document's segments, kept up to date change by change: asking takes no walk through them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from app.segments.state import SegmentState
+
+
+class Tally:
+    """Counts by state, words, what was changed last, and what waits to be translated ahead of the person."""
+
+    def __init__(self, segments: Iterable[SegmentState]) -> None:
+        self._by_state: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()  # by state
+        self.num_attention = 0
+        self.num_translated = 0  # by the machine or by a person
+        self.words_translated = 0
+        self.to_translate: set[int] = set()
+        self._stamps: dict[int, int] = {}  # the one changed last at the end
+        for segment in segments:
+            self._count(segment, 1)
+
+    def change(self, before: SegmentState, after: SegmentState) -> None:
+        """One segment is another now."""
+        self._count(before, -1)
+        self._count(after, 1)
+
+    def _count(self, segment: SegmentState, sign: int) -> None:
+        if segment.source:  # else it is part of another
+            self._count_one(segment, sign)
+        if sign < 0:
+            return
+        self._stamps.pop(segment.index, None)
+        self._stamps[segment.index] = segment.stamp
+        if segment.target is None and segment.needs_translation:
+            self.to_translate.add(segment.index)
+        else:
+            self.to_translate.discard(segment.index)
+
+    def _count_one(self, segment: SegmentState, sign: int) -> None:
+        self._by_state[segment.state] += sign
+        self._words[segment.state] += sign * segment.num_words
+        self.num_attention += sign * bool(segment.attention)
+        self.num_translated += sign * segment.is_translated
+        self.words_translated += sign * segment.num_words * segment.is_translated
+
+    def changed_since(self, version: int) -> Iterator[int]:
+        """The segments changed after that version, the one changed last first."""
+        for index, stamp in reversed(self._stamps.items()):
+            if stamp <= version:
+                return
+            yield index
+
+    def counts(self) -> dict[str, int]:
+        """How many segments each filter of the list shows."""
+        total, confirmed = self._by_state.total(), self._by_state["confirmed"]
+        return {
+            "all": total,
+            "open": total - confirmed,
+            "edited": self._by_state["edited"],
+            "confirmed": confirmed,
+            "attention": self.num_attention,
+        }
+
+    def words(self) -> dict[str, int]:
+        """Words of the sources: of those confirmed, and of all."""
+        return {"confirmed": self._words["confirmed"], "all": self._words.total()}

@@ -1,0 +1,286 @@
+"""A document switched to another model: the old one goes on until the new one is there, and where it never comes."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import torch
+
+from app.asking import models
+from app.asking.model_holder import ModelHolder
+from app.desk import Desk
+from app.errors import CommandError
+from app.log.store import LogStore
+from app.places import SAMPLES_FOLDER
+from app.ui.api import Api
+from app.workspace import Workspace
+from engine import ModelEntry
+from engine.model import ModelConfig, Transformer, save_weights
+from engine.text import TextCodec
+from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+
+TEXT = b"Open the settings.\nThe router saves the file.\nClose it.\n"
+SMALL = ModelEntry("hand", Path("/models/small"), "bundled", ("en-de",), 7_000_000, 15_000_000)
+LARGE = ModelEntry("team/large", Path("/models/large"), "cached", ("en-de", "en-fr"), 70_000_000, 150_000_000)
+FRENCH = ModelEntry("team/french", Path("/models/french"), "cached", ("en-fr",))
+BROKEN = ModelEntry("team/broken", Path("/models/broken"), "cached", problem="model.safetensors is missing")
+
+
+class SlowModel(ModelHolder):
+    """Comes when a test says so."""
+
+    started: ClassVar[list[SlowModel]] = []
+
+    def load_in_background(self, num_threads: int | None = None) -> None:
+        self.started.append(self)
+
+    def come(self) -> HandDecoder:
+        decoder = HandDecoder()
+        self.checksum, self.loaded_from = f"checksum of {self.folder.name}", self.folder
+        self.adopt(decoder, name=self.folder.name, directions=("en-de",))
+        return decoder
+
+    def fail(self, message: str) -> None:
+        self._finish("failed", message)
+
+
+class Run:
+    """The app from its start to its end, with these models at hand."""
+
+    def __init__(self, log: Path, known: list[ModelEntry]) -> None:
+        self.store = LogStore.open(log)
+        self.first = HandDecoder()
+        holder = ready_model(self.first)
+        holder.folder = SMALL.folder
+        self.known = known
+        self.desk = Desk(self.store, holder, SAMPLES_FOLDER)
+        self.desk.models._find = lambda: self.known
+
+    def open(self, text: bytes = TEXT) -> Workspace:
+        return self.desk.open_document(text, "text.txt")
+
+    def end(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    monkeypatch.setattr(models, "ModelHolder", SlowModel)
+    monkeypatch.setattr(SlowModel, "started", [])
+    run = Run(tmp_path / "log.sqlite", [SMALL, LARGE, FRENCH, BROKEN])
+    yield run
+    run.end()
+
+
+def texts(workspace: Workspace) -> list[str | None]:
+    settle(workspace)
+    return [segment.text for segment in workspace.segments]
+
+
+def test_old_model_goes_on_until_the_new_one_is_there(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.first.answer(0, "alt 0")
+    settle(workspace)
+    run.desk.models.switch(workspace, "cached/large")
+    [holder] = SlowModel.started
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["state"], shown["next"]) == ("hand", "ready", "team/large")
+    run.first.answer(1, "alt 1")
+    assert texts(workspace) == ["alt 0", "alt 1", None]
+
+    decoder = holder.come()
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["state"], shown["next"]) == ("large", "ready", "")
+    assert texts(workspace) == ["alt 0", "alt 1", None], "what the old one said stays until the new one has answered"
+    assert decoder.of(0)[-1][1] == "interactive"
+    decoder.answer_all()
+    settle(workspace)
+    decoder.answer_all()
+    assert texts(workspace) == [f"de: {segment.source}" for segment in workspace.segments]
+
+
+def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    late = [future for _, _, _, future in run.first.requests]
+    requests = [request for _, request, _, _ in run.first.requests]
+    run.first.cancel = lambda key: None  # type: ignore[method-assign]  # it was computed already
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    for request, future in zip(requests, late, strict=True):
+        future.set_result(translation(request, "late"))
+    assert texts(workspace) == [None, None, None]
+    decoder.answer_all()
+    assert "late" not in texts(workspace)
+
+
+def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.first.answer(0, "alt 0")
+    settle(workspace)
+    workspace.confirm(0, "Meins.")
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[0].target == "Meins."
+    events = list(run.store.events(workspace.session_id))
+    switched = next(number for number, event in enumerate(events) if event.type == "model")
+    assert events[switched].payload == {"key": "cached/large", "name": "large", "model": "checksum of large"}
+    used = [(number > switched, e.payload["model"]) for number, e in enumerate(events) if e.type == "decode_request"]
+    assert set(used) == {(False, ""), (True, "checksum of large")}
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
+    assert "hand translates, as the other" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[1].come()
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["problem"]) == ("large", "")
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("cached/french", "team/french translates en-fr, and this document is en-de"),
+        ("cached/broken", "model.safetensors is missing"),
+        ("cached/../../etc", "is not there any more"),
+    ],
+)
+def test_what_cannot_translate_the_document_is_refused(run: Run, key: str, message: str) -> None:
+    workspace = run.open()
+    with pytest.raises(CommandError, match=message):
+        run.desk.models.switch(workspace, key)
+    assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
+
+
+def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> None:
+    other = replace(LARGE, folder=Path("/models/other"))
+    run.known = [SMALL, LARGE, other]
+    workspace, second = run.open(), run.open(b"Another document.\n")
+    run.desk.models.switch(workspace, "cached/large")
+    run.desk.models.switch(workspace, "cached/other")
+    large, wanted = SlowModel.started
+    decoder = wanted.come()
+    assert workspace.model.name == "other"
+    unwanted = large.come()
+    assert (workspace.model.name, unwanted.is_closed) == ("other", True)
+
+    run.desk.models.switch(second, "cached/other")  # shared
+    assert (second.model is workspace.model, len(SlowModel.started)) == (True, 2)
+    run.desk.models.switch(workspace, "bundled/small")
+    assert (workspace.model.name, second.model.name, decoder.is_closed) == ("hand", "other", False)
+    run.desk.models.switch(second, "bundled/small")
+    assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
+
+
+def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    run.desk.delete_session(workspace)
+    assert decoder.is_closed
+
+
+def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].come()
+    token = workspace.token
+    run.end()
+    for gone, expected in ((False, "large"), (True, "hand")):
+        again = Run(tmp_path / "log.sqlite", [SMALL] if gone else [SMALL, LARGE])
+        workspace = again.desk.find(token)
+        if not gone:
+            assert workspace.model.state == "loading"
+            SlowModel.started[-1].come()
+        assert workspace.model.name == expected
+        assert ("hand translates, as large is not there any more" in workspace.problem) == gone
+        again.end()
+    again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
+    workspace = again.desk.find(token)
+    SlowModel.started[-1].fail("no memory")
+    assert (workspace.model.name, workspace.model.state) == ("hand", "ready")
+    assert "no memory" in workspace.problem
+    again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> None:
+    workspace = run.open()
+    api = Api(run.desk)
+
+    def command(name: str, **fields: Any) -> Any:
+        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
+        return api.command({**message, "detail_since": -1, **fields})
+
+    offers = command("models")["result"]["models"]
+    told = [(offer["key"], offer["is_current"], offer["is_fit"]) for offer in offers]
+    assert told == [
+        ("bundled/small", True, True), ("cached/large", False, True),
+        ("cached/french", False, False), ("cached/broken", False, False),
+    ]  # fmt: skip
+    assert offers[3]["problem"] == "model.safetensors is missing"
+    assert command("switch_model", key="cached/large")["model"]["next"] == "team/large"
+    assert "not there any more" in command("switch_model", key="/models/large")["error"]["message"]
+    assert not command("switch_model", key=7)["ok"]
+
+
+def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path, cache: Path) -> None:
+    """With files and a worker of its own; the first one stands in no list, and is offered all the same."""
+    store = LogStore.open(tmp_path / "log.sqlite")
+    first = ModelHolder(cache / "mine")
+    first.load_in_background()
+    first.wait()
+    desk = Desk(store, first, SAMPLES_FOLDER)
+    try:
+        desk.models._find = lambda: [models.describe_model(cache / "other", "cached")]
+        workspace = desk.open_document(TEXT, "text.txt")
+        offers = desk.models.offers(workspace)
+        assert [(offer["key"], offer["name"], offer["is_current"]) for offer in offers] == [
+            ("first", "mine", True), ("cached/other", "team/other", False),
+        ]  # fmt: skip
+        assert offers[1]["card"] == "# <b>Other</b>\n"
+        has_come = threading.Event()
+        workspace.subscribe(lambda: workspace.model is not first and has_come.set())
+        desk.models.switch(workspace, "cached/other")
+        assert has_come.wait(60)
+        assert workspace.model.name == "other"
+    finally:
+        desk.close()
+        first.close()
+        store.close()
+
+
+@pytest.fixture
+def cache(codec: TextCodec, tmp_path: Path) -> Path:
+    """A folder with two models of random weights."""
+    config = ModelConfig(
+        len(codec.vocabulary), ("en-de",), model_size=8, num_heads=2, feed_forward_size=8, encoder_layers=1,
+        decoder_layers=1,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    folder = tmp_path / "models"
+    (folder / "mine").mkdir(parents=True)
+    codec.save(folder / "mine")
+    config.save(folder / "mine" / "config.json")
+    save_weights(folder / "mine" / "model.safetensors", Transformer(config))
+    shutil.copytree(folder / "mine", folder / "other")
+    (folder / "other" / "card.md").write_text("# <b>Other</b>\n", encoding="utf-8")
+    (folder / "other" / "origin.json").write_text('{"name": "team/other"}', encoding="utf-8")
+    return folder

@@ -1,0 +1,284 @@
+"""Opening the log: older, newer, foreign, damaged and unreachable files."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from app.documents import read_document
+from app.errors import LogError
+from app.glossary import Glossary, Term
+from app.log.migrations import APPLICATION_ID, migrations
+from app.log.store import LogStore
+
+DOCUMENT = read_document(b"One\nTwo\n", "a.txt")
+
+
+def make_log(path: Path, num_events: int = 3) -> str:
+    """A log with one session; returns its token."""
+    store = LogStore.open(path)
+    session = store.start_session(DOCUMENT, "en-de")
+    for number in range(num_events - 1):
+        store.append(session.id, "edit", {"text": "word " * 200, "n": number}, segment=0)
+    store.close()
+    return session.token
+
+
+def test_an_edit_is_synchronous_and_written_ahead(tmp_path: Path) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    pragmas = {name: store._db.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    store.close()
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
+
+
+def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    old = Database(path)
+    migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
+    assert "glossary_term" not in old.table_names()
+    old.close()
+    modern = tmp_path / "modern.sqlite"
+    token = make_log(modern)
+    # The same session, in the tables of the first step.
+    connection = sqlite3.connect(path)
+    connection.execute("ATTACH ? AS modern", (str(modern),))
+    for table in ("document", "session", "segment", "event"):
+        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
+        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM modern.{table}")
+    connection.commit()
+    connection.close()
+
+    store = LogStore.open(path)
+    session = store.load_session(token)
+    assert (session.document.format, session.document.data) == ("txt", DOCUMENT.data)
+    assert session.document.segments == DOCUMENT.segments
+    assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
+    assert session.num_events == 3
+    assert session.glossary is None
+    assert store.verify_chain(session.id).is_intact
+    store.set_glossary(session.id, Glossary((Term("one", "eins", 1),), "g.tsv"))
+    assert len(store.load_session(token).glossary or ()) == 1
+    store.add_term(session.id, Term("two", "zwei", is_for_document=True), "", 0)
+    assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
+    store.close()
+    LogStore.open(path).close()  # a second time there is nothing to do
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+
+    def fail(db: Database) -> None:
+        db.execute("DROP TABLE event")
+        db.execute("CREATE TABLE session (id)")  # it exists: an error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            migrations, "_migrations", [*migrations._migrations, migrations._Migration("m0003_fails", fail)]
+        )
+        with pytest.raises(LogError, match="already exists"):
+            LogStore.open(path)
+    store = LogStore.open(path)
+    assert store.verify_chain(store.load_session(token).id).is_intact
+    store.close()
+
+
+def test_a_log_of_a_newer_version_is_refused_with_the_cure(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    db = Database(path)
+    step = {"migration_set": "pinpoint", "name": "m0099_later", "applied_at": "2030"}
+    db.table(migrations.migrations_table).insert(step)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(LogError, match=r"newer Pinpoint \(it has m0099_later\): update Pinpoint"):
+        LogStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE photo (id INTEGER)")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(LogError, match="another program's database"):
+        LogStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_log_says_whose_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    assert sqlite3.connect(path).execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+
+
+def overwrite(path: Path, start: int, length: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[start : start + length] = b"\xa5" * length
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("start", "length"),
+    [
+        (0, 100),  # the header: no database at all
+        (4096, 4096),  # one page of the middle: only a check of the whole file finds it
+    ],
+)
+def test_a_damaged_log_is_kept_and_a_new_one_begun_beside_it(tmp_path: Path, start: int, length: int) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path, 200)
+    overwrite(path, start, length)
+    damaged = path.read_bytes()
+    store = LogStore.open(path)
+    assert store.path == tmp_path / "log-2.sqlite"
+    assert str(path) in store.notes[0]
+    assert "log-2.sqlite" in store.notes[0]
+    session = store.start_session(DOCUMENT, "en-de")
+    store.close()
+    assert path.read_bytes() == damaged
+    again = LogStore.open(path)  # the next start goes on there, and still says why
+    assert again.path == store.path
+    assert again.notes == store.notes
+    assert again.load_session(session.token).id == session.id
+    again.close()
+
+
+def test_a_text_file_in_the_logs_place_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    path.write_text("my notes\n" * 100, encoding="utf-8")
+    store = LogStore.open(path)
+    store.close()
+    assert store.path != path
+    assert path.read_text(encoding="utf-8").startswith("my notes")
+
+
+@pytest.mark.parametrize("name", ["file/log.sqlite", "folder"])
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("a file where a folder is wanted", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(LogError, match=r"cannot be opened.*--log FILE") as caught:
+        LogStore.open(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+
+
+def test_a_read_only_log_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    connect = sqlite3.connect
+
+    # The tests may run as root, whom no file mode stops: SQLite itself refuses to write.
+    def read_only(database: Path, **options: object) -> sqlite3.Connection:
+        return connect(f"file:{database}?mode=ro", uri=True, **options)  # type: ignore[call-overload,no-any-return]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", read_only)
+        with pytest.raises(LogError, match=r"cannot be opened \(attempt to write a readonly database\)"):
+            LogStore.open(path)
+
+
+# ---- reading without writing, and backups ----
+
+
+def test_a_log_is_read_without_being_changed_while_another_process_writes(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+    writer = LogStore.open(path)
+    reader = LogStore.open_to_read(path)
+    number = reader.load_session(token).id
+    writer.append(number, "edit", {"n": "new"}, segment=0)
+    assert [event.payload.get("n") for event in reader.events(number)][-1] == "new"
+    with pytest.raises(LogError, match=r"could not write an event \(attempt to write a readonly database\)"):
+        reader.append(number, "edit", {}, segment=0)
+    assert writer.append(number, "edit", {}, segment=0) == 5
+    reader.close()
+    writer.close()
+
+
+def test_a_log_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_log(path)
+    connect, asked = sqlite3.connect, []
+
+    # The tests may run as root, whom no folder's mode stops: SQLite's own refusal is played.
+    def in_folder_without_rights(database: str, **options: object) -> sqlite3.Connection:
+        asked.append(database)
+        if "mode=ro" in database:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(database, **options)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(sqlite3, "connect", in_folder_without_rights)
+    store = LogStore.open_to_read(path)
+    assert store.load_session(token).num_events == 3
+    store.close()
+    assert [database.rpartition("?")[2] for database in asked[:2]] == ["mode=ro", "immutable=1"]
+    (tmp_path / "log.sqlite-wal").touch()  # may hold what was written last: reading past it would be wrong
+    with pytest.raises(LogError, match="cannot be read"):
+        LogStore.open_to_read(path)
+
+
+def test_what_cannot_be_read_as_a_log_is_said_and_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="there is no log"):
+        LogStore.open_to_read(tmp_path / "missing.sqlite")
+    assert not (tmp_path / "missing.sqlite").exists()
+    older = tmp_path / "older.sqlite"
+    old = Database(older)
+    migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
+    old.close()
+    with pytest.raises(LogError, match=r"older Pinpoint \(it lacks m0002"):
+        LogStore.open_to_read(older)
+    damaged = tmp_path / "damaged.sqlite"
+    make_log(damaged, 200)
+    overwrite(damaged, 4096, 4096)
+    with pytest.raises(LogError, match="is damaged"):
+        LogStore.open_to_read(damaged)
+    assert sorted(path.name for path in tmp_path.glob("*-2.sqlite")) == []
+
+
+def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> None:
+    path, copy = tmp_path / "log.sqlite", tmp_path / "backups" / "copy.sqlite"
+    token = make_log(path, 50)
+    store, other = LogStore.open(path), LogStore.open(path)
+    number = store.load_session(token).id
+    is_done = threading.Event()
+
+    def write() -> None:
+        while not is_done.is_set():
+            other.append(number, "edit", {"text": "x" * 5000}, segment=0)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    store.back_up(copy)
+    is_done.set()
+    writer.join()
+    kept = LogStore.open_to_read(copy)
+    assert kept.verify_chain(number).is_intact
+    assert 50 <= kept.load_session(token).num_events <= store.load_session(token).num_events
+    kept.close()
+    assert [file.name for file in copy.parent.iterdir()] == ["copy.sqlite"]  # nothing beside it is needed
+    with pytest.raises(LogError, match="there already"):
+        store.back_up(copy)
+    other.close()
+    store.close()
+
+
+def test_a_backup_that_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = tmp_path / "log.sqlite", tmp_path / "copy.sqlite"
+    make_log(path, 50)
+    store = LogStore.open(path)
+    connect = sqlite3.connect
+
+    def on_small_disk(database: Path, **options: object) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(database, **options)  # type: ignore[call-overload]
+        connection.execute("PRAGMA max_page_count = 3")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", on_small_disk)
+    with pytest.raises(LogError, match=r"could not be written \(.*full\)"):
+        store.back_up(copy)
+    assert not copy.exists()
+    store.close()

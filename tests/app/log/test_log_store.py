@@ -1,0 +1,327 @@
+"""The log keeps what it acknowledged, whole, through errors, kills, other processes and damage."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.documents import read_document
+from app.errors import LogError
+from app.glossary import Glossary, Term
+from app.log.records import FIRST_HASH, to_json
+from app.log.store import LogStore, SegmentUpdate, SessionRecord
+from engine import Avoid
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = read_document("One\r\n  Zwei\u2028 – ü\r\n\r\nThree\r\n".encode("utf-16"), "a.txt")
+GLOSSARY = Glossary((Term("one", "eins", 2), Term("IT", "IT", 5)), "terms.tsv")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LogStore]:
+    opened = LogStore.open(tmp_path / "new folder" / "log.sqlite")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def session(store: LogStore) -> SessionRecord:
+    return store.start_session(DOCUMENT, "en-de", pseudonym="p1", versions={"model": "m-1"}, options={"beam": 10})
+
+
+def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+    """Another program's hands on the file."""
+    connection = sqlite3.connect(store.path)
+    try:
+        rows = connection.execute(statement, parameters).fetchall()
+        connection.commit()
+        return rows
+    finally:
+        connection.close()
+
+
+# ---- what is kept ----
+
+
+def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRecord) -> None:
+    update = SegmentUpdate("edited", "Zwei – ü", 3, {"pins": ["Zwei"], "terms_off": []})
+    store.append(session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
+    store.set_glossary(session.id, GLOSSARY, {"errors": []})
+    store.close()
+    again = LogStore.open(store.path)
+    loaded = again.load_session(session.token)
+    again.close()
+    assert loaded.document.segments == DOCUMENT.segments
+    assert loaded.document.data == DOCUMENT.data
+    assert loaded.document.export({}) == DOCUMENT.data
+    assert loaded.glossary == GLOSSARY
+    assert [(s.target, s.state, s.version) for s in loaded.segments] == [
+        (None, "new", 0),
+        ("Zwei – ü", "edited", 3),
+        (None, "new", 0),
+    ]
+    assert loaded.segments[1].constraints == {"pins": ["Zwei"], "terms_off": []}
+    assert (loaded.direction, loaded.pseudonym, loaded.versions, loaded.options) == (
+        "en-de",
+        "p1",
+        {"model": "m-1"},
+        {"beam": 10},
+    )
+    assert loaded.num_events == 3
+
+
+def test_events_come_back_in_order_with_their_payloads(store: LogStore, session: SessionRecord) -> None:
+    numbers = [store.append(session.id, "focus", {"n": n}, segment=n % 3) for n in range(1200)]  # three pages
+    assert numbers == list(range(2, 1202))
+    events = list(store.events(session.id))
+    assert [event.seq for event in events] == list(range(1, 1202))
+    assert [event.payload["n"] for event in events[1:]] == list(range(1200))
+    assert events[0].type == "open"
+    assert events[0].payload["versions"] == {"model": "m-1"}
+    assert [event.seq for event in store.events(session.id, after=1199)] == [1200, 1201]
+
+
+def test_sessions_are_listed_by_the_latest_work(store: LogStore, session: SessionRecord) -> None:
+    second = store.start_session(DOCUMENT, "de-en")
+    raw(store, "UPDATE session SET last_ms = 5 WHERE id = ?", session.id)
+    assert [summary.id for summary in store.sessions()] == [second.id, session.id]
+    store.append(session.id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eins", 1))
+    first = store.sessions()[0]
+    assert (first.id, first.document_name, first.num_confirmed, first.num_segments) == (session.id, "a.txt", 1, 3)
+
+
+def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionRecord) -> None:
+    second = store.start_session(DOCUMENT, "en-de", token="given")
+    assert session.token != second.token
+    assert len(session.token) >= 32
+    assert store.find_session("given") == second.id
+    assert store.find_session("' OR 1=1 --") is None
+    with pytest.raises(LogError, match="no such session"):
+        store.load_session("' OR 1=1 --")
+
+
+def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
+    store: LogStore, session: SessionRecord
+) -> None:
+    store.set_glossary(session.id, GLOSSARY)
+    store.set_glossary(session.id, Glossary((Term("x", "y", 1),), "other.tsv"))
+    assert store.load_session(session.id).glossary == Glossary((Term("x", "y", 1),), "other.tsv")
+    store.set_glossary(session.id, None)
+    assert store.load_session(session.id).glossary is None
+    events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
+    assert [payload["name"] for payload in events] == ["terms.tsv", "other.tsv", None]
+    assert events[0]["terms"] == [["one", "eins", 2], ["IT", "IT", 5]]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": (1, None, True)}, '{"a":[1,null,true]}'),
+        ({"score": float("nan")}, '{"score":"nan"}'),  # JSON has no such number
+        ({"score": float("-inf")}, '{"score":"-inf"}'),
+        ({"ü": "中"}, '{"ü":"中"}'),
+        ({"half": "\ud83d"}, '{"half":"\\ud83d"}'),  # SQLite could not store it, the escape is lossless
+        ({"ban": Avoid("a", "exact")}, '{"ban":{"text":"a","case":"exact"}}'),
+        ({"set": frozenset(["b", "a"])}, '{"set":["a","b"]}'),
+    ],
+)
+def test_payloads_become_json_that_any_reader_takes(value: object, text: str) -> None:
+    assert to_json(value) == text
+
+
+def test_hostile_text_and_half_characters_are_stored(store: LogStore, session: SessionRecord) -> None:
+    text = "'); DROP TABLE event; --\x00\ud83d<script>"
+    update = SegmentUpdate("edited", text, 1)
+    store.append(session.id, "edit", {"text": text}, segment=0, update=update)
+    assert list(store.events(session.id))[-1].payload["text"] == text
+    assert store.load_session(session.id).segments[0].target == text.replace("\ud83d", "\ufffd")
+    assert store.verify_chain(session.id).is_intact
+
+
+# ---- all or nothing ----
+
+
+def state_of(store: LogStore, session_id: int) -> tuple[object, ...]:
+    session = store.load_session(session_id)
+    return session.num_events, session.segments, session.glossary, store.verify_chain(session_id)
+
+
+def test_an_update_of_no_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:
+    before = state_of(store, session.id)
+    with pytest.raises(LogError, match="Segment 100"):
+        store.append(session.id, "edit", {}, segment=99, update=SegmentUpdate("edited", "x", 1))
+    assert state_of(store, session.id) == before
+
+
+def test_an_older_version_never_replaces_a_newer_one(store: LogStore, session: SessionRecord) -> None:
+    store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "new", 5))
+    before = state_of(store, session.id)
+    with pytest.raises(LogError, match="changed elsewhere"):
+        store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "old", 4))
+    assert state_of(store, session.id) == before
+
+
+def test_a_full_disk_is_a_clear_error_that_writes_nothing_and_ends_with_the_disk(
+    store: LogStore, session: SessionRecord
+) -> None:
+    before = state_of(store, session.id)
+    pages = raw(store, "PRAGMA page_count")[0][0]
+    store._db.conn.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LogError, match=r"log\.sqlite: could not write an event \(database or disk is full\)"):
+        store.append(session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1))
+    assert state_of(store, session.id) == before
+    store._db.conn.execute("PRAGMA max_page_count = 1000000")
+    assert store.append(session.id, "edit", {}, segment=0) == 2
+
+
+def test_a_payload_that_cannot_be_written_writes_nothing(store: LogStore, session: SessionRecord) -> None:
+    before = state_of(store, session.id)
+    with pytest.raises(TypeError, match="object"):
+        store.append(session.id, "edit", {"x": object()}, segment=0, update=SegmentUpdate("edited", "x", 1))
+    assert state_of(store, session.id) == before
+
+
+# ---- the chain ----
+
+
+def test_the_first_event_follows_the_first_hash(store: LogStore, session: SessionRecord) -> None:
+    assert next(store.events(session.id)).previous_hash == FIRST_HASH
+    assert store.verify_chain(session.id).is_intact
+
+
+@pytest.mark.parametrize(
+    ("tampering", "first_bad"),
+    [
+        ("""UPDATE event SET payload = '{"n":7}' WHERE seq = 3""", 3),
+        ("UPDATE event SET wall_ms = wall_ms + 1 WHERE seq = 4", 4),
+        ("UPDATE event SET segment_index = 1 WHERE seq = 2", 2),
+        ("UPDATE event SET type = 'pin' WHERE seq = 5", 5),
+        ("DELETE FROM event WHERE seq = 3", 3),
+        ("DELETE FROM event WHERE seq >= 5", 5),  # the tail: only the session's own count shows it
+        ("UPDATE event SET seq = CASE seq WHEN 3 THEN -4 ELSE -3 END WHERE seq IN (3, 4)", 3),
+    ],
+)
+def test_a_changed_log_does_not_verify(store: LogStore, session: SessionRecord, tampering: str, first_bad: int) -> None:
+    for number in range(5):
+        store.append(session.id, "edit", {"n": number}, segment=0)
+    raw(store, tampering)
+    report = store.verify_chain(session.id)
+    assert not report.is_intact
+    assert report.first_bad_seq == first_bad
+
+
+# ---- deletion ----
+
+
+def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, session: SessionRecord) -> None:
+    other = store.start_session(read_document(b"Other\n", "b.txt"), "en-de")
+    store.append(session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
+    store.set_glossary(session.id, GLOSSARY)
+    last = list(store.events(session.id))[-1]
+    stone = store.delete_session(session.id)
+    assert (stone.session_id, stone.num_events, stone.last_hash) == (session.id, last.seq, last.hash)
+    assert [summary.id for summary in store.sessions()] == [other.id]
+    assert list(store.events(session.id)) == []
+    for table in ("segment", "event", "glossary_term"):
+        assert raw(store, f"SELECT count(*) FROM {table} WHERE session_id = ?", session.id) == [(0,)]
+    assert raw(store, "SELECT name FROM document") == [("b.txt",)]
+    store.close()
+    for path in store.path.parent.iterdir():
+        assert b"geheim" not in path.read_bytes()  # overwritten, not only let go
+    with LogStoreAt(store.path) as again:
+        assert again.start_session(DOCUMENT, "en-de").id > other.id  # no number is given twice
+        assert again.tombstones() == [stone]
+
+
+def test_an_event_of_a_deleted_session_is_a_clear_error(store: LogStore, session: SessionRecord) -> None:
+    store.delete_session(session.id)
+    with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document anew"):
+        store.append(session.id, "edit", {}, segment=0)
+
+
+class LogStoreAt:
+    """A store for the length of a block."""
+
+    def __init__(self, path: Path) -> None:
+        self.store = LogStore.open(path)
+
+    def __enter__(self) -> LogStore:
+        return self.store
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
+
+
+# ---- threads, processes, kills ----
+
+
+def test_threads_and_a_second_store_write_one_unbroken_chain(store: LogStore, session: SessionRecord) -> None:
+    second = LogStore.open(store.path)
+
+    def write(to: LogStore) -> None:
+        for number in range(40):
+            to.append(session.id, "edit", {"n": number}, segment=0)
+
+    threads = [threading.Thread(target=write, args=(to,)) for to in (store, store, second, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    second.close()
+    assert store.verify_chain(session.id).is_intact
+    assert store.load_session(session.id).num_events == 1 + 4 * 40
+
+
+WRITER = """
+import sys
+from app.documents import read_document
+from app.log.store import LogStore, SegmentUpdate
+store = LogStore.open(sys.argv[1])
+session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token="t")
+for version in range(1, 100_000):
+    seq = store.append(session.id, "edit", {"text": "x" * 500}, segment=0, segment_version=version,
+                       update=SegmentUpdate("edited", f"text {version}", version))
+    print(seq, version, flush=True)
+"""
+
+
+@pytest.mark.parametrize("num_acknowledged", [1, 13, 57])
+def test_a_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int) -> None:
+    path = tmp_path / "log.sqlite"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert writer.stdout is not None
+    for _ in range(num_acknowledged):
+        writer.stdout.readline()
+    writer.send_signal(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    lines = [line for line in writer.stdout.read().split("\n")[:-1] if line]  # acknowledged while the kill arrived
+    writer.wait()
+    with LogStoreAt(path) as store:
+        session = store.load_session("t")
+        assert store.verify_chain(session.id).is_intact
+        last_acknowledged = int(lines[-1].split()[0]) if lines else num_acknowledged + 1
+        # What was under way at the kill may be there too, but whole: the event with its text.
+        assert session.num_events - last_acknowledged in (0, 1)
+        assert session.segments[0].target == f"text {session.num_events - 1}"
+        assert session.segments[0].version == session.num_events - 1
+
+
+STARTER = """
+import sys
+from app.documents import read_document
+from app.log.store import LogStore
+store = LogStore.open(sys.argv[1])
+print(store.start_session(read_document(b"One", "a.txt"), "en-de").id)
+"""
+
+
+def test_processes_that_start_together_make_one_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    command = [sys.executable, "-c", STARTER, str(path)]
+    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]
+    ids = sorted(int(starter.communicate()[0]) for starter in starters)
+    assert ids == [1, 2, 3]

@@ -1,0 +1,64 @@
+"""From the constraints a segment had to those a person wants: what is kept, what gives way."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.segments.constraint_changes import clean_bans, clean_pins, without_clashes
+from app.segments.state import SegmentState, stands_in
+from engine import Avoid
+
+CLASHES = [
+    # pins and bans before, wanted pins and bans, what stays, why
+    (["Haus"], [], ["Haus"], ["Haus"], [], ["Haus"], "the ban is newer"),
+    ([], ["Haus"], ["Haus"], ["Haus"], ["Haus"], [], "the pin is newer"),
+    (["das Haus"], [], ["das Haus"], ["Haus"], [], ["Haus"], "a phrase that holds the banned word gives way"),
+    ([], ["das Haus"], ["Haus"], ["das Haus"], ["Haus"], ["das Haus"], "a word is no phrase"),
+    ([], ["Haus"], ["Haustür", "haus"], ["Haus"], ["Haustür", "haus"], ["Haus"], "other words, other case"),
+    ([], [], ["Haus"], ["Haus"], ["Haus"], [], "both new: the pin"),
+    (["Haus", "Haus"], [], ["Haus", "Haus"], ["Haus"], [], ["Haus"], "every copy of the pin"),
+]
+
+
+@pytest.mark.parametrize(("pins", "bans", "new_pins", "new_bans", "left_pins", "left_bans", "why"), CLASHES)
+def test_newer_of_a_pin_and_a_ban_stays(pins, bans, new_pins, new_bans, left_pins, left_bans, why: str):
+    before = SegmentState(0, "x", 1, pins=tuple(pins), bans=tuple(Avoid(text) for text in bans))
+    kept = without_clashes(before, new_pins, [Avoid(text) for text in new_bans])
+    assert kept == (tuple(left_pins), tuple(Avoid(text) for text in left_bans)), why
+
+
+WORDS = st.sampled_from(["Haus", "haus", "das Haus", "rot", "Haustür"])
+BANS = st.builds(Avoid, WORDS, st.sampled_from(["exact", "permissive"]))
+
+
+@given(st.lists(WORDS), st.lists(BANS, unique=True), st.lists(WORDS), st.lists(BANS, unique=True))
+def test_no_pin_holds_a_banned_word_whatever_came_before(pins, bans, new_pins, new_bans):
+    start = SegmentState(0, "x", 1)
+    had_pins, had_bans = without_clashes(start, pins, clean_bans(bans))
+    before = SegmentState(0, "x", 1, pins=had_pins, bans=had_bans)
+    kept_pins, kept_bans = without_clashes(before, new_pins, clean_bans(new_bans))
+    assert not any(stands_in(pin, ban) for pin in kept_pins for ban in kept_bans)
+    assert set(kept_pins) <= set(new_pins) and set(kept_bans) <= set(new_bans)
+
+
+def test_texts_are_kept_as_one_line_and_each_ban_once_in_its_last_case():
+    assert clean_pins([" ein\nWort\x00 ", "  "]) == ("ein Wort",)
+    assert clean_bans([Avoid("rot"), Avoid("blau"), Avoid(" rot", "permissive")]) == (
+        Avoid("rot", "permissive"),
+        Avoid("blau"),
+    )
+
+
+STANDS = [
+    ("Das Haus.", Avoid("Haus"), True, "a word of its own"),
+    ("Das Haus.", Avoid("haus"), False, "exact case"),
+    ("Das Haus.", Avoid("haus", "permissive"), True, "any case"),
+    ("Haustür", Avoid("haus", "permissive"), False, "part of a longer word"),
+]
+
+
+@pytest.mark.parametrize(("text", "ban", "expected", "why"), STANDS)
+def test_ban_is_about_words_of_their_own(text: str, ban: Avoid, expected: bool, why: str):
+    assert stands_in(text, ban) is expected, why

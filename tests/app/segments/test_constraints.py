@@ -1,0 +1,161 @@
+"""From pins and glossary hits to the phrases that the engine gets."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.glossary import Glossary, Term, TermHit
+from app.segments.constraints import Conflict, constraints_for, demands_of, distinct_terms, term_key
+from engine import Avoid
+
+TEXTS = st.sampled_from(["auf", "Netz", "Router", "drahtlos", "das Netz"])
+
+
+def hits(*pairs: tuple[str, str]) -> tuple[TermHit, ...]:
+    return tuple(TermHit(Term(source, target), at, at + 1) for at, (source, target) in enumerate(pairs))
+
+
+def test_text_pinned_twice_must_stand_twice():
+    (constraint,) = constraints_for(["auf", "auf"], ())
+    assert (constraint.text, constraint.count, constraint.is_pinned) == ("auf", 2, True)
+    assert constraint.phrase().count == 2
+
+
+def test_pin_and_term_of_one_text_make_one_phrase():
+    (constraint,) = constraints_for(["Router"], hits(("router", "Router"), ("gateway", "Router")))
+    assert constraint.is_pinned
+    assert constraint.term_keys == ("router\tRouter", "gateway\tRouter")
+
+
+def test_term_is_asked_for_as_often_as_its_source_stands():
+    found = Glossary((Term("router", "Router"),)).find("A router beside a router")
+    assert len(found) == 2
+    assert [constraint.count for constraint in constraints_for([], found)] == [2]
+    assert [constraint.count for constraint in constraints_for(["Router"], found)] == [2], "the pin is one of them"
+
+
+def test_term_switched_off_is_not_asked_for_but_a_pin_of_its_text_is():
+    found = hits(("router", "Router"))
+    off = [term_key(found[0].term)]
+    assert constraints_for([], found, off) == ()
+    (constraint,) = constraints_for(["Router"], found, off)
+    assert constraint.term_keys == ()
+
+
+def test_pin_stands_as_it_is_and_a_term_may_be_capitalised():
+    pin, term = constraints_for(["auf"], hits(("save", "speichern")))
+    assert (pin.phrase().case, term.phrase().case) == ("exact", "auto")
+
+
+def test_source_of_a_term_is_told_where_it_is_one_place_only():
+    def spans(pins, *pairs, off=()):
+        return {c.text: c.phrase().source_span for c in constraints_for(pins, hits(*pairs), off)}
+
+    assert spans(["auf"], ("router", "Router")) == {"auf": None, "Router": (0, 1)}
+    assert spans(["Router"], ("router", "Router")) == {"Router": (0, 1)}
+    assert spans(["Router", "Router"], ("router", "Router")) == {"Router": None}
+    assert spans([], ("router", "Router"), ("gateway", "Router")) == {"Router": None}
+    assert spans([], ("router", "Router"), ("gateway", "Router"), off=["router\tRouter"]) == {"Router": (1, 2)}
+
+
+@given(st.lists(TEXTS), st.lists(st.tuples(TEXTS, TEXTS)), st.sets(TEXTS))
+def test_each_text_is_asked_for_once_and_nothing_is_forgotten(pins, pairs, off_sources):
+    found = hits(*pairs)
+    off = {term_key(hit.term) for hit in found if hit.term.source in off_sources}
+    constraints = constraints_for(pins, found, off)
+    texts = [constraint.text for constraint in constraints]
+    assert len(texts) == len(set(texts))
+    assert set(texts) == set(pins) | {target for source, target in pairs if source not in off_sources}
+    asked_by = Counter(target for source, target in pairs if source not in off_sources)
+    assert {c.text: c.count for c in constraints} == Counter(pins) | asked_by
+    asked = {key for constraint in constraints for key in constraint.term_keys}
+    assert asked == {term_key(term) for term in distinct_terms(found)} - off
+
+
+def test_forms_and_boundary_of_a_term_go_to_the_phrase_and_not_to_a_pin_of_its_text():
+    term = Term("account", "Konto", variants=("Account",), inflections=("Konten",), begins_compounds=True)
+    found = (TermHit(term, 0, 7, "account"),)
+    phrase = constraints_for([], found)[0].phrase()
+    assert (phrase.all_forms, phrase.boundary, phrase.case) == (("Konto", "Account", "Konten"), "start", "auto")
+    phrase = constraints_for(["Konto"], found)[0].phrase()
+    assert (phrase.all_forms, phrase.boundary, phrase.case) == (("Konto",), "word", "exact")
+
+
+CASES = [
+    (Term("save", "speichern"), "auto", "a sentence may begin with it"),
+    (Term("iphone", "iPhone"), "exact", "a name keeps its small letter"),
+    (Term("save", "speichern", case="exact"), "exact", "as the term says"),
+    (Term("wlan", "WLAN"), "auto", "begins with a capital in any case"),
+]
+
+
+@pytest.mark.parametrize(("term", "case", "why"), CASES, ids=[why for *_, why in CASES])
+def test_term_is_capitalised_at_the_start_unless_its_letters_forbid_it(term: Term, case: str, why: str):
+    assert constraints_for([], (TermHit(term, 0, 4),))[0].phrase().case == case, why
+
+
+def test_what_is_not_translated_stands_as_the_source_has_it():
+    term = Term("iphone", "", status="do_not_translate", case="any", inflections=("x",))
+    (phrase,) = (c.phrase() for c in constraints_for([], (TermHit(term, 0, 6, "iPhone"),)))
+    assert (phrase.text, phrase.forms, phrase.case, phrase.boundary) == ("iPhone", (), "exact", "word")
+
+
+NETZ = Term("network", "Netz", status="forbidden", variants=("Netze",))
+NETZWERK = Term("network", "Netzwerk", inflections=("Netzwerke",))
+
+
+def test_forbidden_targets_are_avoided_besides_the_bans():
+    demands = demands_of((), (TermHit(NETZ, 0, 7), TermHit(NETZWERK, 0, 7)), bans=(Avoid("Netze"),))
+    assert [c.text for c in demands.constraints] == ["Netzwerk"]
+    assert demands.avoid == (Avoid("Netze"), Avoid("Netz"))
+    assert demands.conflicts == ()
+
+
+def test_pin_goes_before_what_is_forbidden_and_the_conflict_is_told():
+    demands = demands_of(("Netz",), (TermHit(NETZ, 0, 7),))
+    assert demands.avoid == (Avoid("Netze"),)
+    assert demands.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz"),)
+    within = demands_of(("das Netz",), (TermHit(NETZ, 0, 7),))
+    assert within.avoid == (Avoid("Netz"), Avoid("Netze")), "elsewhere it must not stand"
+    assert [conflict.kind for conflict in within.conflicts] == ["pin_forbidden"]
+
+
+def test_ban_goes_before_a_term_unless_a_variant_is_left():
+    banned = demands_of((), (TermHit(NETZWERK, 0, 7),), bans=(Avoid("netzwerk", "permissive"),))
+    assert banned.constraints == (), "what is only another form of the banned word will not do"
+    assert banned.conflicts == (Conflict("ban_term", "netzwerk", "Netzwerk", "network", "network\tNetzwerk"),)
+    varied = Term("network", "Netzwerk", variants=("Verbund",))
+    left = demands_of((), (TermHit(varied, 0, 7),), bans=(Avoid("Netzwerk"),))
+    assert [c.text for c in left.constraints] == ["Netzwerk"] and left.conflicts == ()
+
+
+def test_term_that_lost_to_another_of_the_same_words_is_told():
+    rival = Term("network", "Verbund", 9)
+    demands = demands_of((), (TermHit(NETZWERK, 0, 7, "Network", (rival,)),))
+    assert demands.conflicts == (Conflict("rival", "Netzwerk", "Verbund", "Network", "network\tVerbund"),)
+
+
+PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b", "Netze", 1)]))
+
+
+@given(st.lists(st.sampled_from(["Netz", "Netzwerk", "rot"])), PRESENT, st.sets(st.sampled_from(["Netz", "Netzwerk"])))
+def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, present, banned):
+    banned -= set(pins)  # a pin and a ban never stand together
+    found = tuple(TermHit(term, at, at + 1) for at, term in enumerate(present))
+    demands = demands_of(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
+    avoided = {item.text for item in demands.avoid}
+    for constraint in demands.constraints:
+        assert not {constraint.text, *constraint.forms} <= avoided
+    told = {conflict.term_key for conflict in demands.conflicts}
+    asked = {key for constraint in demands.constraints for key in constraint.term_keys}
+    for term in present:
+        if term.status == "forbidden":
+            assert set(term.targets) <= avoided or term_key(term) in told
+        else:
+            assert term_key(term) in asked | told
+    assert set(pins) <= {constraint.text for constraint in demands.constraints}
+    assert banned <= avoided

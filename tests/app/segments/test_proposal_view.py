@@ -1,0 +1,209 @@
+"""What the page draws of an answer: nothing may be lost or added on the way from text to words and runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.glossary import Term, TermHit
+from app.segments.constraints import Constraint
+from app.segments.proposal_view import (
+    Decoded,
+    aligned_words,
+    hypothesis_rows,
+    proposal_tokens,
+    source_runs,
+    with_struck,
+    word_confidences,
+    word_spans,
+)
+from engine import Avoid, Hypothesis, Placement, Request, Translation
+
+WORD_CASES = [
+    ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
+    ("%s {0} C++ #1 <b>", ["%s", "{0}", "C++", "#1", "<b>"], "placeholders and names stay whole"),
+    ("E-Mail um 10:30 (heute)", ["E-Mail", "um", "10:30", "heute"], "marks inside a word belong to it"),
+    ("Ja … – nein", ["Ja", "…", "–", "nein"], "a mark alone can be pressed too"),
+    ("", [], "nothing to press"),
+    ("日本語 テスト", ["日本語", "テスト"], "words are what spaces part"),
+]
+
+
+def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float = -0.5) -> Hypothesis:
+    return Hypothesis(text, score, score, (1,), (score,), ((0, len(text)),), placements)
+
+
+def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
+    start = text.index(form, from_)
+    return Placement(phrase, form, start, start + len(form))
+
+
+@pytest.mark.parametrize(("text", "words", "why"), WORD_CASES)
+def test_words_to_press(text: str, words: list[str], why: str):
+    assert [text[start:end] for start, end in word_spans(text)] == words, why
+
+
+@given(st.text(max_size=40), st.data())
+def test_pieces_joined_are_the_text_and_cover_every_placement(text: str, data):
+    placements = []
+    for number in range(data.draw(st.integers(0, 3))):
+        if not text:
+            break
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(start + 1, len(text)))
+        placements.append(Placement(number, text[start:end], start, end))
+    constraints = [Constraint(placement.form, is_pinned=True) for placement in placements]
+    tokens = proposal_tokens(hypothesis(text, tuple(placements)), constraints)
+    assert "".join(token["t"] for token in tokens) == text
+    numbers = [token["w"] for token in tokens if "w" in token]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(len(word_spans(text))))
+    covered = {i for p in placements for i in range(p.start, p.end)}
+    position = 0
+    for token in tokens:
+        inside = set(range(position, position + len(token["t"])))
+        assert ("pin" in token) == bool(inside) and inside <= covered if "pin" in token else not (inside & covered)
+        position += len(token["t"])
+
+
+def test_pin_inside_a_word_cuts_it_and_both_parts_keep_its_number():
+    text = "eine E-Mail senden"
+    tokens = proposal_tokens(hypothesis(text, (placed(0, text, "Mail"),)), [Constraint("Mail", is_pinned=True)])
+    assert [(t["t"], t.get("w"), t.get("pin")) for t in tokens] == [
+        ("eine", 0, None),
+        (" ", None, None),
+        ("E-", 1, None),
+        ("Mail", 1, "Mail"),
+        (" ", None, None),
+        ("senden", 2, None),
+    ]
+
+
+def test_term_is_marked_once_at_its_end_and_is_no_pin():
+    text = "Der neue Router"
+    tokens = proposal_tokens(
+        hypothesis(text, (placed(0, text, "neue Router"),)), [Constraint("neue Router", term_keys=("k",))]
+    )
+    assert [token["t"] for token in tokens if "terms" in token] == ["Router"]
+    assert all("pin" not in token for token in tokens)
+
+
+def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_differences_marked():
+    best, second = "Das WLAN ist jetzt an", "Das WLAN ist nun an"
+    decoded = Decoded(
+        Translation(
+            Request("x"),
+            "complete",
+            (hypothesis(best, (placed(0, best, "WLAN"),)), hypothesis(second, (placed(0, second, "WLAN"),), -0.75)),
+        ),
+        (Constraint("WLAN"),),
+    )
+    rows = hypothesis_rows(decoded)
+    assert rows[0]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist jetzt an"]]
+    assert rows[1]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
+    assert [row["gap"] for row in rows] == [0, 0.25]
+
+
+@given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
+def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out(texts: list[str]):
+    decoded = Decoded(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
+    for row in hypothesis_rows(decoded):
+        kinds = [kind for kind, _ in row["runs"]]
+        shown = "".join(text for kind, text in row["runs"] if kind != "e")
+        assert row["text"].endswith(shown) if "e" in kinds else row["text"] == shown
+
+
+def test_source_is_whole_with_its_terms_apart():
+    source = "Restart the old router."
+    hit = TermHit(Term("old router", "Altgerät"), 12, 22)
+    assert source_runs(source, (hit,), ["k"]) == [
+        {"t": "Restart", "w": 0},
+        {"t": " "},
+        {"t": "the", "w": 1},
+        {"t": " "},
+        {"t": "old", "w": 2, "term": "k", "at": 0},
+        {"t": " ", "term": "k", "at": 0},
+        {"t": "router", "w": 3, "term": "k", "at": 0},
+        {"t": "."},
+    ]
+
+
+@given(st.text("ab .,-😀", max_size=30), st.data())
+def test_source_runs_join_to_the_source_and_number_its_words(source: str, data: st.DataObject):
+    edges = sorted(data.draw(st.sets(st.integers(0, len(source)), max_size=6)))
+    hits = [TermHit(Term("x", "y"), *edges[i : i + 2]) for i in range(0, len(edges) - 1, 2)]
+    runs = source_runs(source, hits, ["k"] * len(hits))
+    assert "".join(run["t"] for run in runs) == source
+    for number, (start, end) in enumerate(word_spans(source)):
+        assert "".join(run["t"] for run in runs if run.get("w") == number) == source[start:end]
+    for number, hit in enumerate(hits):
+        assert "".join(run["t"] for run in runs if run.get("at") == number) == source[hit.start : hit.end]
+
+
+ALIGNED = [
+    # source, proposal, spans that the engine aligns, pairs of word numbers, why
+    ("Go on.", "Weiter.", [(0, 2, 0, 6), (3, 5, 0, 6)], [(0, 0), (1, 0)], "two words for one"),
+    ("😀 Go, now", "„Jetzt“ 😀", [(2, 4, 1, 6), (0, 1, 8, 9)], [(0, 1), (1, 0)], "offsets are code points"),
+    ("Go.", "Los.", [(0, 2, 0, 3), (2, 3, 3, 4)], [(0, 0)], "punctuation is no word"),
+    ("well-known", "gut bekannt", [(0, 4, 0, 3), (5, 10, 4, 11)], [(0, 0), (0, 1)], "parts of one word"),
+    ("Go", "Los", [], [], "the model cannot tell"),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "spans", "pairs", "why"), ALIGNED)
+def test_words_that_stand_for_each_other_are_told_by_their_numbers(source, text, spans, pairs, why: str):
+    assert aligned_words(source, replace(hypothesis(text), alignment=tuple(spans))) == pairs, why
+
+
+def test_words_that_differ_side_by_side_are_one_run():
+    best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
+    decoded = Decoded(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
+    assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
+
+
+STRUCK = [
+    ("Er rollt es aus.", "Er stellt es bereit.", [("rollt", "exact")], "Er [rollt] stellt es bereit.", "replaced"),
+    ("Er geht nun los.", "Er geht los.", [("nun", "exact")], "Er geht [nun] los.", "left out"),
+    ("Er geht los nun.", "Er geht los.", [("nun", "exact")], "Er geht los.[nun]", "at the end"),
+    ("Er geht.", "Er geht.", [("rollt", "exact")], "Er geht.", "would not have stood"),
+    ("Das Rad steht.", "Der Wagen steht.", [("rad", "exact")], "Der Wagen steht.", "another case"),
+    ("Das Rad steht.", "Das Auto steht.", [("rad", "permissive")], "Das [rad] Auto steht.", "any case"),
+    ("Die Räder stehen.", "Die Autos stehen.", [("Räd", "exact")], "Die Autos stehen.", "part of a word"),
+    ("Nur so ein Text.", "Nur Text.", [("so ein", "exact")], "Nur [so ein] Text.", "two words"),
+]
+
+
+@pytest.mark.parametrize(("free", "text", "bans", "expected", "why"), STRUCK, ids=[why for *_, why in STRUCK])
+def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expected: str, why: str):
+    tokens = proposal_tokens(hypothesis(text), ())
+    struck = with_struck(tokens, text, free, [Avoid(*ban) for ban in bans])
+    assert "".join(token["t"] for token in struck) == text
+    shown = "".join(f"[{token['ban']}] " if "ban" in token else token["t"] for token in struck)
+    assert shown.strip() == expected, why
+
+
+def test_confidence_of_a_word_is_the_product_of_its_pieces_with_the_end_left_out():
+    text = "Die E-Mail-Adresse, bitte!"
+    pieces = [
+        ("Die", 0.9),
+        (" E-", 0.5),
+        ("Mail", 0.8),
+        ("-Adr", 0.5),
+        ("esse,", 0.5),
+        (" bit", 0.2),
+        ("te", 1.0),
+        ("!", 0.1),
+    ]
+    spans, end = [], 0
+    for piece, _ in pieces:
+        spans.append((end, end + len(piece)))
+        end += len(piece)
+    log_probs = [math.log(probability) for _, probability in pieces]
+    found = Hypothesis(text, -1.0, -1.0, tuple(range(9)), (*log_probs, math.log(0.01)), (*spans, (end, end)))
+    assert "".join(piece for piece, _ in pieces) == text
+    assert word_confidences(found) == [0.9, 0.1, 0.2]  # 0.5 * 0.8 * 0.5 * 0.5; the mark "!" is a piece of its own
+    assert word_confidences(hypothesis("")) == []

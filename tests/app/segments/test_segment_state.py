@@ -1,0 +1,155 @@
+"""What is said of a segment: terms and pins met or not, and why it needs a look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.editing.checking import findings_of
+from app.glossary import Glossary, Term
+from app.segments import state as segment_state
+from app.segments.constraints import constraints_for
+from app.segments.proposal_view import Decoded
+from app.segments.state import SegmentState, detail_view, form_in, occurrences
+from engine import Avoid, Reason, Request, Translation
+from tests.app.hand_decoder import translation
+
+SOURCE = "The router saves the file."
+GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
+
+
+def segment(**fields: object) -> SegmentState:
+    return replace(SegmentState(0, SOURCE, num_words=5, hits=GLOSSARY.find(SOURCE)), **fields)  # type: ignore[arg-type]
+
+
+def answered(base: SegmentState, *texts: str) -> SegmentState:
+    request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.constraints))
+    decoded = Decoded(translation(request, *texts), base.constraints)
+    return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
+
+
+def attention_for(of: SegmentState) -> str:
+    return segment_state.attention_for(of, findings_of(of, of.target or "", "en-de"))
+
+
+def statuses(of: SegmentState) -> dict[str, tuple[str, str]]:
+    return {term["target"]: (term["status"], term["note"]) for term in detail_view(of)["terms"]}
+
+
+OCCURRENCE_CASES = [
+    ("Der Router und der Router", "Router", 2, "two words"),
+    ("Routers Routerkabel", "Router", 0, "parts of longer words"),
+    ("E-Mail", "Mail", 1, "a hyphen parts words"),
+    ("1.000", "1", 0, "a number is one word"),
+    ("A A A", "A A", 1, "no overlap"),
+    ("C++, C++", "C++", 2, "an edge that is no letter needs no boundary"),
+]
+
+
+@pytest.mark.parametrize(("text", "phrase", "expected", "why"), OCCURRENCE_CASES)
+def test_occurrences_are_words_of_their_own(text: str, phrase: str, expected: int, why: str):
+    assert occurrences(text, phrase) == expected, why
+
+
+def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
+    assert form_in("Mit den Routern", "Router") == "Routern"
+    assert form_in("Das WLAN-Kennwort", "kennwort") == "Kennwort"
+    assert form_in("Der Funkrouter", "Router") is None
+
+
+def test_terms_follow_the_proposal_until_the_person_writes():
+    proposed = answered(segment(), "Der Router speichert die Datei.")
+    assert statuses(proposed) == {"Router": ("met", ""), "Datei": ("met", "")}
+    written = replace(proposed, target="Die Routern sichern alles.", state="edited")
+    assert statuses(written)["Router"] == ("met", "Form in the text: Routern")
+    assert statuses(written)["Datei"] == ("unmet", "In the proposal, not in your text.")
+    assert attention_for(written) == "Not in the text: Datei"
+
+
+@pytest.mark.parametrize(
+    ("aligned", "doubled", "doubt", "note"),
+    [
+        (None, (), "", ""),
+        (True, (), "", ""),
+        (True, ((4, 10),), "doubled", "Also translated by “Router”."),
+        (False, (), "misaligned", ""),
+        (False, ((4, 10),), "misaligned", "The source term seems translated by “Router”."),
+    ],
+)
+def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled, doubt, note):
+    text = "Der Router speichert die Datei."
+    base = answered(segment(), text)
+    assert base.decoded is not None and base.decoded.best is not None
+    router, file = base.decoded.best.placements
+    best = replace(base.decoded.best, placements=(router, replace(file, aligned=aligned, doubled=doubled)))
+    decoded = replace(base.decoded, translation=replace(base.decoded.translation, hypotheses=(best,)))
+    terms = {term["target"]: term for term in detail_view(replace(base, decoded=decoded))["terms"]}
+    assert (terms["Datei"]["status"], terms["Datei"]["doubt"], terms["Datei"]["note"]) == ("met", doubt, note)
+    assert terms["Router"]["doubt"] == ""
+    written = replace(base, decoded=decoded, target=text, state="edited")  # a person's own words are not doubted
+    assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
+
+
+def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
+    proposed = answered(segment(), "Der Router speichert alles.")
+    assert statuses(proposed)["Datei"] == ("unmet", "no place was found")
+    assert attention_for(proposed) == "no place was found"
+
+
+def test_pins_are_pending_while_an_answer_is_on_its_way():
+    base = answered(segment(), "Der Router speichert die Datei.")
+    pinned = replace(base, pins=("sofort",), requested=2)
+    assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": "", "source": ""}]
+    assert detail_view(pinned)["proposal"]["is_stale"]
+
+
+def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
+    base = replace(segment(), pins=("gut", "\U00012345"))
+    constraints = base.constraints
+    blamed = Translation(Request(SOURCE), "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 1),))
+    failed = replace(base, decoded=Decoded(blamed, constraints), requested=1, answered=1)
+    assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
+        ("pending", ""),
+        ("unmet", "cannot be spelt"),
+    ]
+    assert attention_for(failed) == "cannot be spelt"
+
+
+def test_reason_of_the_whole_segment_is_a_notice():
+    too_long = Translation(Request(SOURCE), "infeasible", reasons=(Reason("source_too_long", "too long: split it"),))
+    failed = replace(segment(), decoded=Decoded(too_long, constraints_for((), ())), requested=1, answered=1)
+    assert detail_view(failed)["notices"] == ["too long: split it"]
+    assert detail_view(failed)["proposal"] is None
+
+
+def test_banned_word_in_the_translators_own_text_needs_a_look():
+    own = segment(target="Der Router speichert die Datei.", bans=(Avoid("speichert"),))
+    assert attention_for(own) == "Banned, but in the text: speichert"
+    assert attention_for(replace(own, target="Der Router sichert die Datei.")) == ""
+
+
+def test_ban_is_said_to_stand_only_inside_a_term():
+    base = segment(bans=(Avoid("Datei"),), hits=Glossary((Term("file", "alte Datei"),), "g").find(SOURCE))
+    (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
+    assert state["status"] == "pending"  # the answer was asked for without the ban
+    decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
+    (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
+    assert (state["status"], state["reason"]) == ("stands", "Stands inside a required term, and there only.")
+
+
+def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():
+    base = answered(segment(pins=("Datei",)), "Der Router speichert die Datei.")
+    (state,) = detail_view(base)["pin_states"]
+    assert state["source"] == ""
+    best = base.shown.best
+    aligned = replace(best, alignment=((0, 3, 0, 3), (17, 21, 25, 30)))
+    shown = replace(base.shown, translation=replace(base.shown.translation, hypotheses=(aligned,)))
+    (state,) = detail_view(replace(base, shown=shown))["pin_states"]
+    assert state["source"] == base.source[17:21]
+
+
+def test_a_text_without_the_placeholders_of_its_source_needs_a_look() -> None:
+    segment = SegmentState(0, "Copy %s to {1}it{/1}", num_words=4, target="Kopiere %s nach {1}dort")
+    assert attention_for(segment) == "Placeholders missing: {/1}"
+    assert attention_for(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""

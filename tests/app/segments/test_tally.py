@@ -1,0 +1,54 @@
+"""Counts kept change by change against counting anew, on any changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.segments.proposal_view import Decoded
+from app.segments.state import SegmentState
+from app.segments.tally import Tally
+from engine import Request
+from tests.app.hand_decoder import translation
+
+ANSWER = Decoded(translation(Request("x"), "y"), ())
+CHANGES = st.lists(
+    st.tuples(
+        st.integers(0, 4),
+        st.sampled_from(["new", "pretranslated", "edited", "confirmed"]),
+        st.sampled_from(["", "look"]),
+        st.sampled_from([None, "text"]),
+        st.sampled_from([None, ANSWER]),
+        st.integers(0, 1),
+    ),
+    max_size=20,
+)
+
+
+@given(CHANGES)
+def test_counts_are_those_of_counting_anew(changes: list[tuple]):
+    segments = [SegmentState(index, "x", num_words=index + 1) for index in range(5)]
+    tally = Tally(segments)
+    for stamp, (index, state, attention, target, decoded, requested) in enumerate(changes, 1):
+        after = replace(
+            segments[index], state=state, attention=attention, target=target, decoded=decoded, requested=requested,
+            stamp=stamp,
+        )  # fmt: skip
+        tally.change(segments[index], after)
+        segments[index] = after
+    confirmed = [s for s in segments if s.state == "confirmed"]
+    assert tally.counts() == {
+        "all": 5,
+        "open": 5 - len(confirmed),
+        "edited": sum(s.state == "edited" for s in segments),
+        "confirmed": len(confirmed),
+        "attention": sum(s.attention != "" for s in segments),
+    }
+    assert tally.words() == {"confirmed": sum(s.num_words for s in confirmed), "all": 15}
+    assert tally.num_translated == sum(s.decoded is not None or s.target is not None for s in segments)
+    assert tally.words_translated == sum(s.num_words for s in segments if s.decoded is not None or s.target is not None)
+    assert tally.to_translate == {s.index for s in segments if s.target is None and s.needs_decoding}
+    for since in range(-1, len(changes) + 1):
+        assert set(tally.changed_since(since)) == {s.index for s in segments if s.stamp > since}

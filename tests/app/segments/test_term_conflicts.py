@@ -1,0 +1,39 @@
+"""Contradictions as the page shows them: where a pin translates a term's words otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.glossary import Glossary, Term
+from app.segments.state import SegmentState
+from app.segments.term_conflicts import conflicts_of
+from engine import Avoid
+
+SOURCE = "Restart the router now."
+ROUTER = Term("router", "Router", inflections=("Routern",))
+
+CASES = [
+    # pin, the characters of the source that it translates, whether that contradicts the term, why
+    ("Wegewähler", (12, 18), True, "another word for the term's words"),
+    ("Wegewähler", (0, 7), False, "a translation of other words"),
+    ("Wegewähler", (0, 0), False, "the model cannot tell"),
+    ("den Routern", (8, 18), False, "a form of the target stands in it"),
+    ("starten Wegewähler", (0, 18), True, "it covers the term's words"),
+]
+
+
+@pytest.mark.parametrize(("pin", "span", "contradicts", "why"), CASES, ids=[why for *_, why in CASES])
+def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, contradicts: bool, why: str):
+    hits = Glossary((ROUTER,)).find(SOURCE)
+    segment = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,))
+    assert [constraint.text for constraint in segment.constraints] == [pin, "Router"], "both, until a person chooses"
+    found = conflicts_of(segment, lambda text: span)
+    view = {"kind": "pin_term", "kept": pin, "given_up": "Router", "source": "router", "term": "router\tRouter"}
+    assert found == ([view] if contradicts else []), why
+    off = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,), terms_off=frozenset({"router\tRouter"}))
+    assert conflicts_of(off, lambda text: span) == [], "the person has chosen the pin"
+
+
+def test_term_that_gives_way_to_a_ban_is_told():
+    segment = SegmentState(0, SOURCE, 4, hits=Glossary((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
+    assert [view["kind"] for view in conflicts_of(segment, lambda text: (0, 0))] == ["ban_term"]
