@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.segments.state import Json, detail_view, row_view
+from app.segments.state import Json
+from app.segments.view import detail_view, row_view
 
 if TYPE_CHECKING:
     from app.asking.decoding import Decoding

@@ -12,7 +12,8 @@ from app.editing.wide_terms import OWN_GLOSSARY
 from app.errors import CommandError
 from app.glossary import Glossary, Term
 from app.log.store import LogStore
-from app.segments.state import SegmentState, detail_view
+from app.segments.state import SegmentState
+from app.segments.view import detail_view
 from app.workspace import Workspace
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle

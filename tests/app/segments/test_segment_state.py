@@ -11,7 +11,8 @@ from app.glossary import Glossary, Term
 from app.segments import state as segment_state
 from app.segments.constraints import constraints_for
 from app.segments.proposal_view import Decoded
-from app.segments.state import SegmentState, detail_view, form_in, occurrences
+from app.segments.state import SegmentState, form_in, occurrences
+from app.segments.view import detail_view
 from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 

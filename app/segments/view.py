@@ -1,0 +1,222 @@
+"""One segment as the page shows it: its row in the list, and all of it where it is open.
+
+Plain values, ready for JSON; knows nothing of threads, storage or the page's layout.
+"""
+
+from __future__ import annotations
+
+from app.formats.placeholders import placeholders
+from app.glossary import Term
+from app.messages import Message
+from app.segments.constraints import distinct_terms, term_key
+from app.segments.proposal_view import (
+    Decoded,
+    aligned_words,
+    hypothesis_rows,
+    proposal_tokens,
+    source_runs,
+    with_struck,
+    word_confidences,
+)
+from app.segments.state import Json, SegmentState, form_in, occurrences, stands_in
+from app.segments.term_conflicts import conflicts_of
+from engine import Avoid, Hypothesis
+
+
+def row_view(segment: SegmentState) -> Json:
+    """The segment as one row of the list."""
+    return {
+        "index": segment.index,
+        "stamp": segment.stamp,
+        "state": segment.state,
+        "is_queued": segment.is_pending,
+        "attention": segment.attention,
+        "source": segment.source,
+        "target": segment.text,
+        "num_pins": len(segment.pins),
+        "is_repetition": segment.origin == "propagated" and segment.state == "edited",
+        "score": _score(segment),
+    }
+
+
+def _score(segment: SegmentState) -> float | None:
+    if segment.shown and segment.shown.best:
+        return segment.shown.best.score
+    return segment.recalled.score if segment.recalled else None
+
+
+def detail_view(segment: SegmentState) -> Json:
+    """The segment as the editor shows it."""
+    shown = segment.shown
+    proposal: Json | None = None
+    if shown is not None and shown.best is not None:
+        proposal = {
+            "text": shown.best.text,
+            "score": shown.best.score,
+            "tokens": _proposal_tokens(segment, shown, shown.best),
+            "alignment": aligned_words(segment.source, shown.best),
+            "confidence": word_confidences(shown.best),
+            "is_stale": not segment.is_answered_by(shown),
+        }
+    return {
+        "index": segment.index,
+        "stamp": segment.stamp,
+        "state": segment.state,
+        "num_words": segment.num_words,
+        "source": source_runs(segment.source, segment.hits, [term_key(hit.term) for hit in segment.hits]),
+        "terms": _term_states(segment),
+        "pins": list(segment.pins),
+        "pin_states": _pin_states(segment),
+        "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
+        "ban_states": _ban_states(segment),
+        "beginning": segment.beginning,
+        "locked": list(segment.locked),
+        "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
+        "terms_off": sorted(segment.terms_off),
+        "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
+        "is_pending": segment.is_pending,
+        "proposal": proposal,
+        "nbest": hypothesis_rows(shown) if shown else [],
+        "notices": _notices(segment),
+        "target": segment.target,
+        "machine_text": segment.machine_text,
+        "note": segment.note,
+        "placeholders": placeholders(segment.source),
+        "origin": segment.origin,
+    }
+
+
+def _proposal_tokens(segment: SegmentState, shown: Decoded, best: Hypothesis) -> list[Json]:
+    tokens = proposal_tokens(best, shown.constraints)
+    free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
+    return with_struck(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
+
+
+def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:
+    """(status, reason) of one constraint in the newest answer: "met", "unmet" or "pending"."""
+    decoded = segment.decoded
+    if decoded is None or segment.is_pending or all(c.text != text for c in decoded.constraints):
+        return "pending", ""
+    reason = decoded.reasons_by_text().get(text, "")
+    if decoded.best is None:
+        # Nothing was decoded: only what is to blame is flagged, the rest was never tried.
+        return ("unmet", reason) if reason or decoded.translation.status == "unmet" else ("pending", "")
+    return ("unmet", reason) if text in decoded.unmet_texts() else ("met", "")
+
+
+def _pin_states(segment: SegmentState) -> list[Json]:
+    states = []
+    for text in dict.fromkeys(segment.pins):
+        status, reason = _answer_for(segment, text)
+        source = _aligned_source(segment, text)
+        states.append({"text": text, "status": status, "reason": reason, "source": source})
+    return states
+
+
+def _ban_states(segment: SegmentState) -> list[Json]:
+    """By the newest answer: "kept", "clash" where it makes a constraint impossible, "stands", or "pending"."""
+    states = []
+    decoded = segment.decoded
+    is_answered = decoded is not None and not segment.is_pending and segment.is_answered_by(decoded)
+    for ban in segment.bans:
+        status, reason = "pending", ""
+        if decoded is not None and is_answered:
+            clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
+            if clashing:
+                status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
+            elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):
+                status, reason = "stands", Message("Stands inside a required term, and there only.")
+            elif decoded.best is not None:
+                status = "kept"
+        states.append({"text": ban.text, "case": ban.case, "status": status, "reason": reason})
+    return states
+
+
+def _term_states(segment: SegmentState) -> list[Json]:
+    states = []
+    for term in distinct_terms(segment.hits):
+        key = term_key(term)
+        status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term)
+        doubt = ""
+        if status == "met" and segment.target is None:
+            doubt, note = _doubt(segment, key)
+        states.append(
+            {
+                "key": key,
+                "source": term.source,
+                "target": term.target,
+                "status": status,
+                "doubt": doubt,
+                "note": note,
+                "is_for_document": term.is_for_document,
+                "term_status": term.status,
+                "said": term.note,
+            }
+        )
+    return states
+
+
+def _notices(segment: SegmentState) -> list[str]:
+    """What is said of the proposal: why there is none, or that it has changed behind the person's back."""
+    if segment.decoded is None or segment.is_pending:
+        return []
+    changed = [segment.attention] * bool(segment.changed_from and segment.target is None)
+    return [*segment.decoded.general_reasons(), *changed]
+
+
+def _aligned_source(segment: SegmentState, pin: str) -> str:
+    """The words of the source that a pin translates in the proposal, where the model can tell; else empty."""
+    start, end = aligned_span(segment, pin)
+    return segment.source[start:end]
+
+
+def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
+    """Where these words stand; (0, 0) where the model cannot tell."""
+    if segment.shown is None or segment.shown.best is None:
+        return 0, 0
+    best, constraints = segment.shown.best, segment.shown.constraints
+    places = [p for p in best.placements if p.phrase < len(constraints) and constraints[p.phrase].text == pin]
+    spans = [
+        (start, end)
+        for start, end, target_start, target_end in best.alignment
+        if places and target_start < places[0].end and places[0].start < target_end
+    ]
+    return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else (0, 0)
+
+
+def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
+    """What the word alignment has against a term that the proposal holds: "misaligned", "doubled" or "", and a note."""
+    decoded = segment.decoded
+    if decoded is None or decoded.best is None:
+        return "", ""
+    found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
+    others = ", ".join(f"“{decoded.best.text[start:end]}”" for p in found for start, end in p.doubled)
+    if any(placement.aligned is False for placement in found):
+        return "misaligned", Message("The source term seems translated by {texts}.", texts=others) if others else ""
+    return ("doubled", Message("Also translated by {texts}.", texts=others)) if others else ("", "")
+
+
+def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
+    """By the translator's text where there is one, else by the proposal."""
+    text = segment.text
+    if term.status == "forbidden":
+        standing = next((t for t in term.targets if text and stands_in(text, Avoid(t))), "")
+        return (
+            ("unmet", Message("Must not stand: {text}", text=standing))
+            if standing
+            else ("pending" if text is None else "met", "")
+        )
+    constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
+    if constraint is None:  # a ban leaves no form of it
+        return "unmet", Message("“{text}” is required and banned at once here; the ban counts.", text=term.target)
+    status, reason = _answer_for(segment, constraint.text)
+    if segment.target is None:
+        return status, reason
+    if occurrences(segment.target, constraint.text):
+        return "met", ""
+    standing = next((form for form in constraint.forms if occurrences(segment.target, form)), "")
+    if form := standing or form_in(segment.target, constraint.text):
+        return "met", Message("Form in the text: {form}", form=form)
+    if status == "met":
+        return "unmet", Message("In the proposal, not in your text.")
+    return "unmet", reason or Message("Not in your text.")
