@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from app.asking.decoding import Decoding
 from app.asking.model_holder import ModelHolder
@@ -19,6 +19,7 @@ from app.asking.questions import Questions
 from app.documents import Document
 from app.editing.batches import Batches
 from app.editing.checking import Checking
+from app.editing.overtaken import Overtaken
 from app.editing.structure import Structure
 from app.editing.wide_terms import Scope, WideTerms
 from app.errors import CommandError, LogError
@@ -26,32 +27,13 @@ from app.glossary import Glossary, Term
 from app.log.store import EventType, LogStore
 from app.memory.recall import Library, Recall
 from app.messages import Message
-from app.segments.constraint_changes import (
-    clean_bans,
-    clean_locked,
-    clean_pins,
-    clean_target,
-    constraint_events,
-    without_clashes,
-)
-from app.segments.constraints import term_key
+from app.segments.constraint_changes import ConstraintOrigin, clean_target, constrained, constraint_events
 from app.segments.saved import update_of
 from app.segments.state import Json, SegmentState
 from app.segments.tally import Tally
+from app.segments.text_changes import EditOrigin, confirmed, edit_event, edited, reopened
 from app.snapshot import snapshot_of
 from engine import Avoid, SearchOptions
-
-EditOrigin = Literal[
-    "typed", "hypothesis", "alternative", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
-]
-ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
-_MACHINE_ORIGINS = frozenset({"hypothesis", "rest"})
-_EDIT_EVENTS: dict[EditOrigin, EventType] = {
-    "hypothesis": "hypothesis_taken",
-    "rest": "hypothesis_taken",
-    "undo": "undo",
-    "redo": "redo",
-}
 
 
 class Workspace:
@@ -95,7 +77,7 @@ class Workspace:
         self.tally = Tally(self.segments)
         self.structure = Structure(self)
         self._listeners: list[Callable[[], None]] = []
-        self._newest: dict[tuple[str, int, str], int] = {}
+        self._overtaken = Overtaken()
         self.batches = Batches(self)
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
@@ -170,18 +152,13 @@ class Workspace:
         """
         with self.lock:
             segment = self.segment(index)
-            if not self._is_newest("edit", index, client, sequence):
+            if self._overtaken.by_later("edit", index, client, sequence):
                 return
             text = None if text is None else clean_target(text)
             if text == segment.target and segment.state != "confirmed":
                 return
-            after = self._with_text(segment, text, "edited")
-            if text is not None:
-                after = replace(after, origin="hypothesis" if origin in _MACHINE_ORIGINS else "typed")
-            payload: Json = {"text": text, "before": segment.text, "origin": origin}
-            if rank is not None:
-                payload["rank"] = rank
-            self.log(_EDIT_EVENTS.get(origin, "edit"), payload, after, stores=True)
+            after = edited(segment, text, origin)
+            self.log(*edit_event(segment, text, origin, rank), after, stores=True)
             self.adopt(after)
 
     def constrain(
@@ -205,16 +182,11 @@ class Workspace:
         """
         with self.lock:
             segment = self.segment(index)
-            if not self._is_newest("constrain", index, client, sequence):
+            if self._overtaken.by_later("constrain", index, client, sequence):
                 return
-            wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
-            known = {term_key(hit.term) for hit in segment.hits}
-            off = frozenset(key for key in terms_off if key in known)
-            after = replace(segment, pins=wanted, terms_off=off, bans=banned)
-            after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
+            after = constrained(segment, pins, terms_off, bans, beginning, locked)
             if after == segment:
                 return
-            after = replace(after, version=segment.version + 1)
             for event, payload in constraint_events(segment, after, origin):
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
@@ -236,13 +208,11 @@ class Workspace:
                 )
             if segment.state == "confirmed" and segment.target == text:
                 return None
-            machine = segment.machine_text
-            origin = segment.origin if text == segment.target else "hypothesis" if text == machine else "typed"
-            after = replace(self._with_text(segment, text, "confirmed"), origin=origin)
+            after = confirmed(segment, text)
             payload = {
                 "text": text,
-                "machine_text": machine,
-                "is_unchanged": text == machine,
+                "machine_text": segment.machine_text,
+                "is_unchanged": text == segment.machine_text,
                 "attention": self.checking.attention(after),
                 "findings": self.checking.confirmed(after),
             }
@@ -255,7 +225,7 @@ class Workspace:
             segment = self.segment(index)
             if segment.state != "confirmed":
                 return
-            after = replace(segment, state="edited", version=segment.version + 1)
+            after = reopened(segment)
             self.log("reopen", {}, after, stores=True)
             self.adopt(after)
 
@@ -267,7 +237,8 @@ class Workspace:
         with self.lock:
             self.store.set_glossary(self.session_id, glossary, report)
             self.terms.set_glossary(glossary)
-            self._find_terms()
+            self.terms.find_anew()
+            self._touch()
             if self.open_index is not None:
                 self._decoding.hurry(self.segments[self.open_index])
             self._decoding.start_from(self.open_index or 0)
@@ -367,7 +338,8 @@ class Workspace:
 
         The segment `besides` is not counted: the person looks at it.
         """
-        changed = self._find_terms()
+        changed = self.terms.find_anew()
+        self._touch()
         if self.open_index in changed:
             self._decoding.hurry(self.segments[self.open_index])
         anew = [i for i in changed if i not in (self.open_index, besides) and self.segments[i].state != "confirmed"]
@@ -420,31 +392,3 @@ class Workspace:
         """A segment as it comes in: all of them are news to the page."""
         after = replace(segment, hits=self.terms.hits(segment.source), stamp=self.version)
         return after if after.target is None else replace(after, attention=self.checking.attention(after))
-
-    def _find_terms(self) -> list[int]:
-        """Finds the terms in every source anew; returns the segments in which others stand now."""
-        changed = []
-        for segment in list(self.segments):
-            hits = self.terms.hits(segment.source)
-            if hits != segment.hits:
-                self.adopt(replace(segment, hits=hits))
-                changed.append(segment.index)
-        self._touch()
-        return changed
-
-    def _is_newest(self, kind: str, index: int, client: str, sequence: int) -> bool:
-        """Whether this page has not sent a later one already; remembers it."""
-        if not client:
-            return True
-        key = (kind, index, client)
-        if sequence <= self._newest.get(key, -1):
-            return False
-        self._newest[key] = sequence
-        return True
-
-    @staticmethod
-    def _with_text(segment: SegmentState, text: str | None, state: Literal["edited", "confirmed"]) -> SegmentState:
-        if text is None:
-            back: Literal["new", "pretranslated"] = "new" if segment.machine_text is None else "pretranslated"
-            return replace(segment, target=None, origin=None, state=back, version=segment.version + 1)
-        return replace(segment, target=text, state=state, version=segment.version + 1)

@@ -6,6 +6,7 @@ that this concerns and that are not confirmed are translated anew in the backgro
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
@@ -82,6 +83,16 @@ class WideTerms:
         self.document_terms = tuple(term for term in self.document_terms if term not in gone)
         self._index()
         return {"num_anew": self.workspace.translate_by_terms()}
+
+    def find_anew(self) -> list[int]:
+        """Finds the terms in every source anew; returns the segments in which others stand now."""
+        changed = []
+        for segment in list(self.workspace.segments):
+            hits = self.hits(segment.source)
+            if hits != segment.hits:
+                self.workspace.adopt(replace(segment, hits=hits))
+                changed.append(segment.index)
+        return changed
 
     def _index(self) -> None:
         """A pin made a term is taken as it was written; targets of the glossary may be bent as the sentence asks."""

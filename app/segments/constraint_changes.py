@@ -13,10 +13,12 @@ from typing import Any, Literal
 from app.errors import CommandError
 from app.log.records import EventType
 from app.messages import Message
+from app.segments.constraints import term_key
 from app.segments.state import SegmentState, stands_in
 from engine import Avoid
 
 BanCase = Literal["exact", "permissive"]
+ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
 MAX_PINS = 50
 MAX_BANS = 50
 MAX_LOCKED = 50
@@ -113,6 +115,23 @@ def without_clashes(
     stay = tuple(ban for ban in bans if not any(stands_in(pin, ban) for pin in new_pins))
     winning = [ban for ban in newer_bans if ban in stay]
     return tuple(pin for pin in pins if not any(stands_in(pin, ban) for ban in winning)), stay
+
+
+def constrained(
+    segment: SegmentState,
+    pins: Sequence[str],
+    terms_off: Sequence[str],
+    bans: Sequence[Avoid],
+    beginning: str,
+    locked: Sequence[str],
+) -> SegmentState:
+    """The segment with this set of constraints; itself where nothing changes. Raises CommandError as the parts do."""
+    wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
+    known = {term_key(hit.term) for hit in segment.hits}
+    off = frozenset(key for key in terms_off if key in known)
+    after = replace(segment, pins=wanted, terms_off=off, bans=banned)
+    after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
+    return segment if after == segment else replace(after, version=segment.version + 1)
 
 
 def constraint_events(before: SegmentState, after: SegmentState, origin: str) -> list[tuple[EventType, dict[str, Any]]]:

@@ -25,8 +25,9 @@ from app.editing.wide_terms import Scope
 from app.errors import AppError, CommandError
 from app.messages import Message, translated
 from app.record.views import replay_view, report_view
-from app.segments.constraint_changes import BanCase, one_line
-from app.workspace import ConstraintOrigin, EditOrigin, Workspace
+from app.segments.constraint_changes import BanCase, ConstraintOrigin, one_line
+from app.segments.text_changes import EditOrigin
+from app.workspace import Workspace
 from engine import Avoid, EngineError
 
 Json = dict[str, Any]
