@@ -3,6 +3,6 @@
 Triton is imported on the first call that needs it, so that a machine without it decodes all the same.
 """
 
-from engine.kernels.output_layer import TopTokens, top_tokens
+from engine.kernels.output_layer import Logits, TopTokens, top_tokens
 
-__all__ = ["TopTokens", "top_tokens"]
+__all__ = ["Logits", "TopTokens", "top_tokens"]

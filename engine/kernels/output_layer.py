@@ -23,6 +23,19 @@ MAX_FUSED_VOCABULARY = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
+class Logits:
+    """What the output layer's matrix product gives, of 16 or 32 bits, and the bias still to be added, if any."""
+
+    logits_RV: Tensor
+    bias_V: Tensor | None = None
+
+    def log_probs(self) -> Tensor:
+        """(R, V), float32: all of them, for those who need more than `top_tokens` gives."""
+        logits_RV = self.logits_RV.float()
+        return torch.log_softmax(logits_RV if self.bias_V is None else logits_RV + self.bias_V, dim=1)
+
+
+@dataclass(frozen=True, slots=True)
 class TopTokens:
     """What a step gives the search, in float32 and int64, on the logits' device.
 

@@ -6,8 +6,9 @@
     sharing.py   which of the phrases that share a form the occurrences of a text can serve
     guard.py     what a text must not contain, and what it must begin with
     tracker.py   all that for a batch of hypotheses, as tables
-    arrays.py    the types of what the search keeps: NumPy arrays; only log-probabilities are torch's
+    arrays.py    the types of what the search keeps: NumPy arrays; only what the model puts out is torch's
     banks.py     how many places of the beam each bank gets
+    scores.py    what a step tells of the tokens that may come: all log-probabilities, or the fused output layer's
     rows.py      the live hypotheses of all sentences
     beam.py      one step, and the loop around it
     finished.py  finished hypotheses, and when a sentence has enough of them

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
 from engine.search.candidates import Expansion, Limits
@@ -30,8 +31,11 @@ class StepDecoder(Protocol):
     It knows the sentence of each row by following `select`. The rows of a sentence stay side by side.
     """
 
-    def step(self, tokens_R: Tensor) -> Tensor:
-        """Log-probabilities (R, V) of what follows each row's last token; the caller may overwrite them."""
+    def step(self, tokens_R: Tensor) -> Tensor | Logits:
+        """Log-probabilities (R, V) of what follows each row's last token, which the caller may overwrite; or logits.
+
+        Logits are for accelerators, where the search then has the rest of the output layer done in one.
+        """
         ...
 
     def select(self, parents_R: Tensor) -> None:
@@ -91,11 +95,11 @@ class BeamSearch:
     def step(self) -> list[Ended]:
         """Take every row a token further; the sentences that have ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
-        log_probs_RV = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+        output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
         for live in self._live.values():
             live.num_steps += 1
-        limits = self._limits(log_probs_RV.shape[1])
-        expansion = Expansion(self._rows, log_probs_RV, limits, self._tracker, self._vocabulary)
+        limits = self._limits(self._vocabulary.size)
+        expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary)
         candidates = expansion.candidates()
         chosen = candidates.keep(self._share_beam(candidates, limits.beam_B))
         self._store_finished(chosen)

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
 from engine.search.rows import Candidates, Rows
+from engine.search.scores import Allowed, Masks, scores_of
 from engine.search.sentence import LiveSentence, Vocabulary
 from engine.search.stopping import beam_left
 from engine.search.tracker import ConstraintTracker
@@ -55,13 +56,17 @@ def _or_infinity(threshold: float | None) -> float:
 
 
 class Expansion:
-    """The candidates of one step of `rows`; `log_probs_RV` is masked in place, without renormalising."""
+    """The candidates of one step of `rows`, which put out `output`; masks leave what they spare as it is."""
 
     def __init__(
-        self, rows: Rows, log_probs_RV: Tensor, limits: Limits, tracker: ConstraintTracker, vocabulary: Vocabulary
+        self,
+        rows: Rows,
+        output: Tensor | Logits,
+        limits: Limits,
+        tracker: ConstraintTracker,
+        vocabulary: Vocabulary,
     ) -> None:
         self._rows = rows
-        self._log_probs_RV = log_probs_RV
         self._limits = limits
         self._tracker = tracker
         self._vocabulary = vocabulary
@@ -69,11 +74,11 @@ class Expansion:
         self._remaining_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
         self._outlook = tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP) if tracker.is_needed else None
         self._forced_RF = self._forced()
+        self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences whose scores are not numbers
 
     def candidates(self) -> Candidates:
         """All that may compete for the sentences' places."""
-        self._mask()
         keys = self._gather()
         candidates, is_possible_N = self._weigh(keys)
         if self._tracker.is_needed and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
@@ -91,29 +96,27 @@ class Expansion:
             return np.zeros((len(rows), 0), dtype=np.int64)
         return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._outlook, self._vocabulary.roles.end)
 
-    def _mask(self) -> None:
-        """Take from each row what it may not write now."""
-        rows, tracker, log_probs_RV, remaining_R = self._rows, self._tracker, self._log_probs_RV, self._remaining_R
-        roles, device = self._vocabulary.roles, log_probs_RV.device
-        log_probs_RV.index_fill_(1, torch.tensor(roles.never, device=device), -torch.inf)
+    def _masks(self) -> Masks:
+        """What each row may not write now."""
+        rows, tracker, remaining_R = self._rows, self._tracker, self._remaining_R
         if self._outlook is None:
-            is_bound_R = remaining_R <= 1
+            may_end_R, is_bound_R = None, remaining_R <= 1
         else:
-            log_probs_RV[:, roles.end].masked_fill_(torch.from_numpy(~self._outlook.may_end_N).to(device), -torch.inf)
+            may_end_R = self._outlook.may_end_N
             in_prefix_R = tracker.in_prefix(rows.nodes_R)
             is_bound_R = in_prefix_R | (self._outlook.needed_N + 1 >= remaining_R)
+        allowed: dict[int, Allowed] = {}
         for row in is_bound_R.nonzero()[0].tolist():  # in the prefix, or without a step to spare
-            allowed_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
             if self._outlook is not None and in_prefix_R[row]:
-                allowed_V[tracker.prefix_pieces(int(rows.nodes_R[row]))] = True
+                allowed[row] = tuple(tracker.prefix_pieces(int(rows.nodes_R[row])))
             elif remaining_R[row] == 1:
-                allowed_V[roles.end] = True
+                allowed[row] = (self._vocabulary.roles.end,)
             elif self._outlook is not None and self._outlook.closes_N[row]:
-                allowed_V |= self._vocabulary.closing_V
+                allowed[row] = "closing"
             else:
                 forced_F = self._forced_RF[row]
-                allowed_V[torch.from_numpy(forced_F[forced_F >= 0])] = True
-            log_probs_RV[row].masked_fill_(~allowed_V.to(device), -torch.inf)
+                allowed[row] = tuple(forced_F[forced_F >= 0].tolist())
+        return Masks(may_end_R, allowed)
 
     def _gather(self) -> Ints:
         """Candidates as row * V + token, ascending and distinct; sentences that fail have none.
@@ -121,9 +124,9 @@ class Expansion:
         They are the best k continuations of the sentence, at most `max_children` of a row among them, the single best
         one of each row, and the forced ones.
         """
-        rows, limits, vocabulary_size = self._rows, self._limits, self._log_probs_RV.shape[1]
+        rows, limits, vocabulary_size = self._rows, self._limits, self._vocabulary.size
         values_RK, tokens_RK = self._best_living()
-        failed_R = np.isnan(values_RK[:, 0])  # topk ranks not-a-number highest
+        failed_R = np.isnan(values_RK[:, 0])
         is_living_RK = values_RK > -np.inf
         is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= limits.max_children_B[rows.sentences_R][:, None])
         scores_RK = np.where(is_eligible_RK, rows.log_probs_R[:, None] + values_RK, -np.inf)
@@ -143,7 +146,7 @@ class Expansion:
         return keys
 
     def _forced_keys(self) -> Ints:
-        row_index_R1 = np.arange(len(self._rows))[:, None] * self._log_probs_RV.shape[1]
+        row_index_R1 = np.arange(len(self._rows))[:, None] * self._vocabulary.size
         return (row_index_R1 + self._forced_RF)[self._forced_RF >= 0]
 
     def _best_living(self) -> tuple[Floats, Ints]:
@@ -152,12 +155,10 @@ class Expansion:
         At least as many as its sentence may take. Forbidden ones get -inf, as if masked beforehand: more are looked at
         until enough living ones are found.
         """
-        rows, tracker, log_probs_RV = self._rows, self._tracker, self._log_probs_RV
-        vocabulary_size = log_probs_RV.shape[1]
+        rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
         num_wanted = width = max(1, int(self._limits.max_children_B.max()))
         while True:
-            best = log_probs_RV.topk(width, dim=1)
-            values_RK, tokens_RK = best.values.to("cpu", torch.float64).numpy(), best.indices.cpu().numpy()
+            values_RK, tokens_RK = self._scores.best(width)
             if not tracker.has_guards:
                 return values_RK, tokens_RK
             is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf)
@@ -173,10 +174,9 @@ class Expansion:
 
     def _weigh(self, keys: Ints) -> tuple[Candidates, Bools]:
         """The candidates with their scores, phrases and banks; (N,) which may be written and meet all in time."""
-        rows, tracker, log_probs_RV = self._rows, self._tracker, self._log_probs_RV
-        rows_N, tokens_N = np.divmod(keys, log_probs_RV.shape[1])
-        index_N = torch.from_numpy(keys).to(log_probs_RV.device)
-        values_N = log_probs_RV.take(index_N).to("cpu", torch.float64).numpy()
+        rows, tracker = self._rows, self._tracker
+        rows_N, tokens_N = np.divmod(keys, self._vocabulary.size)
+        values_N = self._scores.take(rows_N, tokens_N)
         scores_N = rows.log_probs_R[rows_N] + values_N
         is_possible_N = scores_N > -np.inf
         sentences_N = rows.sentences_R[rows_N]
@@ -207,13 +207,15 @@ class Expansion:
         is_stranded_R = np.ones(len(rows), dtype=np.bool_)
         is_stranded_R[going_rows] = False
         is_stranded_R &= ~np.isin(rows.sentences_R, self.failed)
-        if is_stranded_R.any():
-            is_stranded_R &= (self._log_probs_RV[:, end] > -torch.inf).cpu().numpy()
-        return is_stranded_R.nonzero()[0] * self._log_probs_RV.shape[1] + end
+        stranded = is_stranded_R.nonzero()[0]
+        if not len(stranded):
+            return stranded
+        may_end_N = self._scores.take(stranded, np.full_like(stranded, end)) > -np.inf
+        return stranded[may_end_N] * self._vocabulary.size + end
 
     def _is_forced(self, candidates: Candidates) -> Bools:
         """(N,): whether a candidate takes an unmet phrase forward."""
-        return np.isin(candidates.rows_N * self._log_probs_RV.shape[1] + candidates.tokens_N, self._forced_keys())
+        return np.isin(candidates.rows_N * self._vocabulary.size + candidates.tokens_N, self._forced_keys())
 
     def _is_within_reach(self, candidates: Candidates) -> Bools:
         """(N,): whether a candidate is near enough to the best of its bank; what has finished is in the last bank.

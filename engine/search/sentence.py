@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import torch
 from torch import Tensor
 
 from engine.request import SearchOptions
@@ -34,6 +35,20 @@ class Vocabulary:
     roles: TokenRoles
     closing_V: Tensor
     text_of: Callable[[Sequence[int]], str]
+    _free_masks: dict[torch.device, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.closing_V)
+
+    def free_masks(self, device: torch.device) -> Tensor:
+        """(2, V), made once: 0, and -inf at what no row may write; in the second at the end too."""
+        if device not in self._free_masks:
+            masks_2V = torch.zeros(2, self.size)
+            masks_2V[:, list(self.roles.never)] = -torch.inf
+            masks_2V[1, self.roles.end] = -torch.inf
+            self._free_masks[device] = masks_2V.to(device)
+        return self._free_masks[device]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

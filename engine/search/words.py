@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.kernels import Logits
 from engine.search.beam import StepDecoder
 from engine.search.phrases import PieceTexts
 from engine.search.sentence import TokenRoles
@@ -42,11 +43,11 @@ def next_words(
     width = 4 * count
     starts = _starts(texts, roles, left)
     nodes_R = tracker.start_B
-    log_probs_RV = decoder.step(torch.tensor([roles.begin]))
+    log_probs_RV = _log_probs(decoder.step(torch.tensor([roles.begin])))
     for piece in left:
         nodes_R, _ = tracker.follow(nodes_R, np.array([piece]))
         decoder.select(torch.tensor([0]))
-        log_probs_RV = decoder.step(torch.tensor([piece]))
+        log_probs_RV = _log_probs(decoder.step(torch.tensor([piece])))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
     never_V[[*roles.never, roles.end]] = True
     glues_right_V = torch.tensor(texts.glues_right)
@@ -79,8 +80,12 @@ def next_words(
         rows = [((*rows[int(parents[p])][0], int(pieces[p])), float(values[p])) for p in going]
         decoder.select(parents[going])
         nodes_R = nodes[going]
-        log_probs_RV = decoder.step(pieces[going])
+        log_probs_RV = _log_probs(decoder.step(pieces[going]))
     return sorted(best.values(), key=lambda word: -word.log_prob)[:count]
+
+
+def _log_probs(output: Tensor | Logits) -> Tensor:
+    return output.log_probs() if isinstance(output, Logits) else output
 
 
 def _starts(texts: PieceTexts, roles: TokenRoles, left: Sequence[int]) -> Tensor:

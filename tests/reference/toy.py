@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.kernels import Logits
 from engine.search.phrases import Spelling, TrackedPhrase
 from engine.search.sentence import TokenRoles, Vocabulary
 from engine.search.stream import SearchStream
@@ -105,12 +106,24 @@ class ToyDecoder:
         self._rows += other._rows
 
 
-def toy_stream(model: ToyModel, texts: ToyTexts, **settings: Any) -> SearchStream:
+class LogitsDecoder(ToyDecoder):
+    """Gives logits that are normalised nowhere, and a bias, as a decoder on an accelerator does."""
+
+    def step(self, tokens_R: Tensor) -> Logits:  # type: ignore[override]
+        log_probs_RV = super().step(tokens_R)
+        bias_V = torch.linspace(-3, 3, log_probs_RV.shape[1])
+        shifts_R = torch.arange(len(tokens_R)) % 5 * 4.0
+        return Logits(log_probs_RV - bias_V + shifts_R[:, None], bias_V)
+
+
+def toy_stream(
+    model: ToyModel, texts: ToyTexts, decoder: type[ToyDecoder] = ToyDecoder, **settings: Any
+) -> SearchStream:
     """A stream over the model; the `source` of a sentence is its number in the model."""
     closing_V = ~torch.tensor(texts.glues_right)
     vocabulary = Vocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), closing_V, texts.text)
     return SearchStream(
-        lambda sentences: ToyDecoder(model, [sentence.source for sentence in sentences]), vocabulary, **settings
+        lambda sentences: decoder(model, [sentence.source for sentence in sentences]), vocabulary, **settings
     )
 
 

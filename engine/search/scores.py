@@ -1,0 +1,144 @@
+"""What a step of the model tells the search: the best tokens of each row and the scores of chosen ones, after masks.
+
+`LogProbs` holds all log-probabilities, which a CPU computes and masks in place. `FusedScores` never has them: the
+output layer gives it the best and the forced ones in one pass over the logits (`engine.kernels.top_tokens`), and all
+that comes from the device comes in one transfer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.kernels import Logits, top_tokens
+from engine.search.arrays import Bools, Floats, Ints
+from engine.search.sentence import Vocabulary
+
+# What alone a row may write: these tokens, or any piece that does not glue to its right.
+Allowed = tuple[int, ...] | Literal["closing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """What each row may not write now, besides what no row may: the end, where it may not; all but what it must."""
+
+    may_end_R: Bools | None  # None: all may
+    allowed: Mapping[int, Allowed]  # by row; rows that are not named are free
+
+
+class StepScores(Protocol):
+    """The masked log-probabilities of what follows each row; masked tokens have -inf, failed rows not-a-number."""
+
+    def best(self, width: int) -> tuple[Floats, Ints]:
+        """The best of each row, best first: log-probabilities (R, width), -inf where less may come, and tokens."""
+        ...
+
+    def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
+        """The log-probabilities of these continuations: of those that `best` gave last, of forced tokens, of ends."""
+        ...
+
+
+def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary: Vocabulary) -> StepScores:
+    """What a decoder's step has put out, masked; log-probabilities are overwritten."""
+    if isinstance(output, Logits):
+        return FusedScores(output, masks, forced_RF, vocabulary)
+    return LogProbs(output, masks, vocabulary)
+
+
+class LogProbs:
+    """All log-probabilities, in hand."""
+
+    def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: Vocabulary) -> None:
+        self._log_probs_RV = log_probs_RV
+        roles, device = vocabulary.roles, log_probs_RV.device
+        log_probs_RV.index_fill_(1, torch.tensor(roles.never, device=device), -torch.inf)
+        if masks.may_end_R is not None:
+            log_probs_RV[:, roles.end].masked_fill_(torch.from_numpy(~masks.may_end_R).to(device), -torch.inf)
+        for row, allowed in masks.allowed.items():
+            log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary).to(device), -torch.inf)
+
+    def best(self, width: int) -> tuple[Floats, Ints]:
+        best = self._log_probs_RV.topk(width, dim=1)  # ranks not-a-number highest
+        return best.values.to("cpu", torch.float64).numpy(), best.indices.cpu().numpy()
+
+    def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
+        keys_N = torch.from_numpy(rows_N * self._log_probs_RV.shape[1] + tokens_N)
+        values_N: Floats = (
+            self._log_probs_RV.take(keys_N.to(self._log_probs_RV.device)).to("cpu", torch.float64).numpy()
+        )
+        return values_N
+
+
+class FusedScores:
+    """The best tokens, the forced ones and the end of each row."""
+
+    def __init__(self, logits: Logits, masks: Masks, forced_RF: Ints, vocabulary: Vocabulary) -> None:
+        self._logits = logits
+        device = logits.logits_RV.device
+        ends_R1 = np.full((len(logits.logits_RV), 1), vocabulary.roles.end)
+        self._asked_RF = np.concatenate([forced_RF, ends_R1], 1)
+        self._asked_on_device_RF = uploaded(self._asked_RF, device)
+        self._masks_MV, mask_of_R = _mask_table(masks, len(ends_R1), vocabulary, device)
+        self._mask_of_R = uploaded(mask_of_R, device)
+        self._known_tokens_RA = self._asked_RF
+        self._known_values_RA = np.zeros(self._asked_RF.shape)
+
+    def best(self, width: int) -> tuple[Floats, Ints]:
+        found = top_tokens(
+            self._logits.logits_RV,
+            width,
+            bias_V=self._logits.bias_V,
+            masks_MV=self._masks_MV,
+            mask_of_R=self._mask_of_R,
+            forced_RF=self._asked_on_device_RF,
+        )
+        floats_RA = torch.cat([found.log_probs_RK, found.forced_log_probs_RF], 1)
+        together = torch.cat([floats_RA.view(torch.int32), found.tokens_RK.int()], 1).cpu()  # the step's one wait
+        num_floats = floats_RA.shape[1]
+        values_RA = together[:, :num_floats].view(torch.float32).double().numpy()
+        tokens_RK = together[:, num_floats:].long().numpy()
+        self._known_values_RA = values_RA
+        self._known_tokens_RA = np.concatenate([tokens_RK, self._asked_RF], 1)
+        return values_RA[:, :width], tokens_RK
+
+    def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
+        is_it_NA = self._known_tokens_RA[rows_N] == tokens_N[:, None]
+        places_N = is_it_NA.argmax(1)
+        assert is_it_NA[np.arange(len(places_N)), places_N].all(), "only what was asked for is known"
+        values_N: Floats = self._known_values_RA[rows_N, places_N]
+        return values_N
+
+
+def uploaded(array: Ints, device: torch.device) -> Tensor:
+    """A copy on the device, on its way there: nobody waits for what the device still has to do."""
+    return torch.from_numpy(array).to(device, non_blocking=True)
+
+
+def _mask_table(masks: Masks, num_rows: int, vocabulary: Vocabulary, device: torch.device) -> tuple[Tensor, Ints]:
+    """The different masks, (M, V), and each row's. The first two are those of free rows: with the end, and without."""
+    may_end_R = np.ones(num_rows, dtype=np.bool_) if masks.may_end_R is None else masks.may_end_R
+    mask_of_R = (~may_end_R).astype(np.int64)
+    free_2V = vocabulary.free_masks(device)
+    places: dict[tuple[Allowed, bool], int] = {}
+    for row, allowed in masks.allowed.items():
+        mask_of_R[row] = 2 + places.setdefault((allowed, bool(may_end_R[row])), len(places))
+    if not places:
+        return free_2V, mask_of_R
+    bases_M = uploaded(np.array([not may_end for _, may_end in places]).astype(np.int64), device)
+    is_banned_MV = torch.stack([~_allowed_tokens(allowed, vocabulary) for allowed, _ in places])
+    bound_MV = free_2V[bases_M].masked_fill_(is_banned_MV.to(device, non_blocking=True), -torch.inf)
+    return torch.cat([free_2V, bound_MV]), mask_of_R
+
+
+def _allowed_tokens(allowed: Allowed, vocabulary: Vocabulary) -> Tensor:
+    """(V,)"""
+    if allowed == "closing":
+        return vocabulary.closing_V
+    allowed_V = torch.zeros(vocabulary.size, dtype=torch.bool)
+    allowed_V[list(allowed)] = True
+    return allowed_V
