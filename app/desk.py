@@ -218,7 +218,7 @@ class Desk:
             model,
             direction=record.direction,
             options=self.options,
-            glossary=record.glossary,
+            termbases=record.termbases,
             document_terms=record.document_terms,
             library=self.library,
         )
@@ -262,7 +262,7 @@ class Desk:
             "num_warnings": len(imported.warnings),
             "notes": list(imported.notes),
         }
-        workspace.set_glossary(imported.glossary, report)
+        workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
         return report
 
 

@@ -17,7 +17,7 @@ def snapshot_of(
 ) -> Json:
     """See `Workspace.snapshot`; call under its lock. `order` comes along where it is not what the page has."""
     source_language, _, target_language = workspace.direction.partition("-")
-    glossary, structure = workspace.glossary, workspace.structure
+    structure = workspace.structure
     reply: Json = {
         "ok": True,
         "token": workspace.token,
@@ -34,7 +34,7 @@ def snapshot_of(
         "words": workspace.tally.words(),
         "progress": decoding.progress(),
         "decode": {"last_ms": decoding.last_ms},
-        "glossary": {"name": glossary.name, "num_terms": len(glossary)} if glossary else None,
+        "glossary": workspace.terms.summary(),
         "problem": workspace.problem,
         "rows": [row_view(workspace.segments[index]) for index in sorted(workspace.tally.changed_since(since))],
     }

@@ -19,11 +19,13 @@ from app.asking.questions import Questions
 from app.documents import Document
 from app.editing.batches import Batches
 from app.editing.checking import Checking
+from app.editing.glossaries import Glossaries
 from app.editing.overtaken import Overtaken
 from app.editing.structure import Structure
 from app.editing.wide_terms import Scope, WideTerms
 from app.errors import CommandError, LogError
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import Termbase
 from app.log.store import EventType, LogStore
 from app.memory.recall import Library, Recall
 from app.messages import Message
@@ -54,7 +56,7 @@ class Workspace:
         *,
         direction: str,
         options: SearchOptions,
-        glossary: Glossary | None = None,
+        termbases: tuple[Termbase, ...] = (),
         document_terms: tuple[Term, ...] = (),
         library: Library | None = None,
     ) -> None:
@@ -64,7 +66,8 @@ class Workspace:
         self.document = document
         self.model = model
         self.direction = direction
-        self.terms = WideTerms(self, glossary, document_terms)
+        self.terms = WideTerms(self, termbases, document_terms)
+        self.glossaries = Glossaries(self)
         # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
@@ -229,20 +232,6 @@ class Workspace:
             self.log("reopen", {}, after, stores=True)
             self.adopt(after)
 
-    def set_glossary(self, glossary: Glossary | None, report: dict[str, Any] | None = None) -> None:
-        """Requires these terms from now on (None: no terms); segments not yet worked on are translated anew.
-
-        `report` goes to the log: what the import found.
-        """
-        with self.lock:
-            self.store.set_glossary(self.session_id, glossary, report)
-            self.terms.set_glossary(glossary)
-            self.terms.find_anew()
-            self._touch()
-            if self.open_index is not None:
-                self._decoding.hurry(self.segments[self.open_index])
-            self._decoding.start_from(self.open_index or 0)
-
     def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
         """Requires a pin of this segment wherever its source words stand; see `WideTerms.add`."""
         with self.lock:
@@ -263,11 +252,6 @@ class Workspace:
             self.store.append(self.session_id, "pretranslate", payload)
             self._decoding.pretranslate(is_wanted)
             self._touch()
-
-    @property
-    def glossary(self) -> Glossary | None:
-        """The glossary in use."""
-        return self.terms.glossary
 
     def first_to_do(self) -> int:
         """The first segment that is not confirmed, to begin with."""
@@ -345,6 +329,14 @@ class Workspace:
         anew = [i for i in changed if i not in (self.open_index, besides) and self.segments[i].state != "confirmed"]
         self._decoding.translate_anew(anew)
         return len(anew)
+
+    def translate_quietly(self) -> None:
+        """Finds the terms anew and translates what they concern, from the open segment on, without a flag."""
+        self.terms.find_anew()
+        self._touch()
+        if self.open_index is not None:
+            self._decoding.hurry(self.segments[self.open_index])
+        self._decoding.start_from(self.open_index or 0)
 
     def suspend(self) -> None:
         """Another document is shown: translates no further until somebody opens a segment; pages may ask anew."""

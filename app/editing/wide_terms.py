@@ -1,4 +1,4 @@
-"""The terms that a document's segments are held to: those of the glossary, and pins widened to the whole document.
+"""The terms that a document's segments are held to: those of its glossaries, and pins widened to the whole document.
 
 A pin is widened by naming the words of the source that it translates: wherever these stand, it is required. Segments
 that this concerns and that are not confirmed are translated anew in the background; what changed is flagged.
@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
-from app.glossary import Glossary, Term, TermHit
+from app.glossary import Glossary, Term, TermHit, TermMatches
 from app.glossary.lemmas import with_forms
+from app.glossary.termbases import Termbase, combined
 from app.messages import Message
 from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.segments.state import Json
@@ -24,22 +25,40 @@ OWN_GLOSSARY = "own terms"
 
 
 class WideTerms:
-    """The terms of one workspace; used under its lock. A term of the document goes before one of the glossary."""
+    """The terms of one workspace; used under its lock. A term of the document goes before those of the glossaries."""
 
-    def __init__(self, workspace: Workspace, glossary: Glossary | None, document_terms: tuple[Term, ...]) -> None:
+    def __init__(self, workspace: Workspace, termbases: tuple[Termbase, ...], document_terms: tuple[Term, ...]) -> None:
         self.workspace = workspace
         self.source_language, _, self.target_language = workspace.direction.partition("-")
-        self.glossary = glossary
+        self.termbases = termbases
         self.document_terms = document_terms
         self._index()
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
         """The terms that stand in a source."""
-        return self._all.find(source) if self._all.terms else ()
+        return self.search(source).hits
 
-    def set_glossary(self, glossary: Glossary | None) -> None:
-        """Another glossary, or none; the terms of the document stay."""
-        self.glossary = glossary
+    def search(self, source: str) -> TermMatches:
+        """The terms that stand in a source, and those that others cover there."""
+        if not self.all.terms:
+            return TermMatches((), ())
+        matches = self.all.search(source)
+        return replace(matches, hits=tuple(replace(hit, term=self._bent(hit.term)) for hit in matches.hits))
+
+    def summary(self) -> Json | None:
+        """What the page's header says of the glossaries; None where there is none."""
+        if not self.termbases:
+            return None
+        on = [base for base in self.termbases if base.is_on]
+        return {
+            "name": (on or self.termbases)[0].name,
+            "num_terms": sum(map(len, on)),
+            "num_glossaries": len(self.termbases),
+        }
+
+    def set_termbases(self, termbases: tuple[Termbase, ...]) -> None:
+        """Other glossaries, or the same in another order; the terms of the document stay."""
+        self.termbases = termbases
         self._index()
 
     def add(self, index: int, source: str, target: str, scope: Scope) -> Json:
@@ -61,19 +80,21 @@ class WideTerms:
                     index=workspace.structure.number(index),
                 )
             )
-        known = self.document_terms if term.is_for_document else self.glossary.terms if self.glossary else ()
+        first = next((base for base in self.termbases if base.is_on), None)
+        known = self.document_terms if term.is_for_document else first.terms.values() if first else ()
         if any((other.source, other.target) == (term.source, term.target) for other in known):
             raise CommandError(
                 Message("“{source}” → “{target}” is required there already.", source=term.source, target=term.target)
             )
-        name = self.glossary.name if self.glossary else OWN_GLOSSARY
-        workspace.store.add_term(workspace.session_id, term, name, index)
         if term.is_for_document:
+            workspace.store.add_term(workspace.session_id, term, index)
             self.document_terms = (*self.document_terms, term)
+            self._index()
         else:
-            self.glossary = Glossary((*known, term), name)
-        self._index()
-        return {"num_anew": workspace.translate_by_terms(besides=index), "glossary": name}
+            first = first or Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
+            term = replace(term, glossary=first.name)
+            workspace.glossaries.add_term(first, term, index)
+        return {"num_anew": workspace.translate_by_terms(besides=index), "glossary": first.name if first else ""}
 
     def remove(self, source: str, target: str) -> Json:
         """A term of the document is required no longer; returns how many segments are translated anew."""
@@ -95,9 +116,19 @@ class WideTerms:
         return changed
 
     def _index(self) -> None:
-        """A pin made a term is taken as it was written; targets of the glossary may be bent as the sentence asks."""
-        terms = with_forms(self.glossary.terms, self.target_language) if self.glossary else ()
-        self._all = Glossary((*self.document_terms, *terms), language=self.source_language)
+        self.all = combined(self.document_terms, self.termbases, self.source_language)
+        self._bent_terms: dict[Term, Term] = {}
+
+    def _bent(self, term: Term) -> Term:
+        """The term with the forms of its target, looked up once it is found: there may be 100,000 others.
+
+        A pin made a term is taken as it was written; targets of a glossary may be bent as the sentence asks.
+        """
+        if term.is_for_document:
+            return term
+        if term not in self._bent_terms:
+            (self._bent_terms[term],) = with_forms((term,), self.target_language)
+        return self._bent_terms[term]
 
 
 def _clean(text: str) -> str:

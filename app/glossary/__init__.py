@@ -7,6 +7,7 @@ lemmas       words in their dictionary form, and the forms that a target may tak
 rows         entries of any file checked one by one: errors, repeats, conflicts
 files        an upload's bytes -> terms and a report, whatever the format
 tables, spreadsheet, utx, tbx, tmx   one module for each kind of file
+termbases    the glossaries of a document: their order, their numbered terms, what changed
 storage      terms in the log's tables
 """
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.glossary.folding import FoldedText, fold_spelling, fold_term, stands_as_word, token_end, tokens
 from app.glossary.lemmas import lemmatiser
 from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
 from engine import is_word_char
 
-_Priority = tuple[int, int, bool, int, bool, int]
+_Priority = tuple[int, int, bool, int, int, bool, int]
 _Candidate = tuple[int, int, Iterable[int]]
 
 
@@ -24,25 +26,16 @@ _Candidate = tuple[int, int, Iterable[int]]
 class Glossary:
     """Terms with an index by first word, made once. A search takes time by the text, not by the number of terms.
 
-    `language` is that of the sources: terms that are matched by lemma need it. Of two terms for the same words the one
-    of the document counts, then by status, then the one whose capitals matter, then the earlier one.
+    `language` is that of the sources: terms that are matched by lemma need it. `parts` are the places in `terms` at
+    which one glossary ends and another begins, those of higher priority first. Of two terms for the same words the one
+    of the document counts, then that of the earlier part, then by status, then the one whose capitals matter, then the
+    earlier one.
     """
 
     terms: tuple[Term, ...] = ()
     name: str = ""
     language: str = ""
-    _words: _Index = field(init=False, repr=False, compare=False)
-    _lemmas: _Index = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        words, lemmas = _Index(), _Index()
-        for number, term in enumerate(self.terms):
-            if term.matching == "lemma":
-                lemmas.add(_LemmaText(FoldedText(term.source), self.language).text, number)
-            else:
-                words.add(fold_term(term.source), number, may_go_on=term.matching == "prefix")
-        object.__setattr__(self, "_words", words)
-        object.__setattr__(self, "_lemmas", lemmas)
+    parts: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -50,8 +43,7 @@ class Glossary:
     @property
     def checksum(self) -> str:
         """SHA-256 of the terms in order, for the log."""
-        rows = json.dumps([(term.source, term.target, term.fields()) for term in self.terms])
-        return hashlib.sha256(rows.encode("ascii")).hexdigest()
+        return checksum_of(self.terms)
 
     def find(self, text: str) -> tuple[TermHit, ...]:
         """The terms in `text`, in its order; those that are required do not overlap, as the longest wins."""
@@ -88,13 +80,14 @@ class Glossary:
     def _matches(self, text: str) -> Iterator[tuple[_Priority, TermHit]]:
         """Every place where a term stands, overlaps included, with what decides between them."""
         folded = FoldedText(text)
-        for start, end, numbers in self._words.candidates(folded.lower):
+        words, lemma_index = self._indices
+        for start, end, numbers in words.candidates(folded.lower):
             for number in numbers:
                 if hit := self._hit(folded, start, end, self.terms[number]):
                     yield self._priority(hit, number), hit
-        if self._lemmas:
+        if lemma_index:
             lemmas = _LemmaText(folded, self.language)
-            for start, end, numbers in self._lemmas.candidates(lemmas.text):
+            for start, end, numbers in lemma_index.candidates(lemmas.text):
                 if end in lemmas.places:
                     for number in numbers:
                         if hit := self._hit(folded, lemmas.places[start], lemmas.places[end], self.terms[number]):
@@ -112,13 +105,30 @@ class Glossary:
             end = token_end(folded.exact, end - 1)
         return TermHit(term, folded.starts[start], folded.ends[end - 1], folded.exact[start:end])
 
-    @staticmethod
-    def _priority(hit: TermHit, number: int) -> _Priority:
+    @cached_property
+    def _indices(self) -> tuple[_Index, _Index]:
+        """The terms matched by their words, and those matched by lemma; made at the first search."""
+        words, lemmas = _Index(), _Index()
+        for number, term in enumerate(self.terms):
+            if term.matching == "lemma":
+                lemmas.add(_LemmaText(FoldedText(term.source), self.language).text, number)
+            else:
+                words.add(fold_term(term.source), number, may_go_on=term.matching == "prefix")
+        return words, lemmas
+
+    def _priority(self, hit: TermHit, number: int) -> _Priority:
         """Longest first, then leftmost, then as the class says; forbidden terms last, as they take no room."""
         term = hit.term
         length = 0 if term.status == "forbidden" else hit.start - hit.end
         rank = STATUS_RANK[term.status]
-        return length, hit.start, not term.is_for_document, rank, not term.is_case_exact, number
+        part = bisect_right(self.parts, number)
+        return length, hit.start, not term.is_for_document, part, rank, not term.is_case_exact, number
+
+
+def checksum_of(terms: Iterable[Term]) -> str:
+    """SHA-256 of the terms in order, for the log."""
+    rows = json.dumps([(term.source, term.target, term.fields()) for term in terms])
+    return hashlib.sha256(rows.encode("ascii")).hexdigest()
 
 
 class _Index:

@@ -1,4 +1,4 @@
-"""The terms in the log's tables: those of a session's glossary, and those required in its whole document.
+"""The terms in the log's tables: those of a session's glossaries, and those required in its whole document.
 
 Called inside a transaction of the log; knows nothing of events.
 """
@@ -6,35 +6,55 @@ Called inside a transaction of the log; knows nothing of events.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
 
-from app.glossary import Glossary, Term
+from app.glossary.termbases import Termbase, changes_between
+from app.glossary.terms import Term
+from app.log.records import storable
 
 
-def replace_glossary(db: Database, session_id: int, name: str | None, glossary: Glossary | None) -> None:
-    """The session has these terms from now on; None: no glossary. Those of the document stay."""
-    db.execute("UPDATE session SET glossary_name = ? WHERE id = ?", (name, session_id))
-    db.execute("DELETE FROM glossary_term WHERE session_id = ?", (session_id,))
-    terms = glossary.terms if glossary else ()
+def store_termbases(db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase]) -> None:
+    """The session has these glossaries from now on; `before` are those that it had. Writes only what is another."""
+    known = {base.id: base for base in before}
+    gone = known.keys() - {base.id for base in after}
+    for table in ("glossary", "glossary_term"):
+        db.conn.executemany(
+            f"DELETE FROM {table} WHERE session_id = ? AND glossary_id = ?",  # noqa: S608 (two names of ours)
+            ((session_id, id_) for id_ in gone),
+        )
     db.conn.executemany(
-        "INSERT INTO glossary_term VALUES (?, ?, ?, ?, ?, ?)",
-        ((session_id, at, term.source, term.target, term.row, _said(term)) for at, term in enumerate(terms)),
+        "INSERT INTO glossary VALUES (?1, ?2, ?3, ?4, ?5) "
+        "ON CONFLICT DO UPDATE SET position = ?3, name = ?4, is_on = ?5",
+        ((session_id, base.id, at, storable(base.name), base.is_on) for at, base in enumerate(after)),
+    )
+    for base in after:
+        earlier = known.get(base.id)
+        changes = changes_between(earlier, base) if earlier else base.terms
+        taken_away = [number for number, term in changes.items() if term is None]
+        db.conn.executemany(
+            "DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ? AND number = ?",
+            ((session_id, base.id, number) for number in taken_away),
+        )
+        db.conn.executemany(
+            "INSERT OR REPLACE INTO glossary_term VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(session_id, base.id, changes)
+        )
+
+
+def load_termbases(db: Database, session_id: int) -> tuple[Termbase, ...]:
+    """The session's glossaries in the order of their priority."""
+    query = "SELECT glossary_id, name, is_on FROM glossary WHERE session_id = ? ORDER BY position"
+    return tuple(
+        Termbase(id_, name, dict(_terms(db, session_id, id_)), bool(is_on))
+        for id_, name, is_on in db.execute(query, (session_id,)).fetchall()
     )
 
 
-def add_term(db: Database, session_id: int, term: Term, glossary_name: str) -> None:
-    """One more term, of the document or of the glossary, which gets this name."""
-    if term.is_for_document:
-        db.execute("INSERT OR IGNORE INTO document_term VALUES (?, ?, ?)", (session_id, term.source, term.target))
-        return
-    db.execute("UPDATE session SET glossary_name = ? WHERE id = ?", (glossary_name, session_id))
-    db.execute(
-        "INSERT INTO glossary_term SELECT ?, 1 + coalesce(max(position), -1), ?, ?, ?, ? FROM glossary_term "
-        "WHERE session_id = ?",
-        (session_id, term.source, term.target, term.row, _said(term), session_id),
-    )
+def add_document_term(db: Database, session_id: int, term: Term) -> None:
+    """The term is required in the document from now on."""
+    db.execute("INSERT OR IGNORE INTO document_term VALUES (?, ?, ?)", (session_id, term.source, term.target))
 
 
 def remove_document_term(db: Database, session_id: int, term: Term) -> None:
@@ -45,14 +65,6 @@ def remove_document_term(db: Database, session_id: int, term: Term) -> None:
     )
 
 
-def load_glossary(db: Database, session_id: int, name: str | None) -> Glossary | None:
-    """The session's glossary; None without a name."""
-    if name is None:
-        return None
-    query = "SELECT source, target, file_row, said FROM glossary_term WHERE session_id = ? ORDER BY position"
-    return Glossary(tuple(_term(*row) for row in db.execute(query, (session_id,)).fetchall()), name)
-
-
 def load_document_terms(db: Database, session_id: int) -> tuple[Term, ...]:
     """The terms of the document, in the order in which they were added."""
     query = "SELECT source, target FROM document_term WHERE session_id = ? ORDER BY rowid"
@@ -60,11 +72,19 @@ def load_document_terms(db: Database, session_id: int) -> tuple[Term, ...]:
     return tuple(Term(source, target, is_for_document=True) for source, target in rows)
 
 
-def _said(term: Term) -> str:
-    """What the term says beyond its words, as JSON; halves of surrogate pairs stay as escapes."""
-    return json.dumps(term.fields())
+def _rows(session_id: int, glossary_id: int, terms: Mapping[int, Term | None]) -> Iterator[tuple[Any, ...]]:
+    """A row for each term; what a term says beyond its words is JSON, where halves of surrogate pairs stay escapes."""
+    for number, term in terms.items():
+        if term is not None:
+            said = json.dumps(term.fields())
+            yield session_id, glossary_id, number, storable(term.source), storable(term.target), term.row, said
 
 
-def _term(source: str, target: str, row: int, said: str) -> Term:
-    fields: dict[str, Any] = json.loads(said)
-    return Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})
+def _terms(db: Database, session_id: int, glossary_id: int) -> Iterator[tuple[int, Term]]:
+    query = (
+        "SELECT number, source, target, file_row, said FROM glossary_term "
+        "WHERE session_id = ? AND glossary_id = ? ORDER BY number"
+    )
+    for number, source, target, row, said in db.execute(query, (session_id, glossary_id)):
+        fields: dict[str, Any] = json.loads(said)
+        yield number, Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})

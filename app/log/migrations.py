@@ -137,6 +137,39 @@ def m0006_memory_entry(db: Database) -> None:
     db.execute("CREATE INDEX memory_entry_by_languages ON memory_entry (source_language, target_language)")
 
 
+@migrations()
+def m0007_several_glossaries(db: Database) -> None:
+    """A session has glossaries in the order of their priority, each on or off, their terms numbered to be edited."""
+    db.execute("""
+        CREATE TABLE glossary (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            glossary_id INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (session_id, glossary_id)) WITHOUT ROWID
+    """)
+    db.execute("INSERT INTO glossary SELECT id, 1, 0, glossary_name, 1 FROM session WHERE glossary_name IS NOT NULL")
+    db.execute("ALTER TABLE glossary_term RENAME TO glossary_term_before")
+    db.execute("""
+        CREATE TABLE glossary_term (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            glossary_id INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            target TEXT NOT NULL,
+            file_row INTEGER NOT NULL,
+            said TEXT NOT NULL,
+            PRIMARY KEY (session_id, glossary_id, number)) WITHOUT ROWID
+    """)
+    db.execute(
+        "INSERT INTO glossary_term SELECT session_id, 1, position, source, target, file_row, said "
+        "FROM glossary_term_before"
+    )
+    db.execute("DROP TABLE glossary_term_before")
+    db.execute("ALTER TABLE session DROP COLUMN glossary_name")
+
+
 def migrate(db: Database) -> None:
     """Brings the file to the newest step, in one transaction: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.documents import Document
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import Termbase
 
 EventType = Literal[
     # the session
@@ -98,7 +99,7 @@ class SessionRecord:
     versions: dict[str, Any]
     options: dict[str, Any]
     segments: tuple[SavedSegment, ...]
-    glossary: Glossary | None
+    termbases: tuple[Termbase, ...]
     document_terms: tuple[Term, ...]
     created_ms: int
     last_ms: int

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.documents import Document, Segment
 from app.errors import LogError
-from app.glossary.storage import add_term, load_document_terms, load_glossary, replace_glossary
+from app.glossary.storage import add_document_term, load_document_terms, load_termbases, store_termbases
 from app.log.connection import LogConnection
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
 
@@ -95,10 +95,9 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
         "WHERE session_id = ? AND segment_index = ?",
         ((s.target, s.state, s.version, to_json(s.constraints), session_id, s.index) for s in record.segments),
     )
-    if record.glossary is not None:
-        replace_glossary(log.db, session_id, record.glossary.name, record.glossary)
+    store_termbases(log.db, session_id, (), record.termbases)
     for term in record.document_terms:
-        add_term(log.db, session_id, term, "")
+        add_document_term(log.db, session_id, term)
     log.db.conn.executemany(
         "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -116,7 +115,7 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
-            glossary_name IS NULL AND NOT EXISTS
+            NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id) AND NOT EXISTS
                 (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched
         FROM session JOIN document ON document.id = session.document_id
         ORDER BY last_ms DESC, session.id DESC
@@ -144,7 +143,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
             (session["id"],),
         )
-        glossary = load_glossary(log.db, session["id"], session["glossary_name"])
+        termbases = load_termbases(log.db, session["id"])
         document_terms = load_document_terms(log.db, session["id"])
     return SessionRecord(
         id=session["id"],
@@ -155,7 +154,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         versions=json.loads(session["versions"]),
         options=json.loads(session["options"]),
         segments=tuple(_saved_segment(row) for row in segments),
-        glossary=glossary,
+        termbases=termbases,
         document_terms=document_terms,
         created_ms=session["created_ms"],
         last_ms=session["last_ms"],

@@ -18,8 +18,9 @@ from sqlite_utils import Database
 
 from app.documents import Document, Segment
 from app.errors import LogError
-from app.glossary import Glossary, Term
-from app.glossary.storage import add_term, remove_document_term, replace_glossary
+from app.glossary import Term
+from app.glossary.storage import add_document_term, remove_document_term, store_termbases
+from app.glossary.termbases import Termbase, told
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
 from app.log.records import (
@@ -212,35 +213,38 @@ class LogStore:
             for segment, update in parts:
                 self._update_segment(session_id, segment.index, update)
 
-    def set_glossary(self, session_id: int, glossary: Glossary | None, report: Mapping[str, Any] | None = None) -> int:
-        """The session works with these terms from now on (None: with none); returns the event's number.
+    def change_glossaries(
+        self,
+        session_id: int,
+        before: Sequence[Termbase],
+        after: Sequence[Termbase],
+        said: Mapping[str, Any],
+        *,
+        event_type: Literal["glossary", "term_added"] = "glossary",
+        segment: int | None = None,
+    ) -> int:
+        """The session works with these glossaries from now on; returns the event's number.
 
-        The "glossary" event holds all terms, so that the events alone tell the story; `report` is what the import
-        said.
+        A "glossary" event holds, beside what is `said`, all terms that came and went, so that the events alone tell
+        the story; "term_added", of a term that was added while at a segment, only what is said.
         """
-        terms = glossary.terms if glossary else ()
-        payload = {
-            "name": glossary.name if glossary else None,
-            "checksum": glossary.checksum if glossary else None,
-            "terms": [term.row_for_log() for term in terms],
-            "report": report or {},
-        }
+        payload = {**said, **told(before, after)} if event_type == "glossary" else said
         with self._log.transaction("store the glossary"):
-            seq = self._append(session_id, "glossary", payload, None, None)
-            replace_glossary(self._db, session_id, storable(glossary.name) if glossary else None, glossary)
+            seq = self._append(session_id, event_type, payload, segment, None)
+            store_termbases(self._db, session_id, before, after)
         return seq
 
-    def add_term(self, session_id: int, term: Term, glossary_name: str, segment: int) -> int:
-        """One more term of the glossary, or of the document, added while at a segment; returns the event's number."""
-        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+    def add_term(self, session_id: int, term: Term, segment: int) -> int:
+        """One more term of the document, added while at a segment; returns the event's number."""
+        payload = {"source": term.source, "target": term.target, "scope": "document"}
         with self._log.transaction("store the term"):
             seq = self._append(session_id, "term_added", payload, segment, None)
-            add_term(self._db, session_id, term, storable(glossary_name))
+            add_document_term(self._db, session_id, term)
         return seq
 
     def remove_term(self, session_id: int, term: Term) -> int:
         """A term of the document is required no longer; returns the event's number."""
-        payload = {"source": term.source, "target": term.target, "scope": _scope(term)}
+        payload = {"source": term.source, "target": term.target, "scope": "document"}
         with self._log.transaction("remove the term"):
             seq = self._append(session_id, "term_removed", payload, None, None)
             remove_document_term(self._db, session_id, term)
@@ -311,10 +315,6 @@ class LogStore:
         if not found:
             raise LogError(f"{self.path} has no session {session_id}; it may have been deleted: open the document anew")
         return found[0]
-
-
-def _scope(term: Term) -> str:
-    return "document" if term.is_for_document else "glossary"
 
 
 def _wall_ms() -> int:

@@ -15,7 +15,8 @@ from typing import Any, Final, get_args
 
 from app.documents import Document, Export, Segment
 from app.errors import LogError
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import Termbase, termbase
 from app.log.records import (
     ChainReport,
     Event,
@@ -28,7 +29,8 @@ from app.log.records import (
 )
 from app.log.store import LogStore
 
-LOG_FORMAT: Final = "pinpoint-log-2"
+LOG_FORMAT: Final = "pinpoint-log-3"
+_ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
 _OLDER_FORMAT: Final = "pinpoint-log-1"  # without the places of segments and the glossary: verified, not read in
 MAX_BYTES: Final = 2**31
 
@@ -108,7 +110,10 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
             "sha256": hashlib.sha256(document.data).hexdigest(),
             **_content(document),
         },
-        "glossary": {"name": session.glossary.name, "terms": session.glossary.terms} if session.glossary else None,
+        "glossaries": [
+            {"id": base.id, "name": base.name, "is_on": base.is_on, "terms": list(base.terms.items())}
+            for base in session.termbases
+        ],
         "document_terms": session.document_terms,
         "segments": [
             {
@@ -157,12 +162,11 @@ def _event_line(event: Event) -> dict[str, object]:
 def _record(line: Mapping[str, Any]) -> SessionRecord:
     if line["format"] == _OLDER_FORMAT:
         raise ValueError("an older Pinpoint exported it without what a log needs: export it again from its log")
-    if line["format"] != LOG_FORMAT:
+    if line["format"] not in (LOG_FORMAT, _ONE_GLOSSARY_FORMAT):
         raise ValueError(f"its format is {line['format']!r}")
     rows = line["segments"]
     if [row["index"] for row in rows] != list(range(len(rows))):
         raise ValueError("its segments are not in order")
-    glossary = line["glossary"]
     return SessionRecord(
         id=_int(line["session_id"]),
         token="",
@@ -172,12 +176,27 @@ def _record(line: Mapping[str, Any]) -> SessionRecord:
         versions=dict(line["versions"]),
         options=dict(line["options"]),
         segments=tuple(_saved(row) for row in rows),
-        glossary=Glossary(tuple(map(_term, glossary["terms"])), _text(glossary["name"])) if glossary else None,
+        termbases=_termbases(line),
         document_terms=tuple(map(_term, line["document_terms"])),
         created_ms=_int(line["created_ms"]),
         last_ms=_int(line["last_ms"]),
         num_events=_int(line["num_events"]),
         last_hash=_text(line["last_hash"]),
+    )
+
+
+def _termbases(line: Mapping[str, Any]) -> tuple[Termbase, ...]:
+    if line["format"] == _ONE_GLOSSARY_FORMAT:
+        only = line["glossary"]
+        return (termbase(1, _text(only["name"]), map(_term, only["terms"])),) if only else ()
+    return tuple(
+        Termbase(
+            _int(fields["id"]),
+            _text(fields["name"]),
+            {_int(number): _term(term) for number, term in fields["terms"]},
+            bool(fields["is_on"]),
+        )
+        for fields in line["glossaries"]
     )
 
 

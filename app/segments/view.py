@@ -151,6 +151,7 @@ def _term_states(segment: SegmentState) -> list[Json]:
                 "is_for_document": term.is_for_document,
                 "term_status": term.status,
                 "said": term.note,
+                "glossary": term.glossary,
             }
         )
     return states

@@ -198,7 +198,7 @@ class Api:
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
             "models": lambda: {"models": self.desk.models.offers(workspace)},
             "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
-            "remove_glossary": lambda: workspace.set_glossary(None),
+            "glossaries": workspace.glossaries.overview,
         }
         if name not in commands:
             raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))

@@ -117,7 +117,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Person:
 def rows(path: Path) -> list[tuple[Any, ...]]:
     connection = sqlite3.connect(path)
     kept = []
-    for table in ("session", "document", "segment", "event", "glossary_term", "document_term"):
+    for table in ("session", "document", "segment", "event", "glossary", "glossary_term", "document_term"):
         names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[1] != "token"]
         kept += connection.execute(f"SELECT '{table}', {', '.join(names)} FROM {table} ORDER BY 1, 2, 3").fetchall()
     connection.close()

@@ -86,8 +86,7 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
         ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
         ("edited", "Halb fertig", (), ["file\tDatei"], "hypothesis"),
     ]
-    assert again.glossary is not None
-    assert again.glossary.name == "terms.tsv"
+    assert [(base.name, len(base)) for base in again.terms.termbases] == [("terms.tsv", 2)]
     assert again.first_to_do() == 1
     assert second.desk.welcome(None) == (again, {})  # offered once
     second.end()
@@ -149,7 +148,7 @@ def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
     with pytest.raises(DocumentError, match=r"missing\.txt"):
         run.desk.open_files(tmp_path / "missing.txt", None)
     assert run.desk.welcome(None)[0] is workspace
-    assert workspace.glossary is None
+    assert workspace.terms.termbases == ()
 
 
 def test_exports_are_named_after_the_document_and_logged(run: Run):

@@ -164,7 +164,7 @@ def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
     assert saved(workspace, 0) == ("Fertig", "confirmed")
     workspace.edit(0, "Doch nicht", "typed")
     assert saved(workspace, 0) == ("Doch nicht", "edited")
-    assert workspace.counts() == {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0}
+    assert workspace.counts() == {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
 
 
 def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspace, decoder: HandDecoder):
@@ -172,12 +172,13 @@ def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspac
     decoder.answer_all()
     settle(workspace)
     before = [len(decoder.of(index)) for index in range(3)]
-    workspace.set_glossary(GLOSSARY)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
     decoder.answer_all()
     settle(workspace)
     assert [len(decoder.of(index)) - before[index] for index in range(3)] == [0, 1, 1]
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router", "Datei"]
-    assert workspace.store.load_session(workspace.session_id).glossary == GLOSSARY
+    (kept,) = workspace.store.load_session(workspace.session_id).termbases
+    assert (kept.name, tuple(kept.terms.values())) == ("terms.tsv", GLOSSARY.terms)
     workspace.constrain(1, [], ["file\tDatei"])
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router"]
     assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
@@ -188,7 +189,7 @@ def test_segments_the_person_has_written_are_not_decoded_behind_their_back(works
     decoder.answer_all()
     settle(workspace)
     num_before = len(decoder.of(1))
-    workspace.set_glossary(GLOSSARY)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
     decoder.answer_all()
     settle(workspace)
     assert len(decoder.of(1)) == num_before
@@ -327,7 +328,7 @@ def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Works
 
 
 def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(workspace: Workspace, decoder: HandDecoder):
-    workspace.set_glossary(GLOSSARY)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
     workspace.open(2)
     workspace.constrain(2, [], [], [Avoid("Router")])
     request, *_ = decoder.of(2)[-1]

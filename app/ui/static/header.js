@@ -61,8 +61,7 @@ export class Header {
             () => bench.switchTo('go_on', {session: offer.session})))]),
         menu(t('glossary.menu'), button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount), () => [
           choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
-          choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
-          bench.glossary && choice('x', t('glossary.remove'), null, () => bench.connection.send('remove_glossary'))].filter(Boolean)),
+          choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary())]),
         button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),

@@ -10,7 +10,7 @@ import pytest
 
 from app.asking.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
 from app.documents import read_document
-from app.glossary import Glossary, Term
+from app.glossary import Term
 from app.log.store import LogStore
 from app.segments.saved import restored
 from app.workspace import Workspace
@@ -45,7 +45,7 @@ def start(store: LogStore, token: str, decoder: HandDecoder, checksum: str = "m"
         model,
         direction="en-de",
         options=SearchOptions(nbest=nbest),
-        glossary=record.glossary,
+        termbases=record.termbases,
     )
 
 
@@ -86,7 +86,7 @@ def test_what_other_terms_or_another_model_would_say_otherwise_is_asked_for_agai
     for _ in range(3):
         decoder.answer_all()
         settle(workspace)
-    workspace.set_glossary(Glossary((Term("number 7", "Nummer sieben"),), "terms.tsv"))
+    workspace.glossaries.put("terms.tsv", [Term("number 7", "Nummer sieben")])
     workspace.close()
 
     again = HandDecoder()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.desk import Desk
-from app.glossary import Glossary, Term
+from app.glossary import Term
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.workspace import Workspace
@@ -75,7 +75,7 @@ def test_prices_of_the_open_segment_reach_the_page_and_the_log(workspace: Worksp
 
 
 def test_price_of_a_term_is_told_with_the_term(workspace: Workspace, decoder: HandDecoder):
-    workspace.set_glossary(Glossary((Term("router", "Router"),), "g"))
+    workspace.glossaries.put("g", [Term("router", "Router")])
     workspace.open(1)
     decoder.answer_all()
     settle(workspace)

@@ -10,7 +10,7 @@ import pytest
 from app.documents import read_document
 from app.editing.wide_terms import OWN_GLOSSARY
 from app.errors import CommandError
-from app.glossary import Glossary, Term
+from app.glossary import Term
 from app.log.store import LogStore
 from app.segments.state import SegmentState
 from app.segments.view import detail_view
@@ -89,11 +89,11 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
     workspace: Workspace, decoder: HandDecoder
 ):
     workspace.add_term(0, "file", "Datei", "document")
-    workspace.set_glossary(Glossary((Term("file", "Akte", 1), Term("router", "Router", 2)), "g.tsv"))
+    workspace.glossaries.put("g.tsv", [Term("file", "Akte", 1), Term("router", "Router", 2)])
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Datei"], "that of the document goes first"
     saved = workspace.store.load_session(workspace.session_id)
     assert saved.document_terms == (Term("file", "Datei", is_for_document=True),)
-    assert [term.target for term in saved.glossary.terms] == ["Akte", "Router"]
+    assert [term.target for term in saved.termbases[0].terms.values()] == ["Akte", "Router"]
     workspace.remove_term("file", "Datei")
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Akte"]
     assert workspace.store.load_session(workspace.session_id).document_terms == ()
@@ -102,9 +102,9 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
 def test_term_goes_into_the_glossary_or_makes_one(workspace: Workspace):
     assert workspace.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
     workspace.add_term(0, "file", "Datei", "glossary")
-    saved = workspace.store.load_session(workspace.session_id).glossary
-    assert (saved.name, [term.source for term in saved.terms]) == (OWN_GLOSSARY, ["open", "file"])
-    assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2}
+    (saved,) = workspace.store.load_session(workspace.session_id).termbases
+    assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
+    assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
 
 
 WRONG = [

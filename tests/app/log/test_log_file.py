@@ -9,7 +9,8 @@ from sqlite_utils import Database
 
 from app.documents import read_document
 from app.errors import LogError
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import termbase
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
 
@@ -56,11 +57,12 @@ def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path)
     assert session.document.segments == DOCUMENT.segments
     assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
     assert session.num_events == 3
-    assert session.glossary is None
+    assert session.termbases == ()
     assert store.verify_chain(session.id).is_intact
-    store.set_glossary(session.id, Glossary((Term("one", "eins", 1),), "g.tsv"))
-    assert len(store.load_session(token).glossary or ()) == 1
-    store.add_term(session.id, Term("two", "zwei", is_for_document=True), "", 0)
+    bases = (termbase(1, "g.tsv", [Term("one", "eins", 1)]),)
+    store.change_glossaries(session.id, (), bases, {})
+    assert store.load_session(token).termbases == bases
+    store.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
     assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()
     LogStore.open(path).close()  # a second time there is nothing to do

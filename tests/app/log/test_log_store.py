@@ -12,14 +12,15 @@ import pytest
 
 from app.documents import read_document
 from app.errors import LogError
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import termbase
 from app.log.records import FIRST_HASH, to_json
 from app.log.store import LogStore, SegmentUpdate, SessionRecord
 from engine import Avoid
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = read_document("One\r\n  Zwei\u2028 – ü\r\n\r\nThree\r\n".encode("utf-16"), "a.txt")
-GLOSSARY = Glossary((Term("one", "eins", 2), Term("IT", "IT", 5)), "terms.tsv")
+TERMS = termbase(1, "terms.tsv", [Term("one", "eins", 2), Term("IT", "IT", 5)])
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[obje
 def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRecord) -> None:
     update = SegmentUpdate("edited", "Zwei – ü", 3, {"pins": ["Zwei"], "terms_off": []})
     store.append(session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
-    store.set_glossary(session.id, GLOSSARY, {"errors": []})
+    store.change_glossaries(session.id, (), (TERMS,), {"report": {}})
     store.close()
     again = LogStore.open(store.path)
     loaded = again.load_session(session.token)
@@ -59,7 +60,7 @@ def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRe
     assert loaded.document.segments == DOCUMENT.segments
     assert loaded.document.data == DOCUMENT.data
     assert loaded.document.export({}) == DOCUMENT.data
-    assert loaded.glossary == GLOSSARY
+    assert loaded.termbases == (TERMS,)
     assert [(s.target, s.state, s.version) for s in loaded.segments] == [
         (None, "new", 0),
         ("Zwei – ü", "edited", 3),
@@ -108,14 +109,16 @@ def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionR
 def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
     store: LogStore, session: SessionRecord
 ) -> None:
-    store.set_glossary(session.id, GLOSSARY)
-    store.set_glossary(session.id, Glossary((Term("x", "y", 1),), "other.tsv"))
-    assert store.load_session(session.id).glossary == Glossary((Term("x", "y", 1),), "other.tsv")
-    store.set_glossary(session.id, None)
-    assert store.load_session(session.id).glossary is None
+    other = termbase(2, "other.tsv", [Term("x", "y", 1)])
+    store.change_glossaries(session.id, (), (TERMS,), {})
+    store.change_glossaries(session.id, (TERMS,), (other,), {})
+    assert store.load_session(session.id).termbases == (other,)
+    store.change_glossaries(session.id, (other,), (), {})
+    assert store.load_session(session.id).termbases == ()
     events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
-    assert [payload["name"] for payload in events] == ["terms.tsv", "other.tsv", None]
-    assert events[0]["terms"] == [["one", "eins", 2], ["IT", "IT", 5]]
+    names = [[told["name"] for told in payload["glossaries"]] for payload in events]
+    assert names == [["terms.tsv"], ["other.tsv"], []]
+    assert events[0]["added"][0]["terms"] == [[0, "one", "eins", 2], [1, "IT", "IT", 5]]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_hostile_text_and_half_characters_are_stored(store: LogStore, session: S
 
 def state_of(store: LogStore, session_id: int) -> tuple[object, ...]:
     session = store.load_session(session_id)
-    return session.num_events, session.segments, session.glossary, store.verify_chain(session_id)
+    return session.num_events, session.segments, session.termbases, store.verify_chain(session_id)
 
 
 def test_an_update_of_no_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:
@@ -221,13 +224,13 @@ def test_a_changed_log_does_not_verify(store: LogStore, session: SessionRecord, 
 def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, session: SessionRecord) -> None:
     other = store.start_session(read_document(b"Other\n", "b.txt"), "en-de")
     store.append(session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
-    store.set_glossary(session.id, GLOSSARY)
+    store.change_glossaries(session.id, (), (TERMS,), {})
     last = list(store.events(session.id))[-1]
     stone = store.delete_session(session.id)
     assert (stone.session_id, stone.num_events, stone.last_hash) == (session.id, last.seq, last.hash)
     assert [summary.id for summary in store.sessions()] == [other.id]
     assert list(store.events(session.id)) == []
-    for table in ("segment", "event", "glossary_term"):
+    for table in ("segment", "event", "glossary", "glossary_term"):
         assert raw(store, f"SELECT count(*) FROM {table} WHERE session_id = ?", session.id) == [(0,)]
     assert raw(store, "SELECT name FROM document") == [("b.txt",)]
     store.close()

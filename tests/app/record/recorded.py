@@ -1,7 +1,8 @@
 """A session with a bit of everything in its log, for tests of what is made from it."""
 
 from app.documents import read_document
-from app.glossary import Glossary, Term
+from app.glossary import Term
+from app.glossary.termbases import termbase
 from app.log.store import LogStore, SegmentUpdate
 
 DOCUMENT = read_document("One\r\n=1+1\r\n\r\nÜber “uns”\u2028!\r\n".encode("cp1252", "ignore"), "my.manual.txt")
@@ -12,7 +13,7 @@ def record_session(store: LogStore) -> int:
     """Its number. Segment 0 is confirmed, 1 edited, 2 never touched."""
     session = store.start_session(DOCUMENT, "en-de", pseudonym="p1", token="secret-token")
     number = session.id
-    store.set_glossary(number, Glossary((Term("one", "eins", 1),), "g.tsv"))
+    store.change_glossaries(number, (), (termbase(1, "g.tsv", [Term("one", "eins", 1)]),), {})
     store.append(number, "focus", {}, segment=0)
     store.append(number, "decode_request", {"number": 1}, segment=0)
     store.append(number, "decode_result", RESULT, segment=0)

@@ -62,7 +62,7 @@ def test_json_lines_hold_the_document_and_every_event(store: LogStore, session_i
     assert [event["payload"] for event in events] == [event.payload for event in stored]
     assert [event["hash"] for event in events] == [event.hash for event in stored]
     assert [event["type"] for event in events] == [event.type for event in stored]
-    assert events[1]["payload"]["terms"] == [["one", "eins", 1]]
+    assert events[1]["payload"]["added"][0]["terms"] == [[0, "one", "eins", 1]]
 
 
 def test_the_key_of_a_session_is_not_exported(store: LogStore, session_id: int) -> None:
@@ -169,7 +169,7 @@ def empty(tmp_path: Path) -> Iterator[LogStore]:
 
 
 def test_a_log_read_in_again_is_equal_in_every_row(store: LogStore, session_id: int, empty: LogStore) -> None:
-    store.add_term(session_id, Term("folder", "Ordner", is_for_document=True), "g.tsv", 1)
+    store.add_term(session_id, Term("folder", "Ordner", is_for_document=True), 1)
     store.append(session_id, "error", {"message": "nan \ud83d \u2028 \x00", "big": 2**60, "x": [1.5e-7, -0.0]})
     exported = session_jsonl(store, session_id)
     number = import_jsonl(empty, exported.data, exported.name)
@@ -178,12 +178,24 @@ def test_a_log_read_in_again_is_equal_in_every_row(store: LogStore, session_id: 
     assert session_jsonl(empty, number).data == exported.data
     again, first = empty.load_session(number), store.load_session(session_id)
     assert again.token not in ("", first.token)
-    assert (again.document, again.glossary, again.document_terms) == (
+    assert (again.document, again.termbases, again.document_terms) == (
         first.document,
-        first.glossary,
+        first.termbases,
         first.document_terms,
     )
     assert empty.append(number, "resume", {}) == first.num_events + 1  # it can be gone on with
+
+
+def test_a_session_exported_when_there_was_one_glossary_has_it_again(
+    store: LogStore, session_id: int, empty: LogStore
+) -> None:
+    first, *events = session_jsonl(store, session_id).data.decode("utf-8").splitlines(keepends=True)
+    line = json.loads(first)
+    terms = [term for _, term in line.pop("glossaries")[0]["terms"]]
+    line |= {"format": "pinpoint-log-2", "glossary": {"name": "g.tsv", "terms": terms}}
+    older = "".join([json.dumps(line), "\n", *events]).encode("utf-8")
+    number = import_jsonl(empty, older, "older.jsonl")
+    assert empty.load_session(number).termbases == store.load_session(session_id).termbases
 
 
 def test_a_paired_document_keeps_what_it_came_with(store: LogStore, empty: LogStore) -> None:
@@ -215,7 +227,7 @@ def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, sessi
         (b'"Eine 1"', b'"Keine 1"', "event 10 is not as it was written"),
         (b'"record":"event","seq":5', b"not json", "line 6: this is no event"),
         (b'"type":"pin"', b'"type":"fly"', "'fly', which this version does not know"),
-        (b"pinpoint-log-2", b"pinpoint-log-1", "line 1: .* export it again"),
+        (b"pinpoint-log-3", b"pinpoint-log-1", "line 1: .* export it again"),
         (b'"created_ms":', b'"x":', "it lacks 'created_ms'"),
         (b'"state":"new"', b'"state":"done"', "'done' is no state"),
         (b'"text":"One', b'"text":"Two', "not the one it was made with"),

@@ -1,0 +1,136 @@
+"""Several glossaries on one document: which counts, what a change asks anew, and how it is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.documents import read_document
+from app.editing.glossaries import MAX_GLOSSARIES
+from app.errors import CommandError
+from app.glossary import Term
+from app.log.store import LogStore
+from app.segments.state import SegmentState
+from app.segments.view import detail_view
+from app.workspace import Workspace
+from engine import SearchOptions
+from tests.app.hand_decoder import HandDecoder, ready_model
+
+TEXT = "Open the file.\nRestart the router.\nSave the log file.\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    document = read_document(TEXT.encode(), "manual.txt")
+    record = store.start_session(document, "en-de")
+    segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
+    workspace = Workspace(
+        store, record.id, record.token, document, segments, ready_model(HandDecoder()), direction="en-de",
+        options=SearchOptions(),
+    )  # fmt: skip
+    yield workspace
+    workspace.close()
+    store.close()
+
+
+def found(workspace: Workspace, index: int) -> list[tuple[str, str]]:
+    return [(hit.term.target, hit.term.glossary) for hit in workspace.segments[index].hits]
+
+
+def put(workspace: Workspace, name: str, *terms: tuple[str, str]) -> int:
+    workspace.glossaries.put(name, [Term(*term, row, glossary=name) for row, term in enumerate(terms, 1)])
+    return next(base.id for base in workspace.terms.termbases if base.name == name)
+
+
+def kept(workspace: Workspace) -> list[str]:
+    return [base.name for base in workspace.store.load_session(workspace.session_id).termbases]
+
+
+def test_higher_glossary_wins_and_the_other_is_named_as_its_rival(workspace: Workspace):
+    low = put(workspace, "general", ("file", "Akte"), ("router", "Router"))
+    high = put(workspace, "client", ("file", "Datei"))
+    assert found(workspace, 0) == [("Datei", "client")]
+    assert found(workspace, 1) == [("Router", "general")]
+    (conflict,) = detail_view(workspace.segments[0])["conflicts"]
+    assert (conflict["kind"], conflict["kept"], conflict["given_up"]) == ("rival", "Datei", "Akte")
+    assert detail_view(workspace.segments[0])["terms"][0]["glossary"] == "client"
+    workspace.glossaries.arrange([low, high])
+    assert found(workspace, 0) == [("Akte", "general")]
+    assert kept(workspace) == ["general", "client"]
+
+
+def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: Workspace):
+    workspace.glossaries.put("low", [Term("file", "file", status="do_not_translate")])
+    workspace.glossaries.put("high", [Term("file", "Datei")])
+    assert [hit.term.target for hit in workspace.segments[0].hits] == ["Datei"]
+
+
+def test_longer_term_of_a_lower_glossary_still_covers_the_shorter(workspace: Workspace):
+    put(workspace, "general", ("log file", "Protokoll"))
+    put(workspace, "client", ("file", "Datei"))
+    assert found(workspace, 2) == [("Protokoll", "general")]
+
+
+def test_glossary_that_is_off_or_gone_asks_for_nothing_until_that_is_undone(workspace: Workspace):
+    low = put(workspace, "general", ("file", "Akte"))
+    high = put(workspace, "client", ("file", "Datei"))
+    workspace.glossaries.switch(high, False)
+    assert found(workspace, 0) == [("Akte", "general")]
+    workspace.glossaries.remove(low)
+    assert found(workspace, 0) == [] and kept(workspace) == ["client"]
+    workspace.glossaries.undo()
+    workspace.glossaries.undo()
+    assert found(workspace, 0) == [("Datei", "client")] and kept(workspace) == ["client", "general"]
+    told = [e.payload["change"] for e in workspace.store.events(workspace.session_id) if e.type == "glossary"]
+    assert told == ["import", "import", "switch", "remove", "undo", "undo"]
+
+
+def test_same_name_takes_the_place_of_the_earlier_one_and_its_priority(workspace: Workspace):
+    put(workspace, "general", ("file", "Akte"))
+    put(workspace, "client", ("file", "Datei"))
+    put(workspace, "general", ("file", "Ordner"), ("open", "öffnen"))
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+
+
+def test_terms_are_edited_added_and_deleted_and_each_step_is_undone(workspace: Workspace):
+    id_ = put(workspace, "client", ("file", "Datei"), ("router", "Router"))
+    states = [workspace.terms.termbases]
+    for changes in ({0: Term("file", "Akte")}, {2: Term("open", "öffnen")}, {1: None}):
+        workspace.glossaries.edit(id_, changes)
+        states.append(workspace.terms.termbases)
+    assert [term.source for term in states[-1][0].terms.values()] == ["file", "open"]
+    assert [hit.term.target for hit in workspace.segments[0].hits] == ["öffnen", "Akte"]
+    for state in reversed(states[:-1]):
+        workspace.glossaries.undo()
+        assert workspace.terms.termbases == state
+        assert workspace.store.load_session(workspace.session_id).termbases == state
+    workspace.glossaries.undo()
+    with pytest.raises(CommandError, match="no change"):
+        workspace.glossaries.undo()
+    assert workspace.store.verify_chain(workspace.session_id).is_intact
+
+
+def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_undone(workspace: Workspace):
+    put(workspace, "general", ("router", "Router"))
+    workspace.glossaries.switch(put(workspace, "client"), False)
+    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "general"
+    assert found(workspace, 0) == [("Datei", "general")]
+    workspace.glossaries.undo()
+    assert found(workspace, 0) == []
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
+    ids = [put(workspace, f"g{n}") for n in range(MAX_GLOSSARIES)]
+    for wrong in (
+        lambda: put(workspace, "one more"),
+        lambda: workspace.glossaries.arrange(ids[1:]),
+        lambda: workspace.glossaries.arrange([*ids, ids[0]]),
+        lambda: workspace.glossaries.switch(4711, True),
+        lambda: workspace.glossaries.remove(4711),
+    ):
+        with pytest.raises(CommandError):
+            wrong()
+    assert len(workspace.terms.termbases) == MAX_GLOSSARIES
