@@ -10,11 +10,12 @@ import binascii
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, get_args
 
 from app.documents import Document, Export, Segment
 from app.errors import LogError
+from app.formats import format_by_key
 from app.glossary import Term
 from app.glossary.termbases import Termbase, termbase
 from app.log.records import (
@@ -28,6 +29,9 @@ from app.log.records import (
     to_json,
 )
 from app.log.store import LogStore
+from app.record.replay import moments
+from app.record.statistics import session_statistics
+from app.segments.saved import restored
 
 LOG_FORMAT: Final = "pinpoint-log-3"
 _ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
@@ -78,6 +82,7 @@ def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
     if not report.is_intact or len(events) != record.num_events:
         problem = report.problem or f"there are more than the {record.num_events} events that line 1 counts"
         raise LogError(f"{name} was changed since it was exported: {problem}; it is not read in")
+    _check_content(record, events, name)
     return store.adopt_session(record, events)
 
 
@@ -209,6 +214,21 @@ def _document(fields: Mapping[str, Any], places: tuple[Segment, ...]) -> Documen
     if hashlib.sha256(data).hexdigest() != fields["sha256"]:
         raise ValueError("its document is not the one it was made with")
     return Document(_text(fields["name"]), _text(fields["format"]), data, encoding, mark, places)
+
+
+def _check_content(record: SessionRecord, events: Sequence[Event], name: str) -> None:
+    """Hashes that agree do not say that an app wrote this: what cannot be gone on with, counted or shown is refused."""
+    try:
+        format_by_key(record.document.format)
+        for segment in record.segments:
+            restored(segment)
+        session_statistics(record.document.segments, events)
+        for _ in moments(record.document.segments, events):
+            pass
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise LogError(
+            f"{name}: what it holds is not what a session leaves behind ({_said(error)}); it is not read in"
+        ) from error
 
 
 def _place(row: Mapping[str, Any]) -> Segment:

@@ -233,6 +233,8 @@ def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, sessi
         (b'"text":"One', b'"text":"Two', "not the one it was made with"),
         (b'"index":1', b'"index":7', "segments are not in order"),
         (b'"num_events":13', b'"num_events":12', "was changed since"),
+        (b'"format":"txt"', b'"format":"odt"', "it lacks 'odt'"),
+        (b'"constraints":{}', b'"constraints":{"bans":[1]}', "not what a session leaves behind"),
     ],
 )
 def test_what_is_no_whole_export_is_refused_with_the_place(
@@ -242,6 +244,17 @@ def test_what_is_no_whole_export_is_refused_with_the_place(
     assert before in data
     with pytest.raises(LogError, match=said):
         import_jsonl(empty, data.replace(before, after), "a.jsonl")
+    assert empty.sessions() == []
+
+
+def test_a_payload_that_no_app_wrote_is_refused_though_its_hash_is_right(
+    store: LogStore, session_id: int, empty: LogStore
+) -> None:
+    store.append(session_id, "edit", {"text": 7}, segment=0)
+    exported = session_jsonl(store, session_id)
+    assert verify_jsonl(exported.data).is_intact
+    with pytest.raises(LogError, match="not what a session leaves behind"):
+        import_jsonl(empty, exported.data, exported.name)
     assert empty.sessions() == []
 
 

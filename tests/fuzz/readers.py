@@ -1,0 +1,177 @@
+"""All that reads a person's files, each with what is done with such a file once it is read.
+
+A reader may refuse a file with an AppError and may do nothing else but read it. What must hold of a file that it takes
+is asserted here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+
+from app.documents import Document, read_document
+from app.editing.divisions import divided, joined
+from app.errors import AppError, CommandError
+from app.exports import translated_document
+from app.glossary.files import read_glossary
+from app.glossary.lemmas import with_forms
+from app.glossary.matching import Glossary
+from app.log.records import FIRST_HASH, event_hash, to_json
+from app.log.store import LogStore
+from app.memory.index import Entry, MemoryIndex
+from app.memory.tmx import read_pairs, write_tmx
+from app.record.jsonl import import_jsonl, session_jsonl
+from app.record.tables import session_csv, session_workbook
+from app.record.tmx import session_tmx
+from app.record.views import replay_view, report_view
+from app.segments.saved import restored
+from tests.fuzz import samples
+from tests.fuzz.damage import damaged
+
+Read = Callable[[bytes], object]
+_ODD_VALUES: tuple[object, ...] = (
+    None, True, False, 0, -1, 2**63, 2**70, 0.5, 1e308, "", "0", "\x00", "\ud83d", "confirmed", "x" * 5000, [], [[]],
+    {},    {"text": None}, ["a", 1], [{"text": "a"}],
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader: the files that it takes, how a copy of one is damaged, and what is done with it."""
+
+    name: str
+    samples: list[bytes]
+    read: Read
+    damage: Callable[[bytes, list[bytes], Random], bytes] = damaged
+
+    def case(self, number: int) -> bytes:
+        """Damaged file number so-and-so, always the same."""
+        random = Random(f"{self.name}:{number}")
+        return self.damage(random.choice(self.samples), self.samples, random)
+
+
+def readers() -> dict[str, Reader]:
+    """Every reader by its name."""
+    found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
+    found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
+    found.append(Reader("memory", samples.memories(), _memory))
+    read_log = _log_reader()
+    found.append(Reader("log", samples.logs(), read_log))
+    found.append(Reader("log-rewritten", samples.logs(), read_log, _rewritten_log))
+    return {reader.name: reader for reader in found}
+
+
+def _document(name: str, data: bytes) -> None:
+    document = read_document(data, name)
+    assert document.export({}) == data, "untouched, and not the same bytes"
+    translations = {s.index: f"Übersetzung {s.source[::-1]}" for s in document.segments}
+    written = document.export_file(translations, "de", drafts=range(0, len(translations), 2)).data
+    again = read_document(written, name)
+    if document.format != "html":  # a translation may hold what looks like the end of a raw text
+        assert len(again.segments) > 0
+    _divide(document)
+
+
+def _divide(document: Document) -> None:
+    for segment in document.segments[:3]:
+        with suppress(CommandError):
+            first, second = divided(document, segment.index, segment.source.find(" ", len(segment.source) // 2) + 1)
+            assert first.source and second.source
+        if segment.index + 1 < len(document.segments):
+            with suppress(CommandError):
+                joined(document, segment.index, segment.index + 1)
+
+
+def _glossary(data: bytes) -> None:
+    imported = read_glossary(data, "g", "en-de")
+    terms = with_forms(imported.glossary.terms[:50], "de")
+    assert all(term.source and term.targets for term in terms)
+    glossary = Glossary(terms, language="en")
+    for line in samples.lines(0, 5).decode().split("\n"):
+        assert all(0 <= hit.start < hit.end <= len(line) for hit in glossary.find(line))
+
+
+def _memory(data: bytes) -> None:
+    pairs = read_pairs(data, "m.tmx", "en", "de")
+    index = MemoryIndex()
+    for number, (source, target) in enumerate(pairs):
+        index.add(number, Entry(source, target))
+    assert index.matches(pairs[0][0])[0].rate == 100
+    index.concordance(pairs[0][1])
+    assert read_pairs(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de") == list(dict.fromkeys(pairs))
+
+
+def _log_reader() -> Read:
+    store = LogStore.open(Path(mkdtemp(prefix="pinpoint-fuzz-")) / "log.sqlite")
+
+    def read(data: bytes) -> None:
+        number = import_jsonl(store, data, "a.log.jsonl")
+        try:
+            assert store.verify_chain(number).is_intact
+            session = store.load_session(number)
+            assert session_jsonl(store, number).data
+            translated_document(session.document, session.segments, "de")
+            for segment in session.segments:
+                restored(segment)
+            for view in (report_view, replay_view, session_csv, session_workbook, session_tmx):
+                view(store, number)
+        finally:
+            store.delete_session(number)
+
+    return read
+
+
+def _rewritten_log(data: bytes, _: list[bytes], random: Random) -> bytes:
+    """An export in which some values are others, with hashes that agree: somebody meant it."""
+    lines = [json.loads(line) for line in data.decode().splitlines()]
+    for _ in range(random.choice((1, 1, 2, 5))):
+        _change_value(random.choice(lines[:1] * 3 + lines), random)
+    previous = FIRST_HASH
+    for line in lines[1:]:
+        if not isinstance(line, dict) or "hash" not in line:
+            continue
+        try:
+            line["previous_hash"] = previous
+            fields = (line[name] for name in ("seq", "wall_ms", "monotonic_ms", "type", "segment", "segment_version"))
+            previous = line["hash"] = event_hash(previous, *fields, to_json(line["payload"]))
+        except (KeyError, TypeError, ValueError):
+            continue
+    if isinstance(lines[0], dict):
+        lines[0]["last_hash"] = previous
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _change_value(value: object, random: Random) -> None:
+    """Changes one value somewhere inside, or takes it away."""
+    while isinstance(value, dict | list) and value:
+        key = random.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        inner = value[key]  # type: ignore[index]
+        if isinstance(inner, dict | list) and inner and random.random() < 0.8:
+            value = inner
+            continue
+        if random.random() < 0.2:
+            del value[key]  # type: ignore[arg-type]
+        else:
+            value[key] = random.choice(_ODD_VALUES)  # type: ignore[index]
+        return
+
+
+def problem_of(read: Read, data: bytes) -> BaseException | None:
+    """What went wrong with these bytes; None where they were read, or refused with a message."""
+    try:
+        read(data)
+    except AppError as refusal:
+        says = str(refusal)
+        if not says or re.search(r"Traceback|object at 0x", says):
+            return refusal
+        return None
+    except Exception as problem:
+        return problem
+    return None

@@ -1,0 +1,105 @@
+"""Files as other programs write them, by the reader that takes them: what the fuzzer damages."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from docx import Document as WordDocument
+
+from app.log.store import LogStore
+from app.record.jsonl import session_jsonl
+from tests.app.formats.test_docx import LINK, sample, with_body
+from tests.app.formats.test_html import PAGE
+from tests.app.formats.test_markdown import FILE as MARKDOWN
+from tests.app.formats.test_po import FILE as PO
+from tests.app.formats.test_subtitles import FILE as SRT
+from tests.app.formats.test_table import READ_CASES as TABLES
+from tests.app.formats.test_tmx import FILE as TMX
+from tests.app.formats.test_xliff import V1, V2
+from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
+from tests.app.memory.test_recall import FILE as MEMORY
+from tests.app.record.recorded import record_session
+
+ROOT = Path(__file__).parents[2]
+_FIELD = (
+    '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "x" </w:instrText></w:r>'
+    '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>shown</w:t></w:r>'
+    '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    '<w:r><w:tab/><w:br/><w:t xml:space="preserve"> after. </w:t></w:r></w:p>'
+)
+_TERMS = [
+    ["en", "de", "status", "note"],
+    ["router", "Router", "preferred", "=1+1"],
+    ["power cable", "Netzkabel", "", 7],
+]
+
+
+def lines(start: int, count: int) -> bytes:
+    """Real lines of the corpus sample, English and German of many kinds."""
+    every = (ROOT / "tests/data/corpus_sample.tsv").read_text(encoding="utf-8").split("\n")
+    rows = [line.split("\t")[-1] for line in every if not line.startswith("# ")]
+    return "\n".join(rows[start : start + count]).encode()
+
+
+def _plain_word_file() -> bytes:
+    word = WordDocument()
+    for line in lines(300, 30).decode().split("\n"):
+        word.add_paragraph(line)
+    target = io.BytesIO()
+    word.save(target)
+    return target.getvalue()
+
+
+def _recorded_log() -> bytes:
+    with TemporaryDirectory() as folder:
+        store = LogStore.open(Path(folder) / "log.sqlite")
+        data = session_jsonl(store, record_session(store)).data
+        store.close()
+    return data
+
+
+@cache
+def documents() -> dict[str, list[bytes]]:
+    """By the ending of their names."""
+    return {
+        "txt": [(ROOT / "data/samples/getting-started.txt").read_bytes(), lines(0, 40), lines(900, 40)],
+        "md": [MARKDOWN.encode(), (ROOT / "README.md").read_bytes()],
+        "html": [PAGE.encode()],
+        "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
+        "xlf": [V1.encode(), V2.encode()],
+        "po": [PO],
+        "tmx": [TMX],
+        "srt": [SRT.encode()],
+        "csv": [data for data, *_ in TABLES],
+    }
+
+
+@cache
+def glossaries() -> dict[str, list[bytes]]:
+    """By kind."""
+    return {
+        "tsv": [(ROOT / "data/samples/glossary.tsv").read_bytes()],
+        "csv": [
+            b'source,target,variants,case\nrouter,"Router, der",Verteiler|Weiche,exact\n',
+            b"a;b;en;de\nc;d;de;en\n",
+        ],
+        "xlsx": [workbook(_TERMS), workbook([], _TERMS)],
+        "tbx": [TBX_V2.encode(), TBX_V3.encode()],
+        "utx": [UTX.encode()],
+        "tmx": [MEMORY],
+    }
+
+
+@cache
+def memories() -> list[bytes]:
+    """TMX."""
+    return [MEMORY, TMX]
+
+
+@cache
+def logs() -> list[bytes]:
+    """An exported session."""
+    return [_recorded_log()]

@@ -1,0 +1,33 @@
+"""A slice of the fuzzer, the same at each run; `python -m tests.fuzz --minutes N` goes on from where nobody was."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import DocumentError
+from tests.fuzz.readers import Reader, problem_of, readers
+
+READERS = readers()
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_samples_are_read_and_damaged_copies_read_or_refused(reader: Reader):
+    for sample in reader.samples:
+        reader.read(sample)
+    for number in range(8):
+        assert problem_of(reader.read, reader.case(number)) is None, (
+            f"python -m tests.fuzz --case {reader.name}:{number}"
+        )
+
+
+def test_a_reader_that_breaks_is_found_and_one_that_refuses_is_not():
+    def broken(data: bytes) -> None:
+        data.decode("ascii")
+
+    def refusing(_: bytes) -> None:
+        raise DocumentError("not this")
+
+    cases = [READERS["txt"].case(number) for number in range(40)]
+    assert {type(problem_of(broken, data)) for data in cases} == {type(None), UnicodeDecodeError}
+    assert all(problem_of(refusing, data) is None for data in cases)
+    assert cases == [READERS["txt"].case(number) for number in range(40)]
