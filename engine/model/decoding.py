@@ -100,7 +100,7 @@ class SelfAttentionCache:
     def positions(self) -> int | Tensor:
         """The newest entries' place in their rows: one for all or, where they differ, (R,)."""
         newest = self.num_steps - 1
-        return newest if self._starts_R is None else (newest - self._starts_R).to(self._front.device)
+        return newest if self._starts_R is None else (newest - self._starts_R).to(self._front.device, non_blocking=True)
 
     @property
     def mask(self) -> Tensor | None:
@@ -108,7 +108,7 @@ class SelfAttentionCache:
         if self._starts_R is None:
             return None
         mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
-        return mask_RT[:, None, None, :].to(self._front.device)
+        return mask_RT[:, None, None, :].to(self._front.device, non_blocking=True)
 
     def extend(self) -> None:
         """Make room for the next step's entries."""
@@ -142,7 +142,7 @@ class SelfAttentionCache:
         ):
             self._back = self._allocate(self._front.shape[0], num_parents)
         used, self.num_steps = self._front[unused : self.num_steps], self.num_steps - unused
-        torch.index_select(used, 2, parents_R2.to(used.device), out=self._back[: self.num_steps])
+        torch.index_select(used, 2, parents_R2.to(used.device, non_blocking=True), out=self._back[: self.num_steps])
         self._front, self._back = self._back, self._front
 
     def join(self, other: SelfAttentionCache) -> None:
@@ -208,11 +208,12 @@ class Decoder:
 
     Call `step` with one `<s>` per sentence first; then, in turn, `select` with the parents of the chosen
     continuations and `step` with their last tokens. Between a `select` and the next `step`, or before the first, other
-    decoders may `join`. Sentences without rows cost nothing once half of them have left.
+    decoders may `join`. Sentences without rows cost nothing once `crowding` of all are left.
     """
 
-    def __init__(self, model: Transformer, encoded: Encoded) -> None:
+    def __init__(self, model: Transformer, encoded: Encoded, crowding: float = 0.5) -> None:
         self._model = model
+        self._crowding = crowding
         self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         config = model.config
@@ -220,10 +221,15 @@ class Decoder:
         self._cache = SelfAttentionCache(
             encoded.num_sentences, 2 * len(self._layers), config.model_size, memory_BSE.device, memory_BSE.dtype
         )
-        # place of each row's sentence in _encoded, ascending
-        self._places_R = torch.arange(encoded.num_sentences, device=memory_BSE.device)
+        # place of each row's sentence in _encoded, ascending; on the CPU, so that nothing waits for an accelerator
+        self._places_R = torch.arange(encoded.num_sentences)
         self.vocabulary_size = config.vocabulary_size
         self.max_steps = config.max_pieces
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a row is as long as the model writes."""
+        return self._cache.num_steps >= self.max_steps
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor) -> Tensor:
@@ -231,12 +237,17 @@ class Decoder:
 
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
+        return torch.log_softmax(self._model.project(self.hidden(tokens_R)).float(), dim=-1)
+
+    @torch.inference_mode()
+    def hidden(self, tokens_R: Tensor) -> Tensor:
+        """What `step` projects onto the vocabulary, (R, E)."""
         model, cache = self._model, self._cache
-        if cache.num_steps >= self.max_steps:  # of the longest row
+        if self.is_full:
             raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
         cache.extend()
         rows, past_mask, folded = self._arrange(), cache.mask, self._fold()
-        x_RE = model.embed(tokens_R.to(model.device), cache.positions)
+        x_RE = model.embed(tokens_R.to(model.device, non_blocking=True), cache.positions)
         for index, layer in enumerate(self._layers):
             normal_RE, x_RE = layer.split(x_RE, layer.attention)
             x_RE = x_RE + self._attend_to_past(layer, index, normal_RE, past_mask)
@@ -247,7 +258,7 @@ class Decoder:
                 x_RE = x_RE + self._attend_to_source(layer, index, normal_RE, rows)
             normal_RE, x_RE = layer.split(x_RE, layer.feed_forward)
             x_RE = x_RE + layer.feed_forward(normal_RE)
-        return torch.log_softmax(model.project(model.decoder_norm(x_RE)).float(), dim=-1)
+        return model.decoder_norm(x_RE)  # type: ignore[no-any-return]
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:
@@ -259,9 +270,9 @@ class Decoder:
         if self._encoded.num_sentences == 1:
             self._places_R = self._places_R.new_zeros(len(parents_R2))
             return
-        self._places_R = self._places_R[parents_R2.to(self._places_R.device)]
+        self._places_R = self._places_R[parents_R2.cpu()]
         live, places_R = torch.unique_consecutive(self._places_R, return_inverse=True)
-        if 2 * len(live) <= self._encoded.num_sentences:
+        if len(live) < self._encoded.num_sentences and len(live) <= self._crowding * self._encoded.num_sentences:
             self._set_sources(self._encoded.take(live))
             self._places_R = places_R
 
@@ -277,7 +288,8 @@ class Decoder:
 
     def _set_sources(self, encoded: Encoded) -> None:
         self._encoded = encoded
-        self._mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+        mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
+        self._mask_B11S = None if mask_B11S is None else mask_B11S.to(encoded.memory_BSE.device, non_blocking=True)
         self._folded: list[FoldedSource] | None = None
 
     def _fold(self) -> list[FoldedSource] | None:
@@ -321,8 +333,9 @@ class Decoder:
         if width * num_sentences == num_rows:
             return _Arrangement(num_sentences, width, None)
         firsts_B = counts_B.cumsum(0) - counts_B
-        ranks_R = torch.arange(num_rows, device=places_R.device) - firsts_B[places_R]
-        return _Arrangement(num_sentences, width, places_R * width + ranks_R)
+        ranks_R = torch.arange(num_rows) - firsts_B[places_R]
+        slots_R = (places_R * width + ranks_R).to(self._model.device, non_blocking=True)
+        return _Arrangement(num_sentences, width, slots_R)
 
 
 @dataclass(frozen=True, slots=True)

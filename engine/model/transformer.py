@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.errors import InvalidRequest
+from engine.kernels import Logits
 from engine.model.config import Activation, ModelConfig
 from engine.model.decoding import Decoder, Encoded, source_mask, split_heads
 
@@ -164,6 +165,12 @@ class Transformer(nn.Module):
         if self.output is not None:
             return self.output(x)  # type: ignore[no-any-return]
         return F.linear(x, self.embedding.weight, self.output_bias)
+
+    def logits(self, x: Tensor) -> Logits:
+        """What `project` gives, the bias still to be added where that saves a pass over the vocabulary."""
+        if self.output is not None:
+            return Logits(self.output(x))
+        return Logits(F.linear(x, self.embedding.weight), self.output_bias)
 
     def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:
         """The encoder's output (B, S, E); padded places hold arbitrary numbers."""

@@ -1,0 +1,122 @@
+"""Rows in a table whose empty places stay for a while score as rows that leave at once; no step asks the device."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.model import BOS, Decoder, Encoded
+from engine.model.table import COMPACTION_INTERVAL, TableDecoder, open_decoder
+from tests.model.test_decoding import CLOSE, CONFIG, MODEL, V, padded, random_source
+
+
+def encoded(rng: random.Random, num_sentences: int) -> Encoded:
+    return MODEL.encode(*padded([random_source(rng, rng.randrange(1, 9)) for _ in range(num_sentences)]))
+
+
+def assert_same_step(table: TableDecoder, plain: Decoder, tokens: list[int]) -> None:
+    found, expected = table.step(torch.tensor(tokens)).log_probs(), plain.step(torch.tensor(tokens))
+    assert found.shape == expected.shape
+    torch.testing.assert_close(found, expected, **CLOSE)
+
+
+@settings(max_examples=12)
+@given(seed=st.integers(0, 10**6), interval=st.sampled_from([1, 2, 3, 8]))
+def test_table_scores_as_rows_that_leave_at_once(seed: int, interval: int) -> None:
+    """Rows branch and end, sentences end, others join wherever they are."""
+    rng = random.Random(seed)
+
+    def opened(num_sentences: int) -> tuple[TableDecoder, Decoder]:
+        sources = encoded(rng, num_sentences)
+        return TableDecoder(MODEL, sources, interval), MODEL.decoder(sources)
+
+    def stepped(table: TableDecoder, plain: Decoder, sentences: list[int], num_steps: int) -> list[int]:
+        """The sentence of each row, and one step less of the decoders than rows have tokens."""
+        tokens = [BOS] * len(sentences)
+        for _ in range(num_steps):
+            assert_same_step(table, plain, tokens)
+            parents = [r for r in range(len(sentences)) for _ in range(rng.choice((0, 0, 1, 1, 2, 3)))][:9]
+            parents = parents or [len(sentences) - 1]
+            sentences = [sentences[parent] for parent in parents]
+            table.select(torch.tensor(parents))
+            plain.select(torch.tensor(parents))
+            tokens = [rng.randrange(5, V) for _ in parents]
+        return tokens
+
+    pairs, tokens = [], []
+    for _ in range(rng.choice((1, 2, 3))):
+        pair = opened(num_sentences := rng.randint(1, 4))
+        pairs.append(pair)
+        tokens += stepped(*pair, list(range(num_sentences)), rng.randrange(9))
+    (table, plain), *others = pairs
+    for other_table, other_plain in others:
+        table.join(other_table)
+        plain.join(other_plain)
+    for _ in range(6):
+        assert_same_step(table, plain, tokens)
+        parents = sorted(rng.choices(range(len(tokens)), k=rng.randint(1, 9)))
+        tokens = [rng.randrange(5, V) for _ in parents]
+        table.select(torch.tensor(parents))
+        plain.select(torch.tensor(parents))
+
+
+def test_shape_stays_until_the_interval_is_over_or_a_sentence_needs_more_places() -> None:
+    table = TableDecoder(MODEL, encoded(random.Random(1), 3), compaction_interval=3)
+    shapes = []
+    for parents in ([0, 0, 0, 0, 1, 2, 2], [0, 1, 4, 5], [0, 3], [1, 1], [0, 0, 0, 0, 0], [4]):
+        table.step(torch.full((table.num_rows,), 7))
+        table.select(torch.tensor(parents))
+        shapes.append(table.shape)
+    assert shapes == [
+        (3, 4),  # more places than one
+        (3, 4),
+        (3, 4),  # the second sentence has ended, the others have one row each
+        (1, 2),  # three steps are over
+        (1, 5),
+        (1, 5),
+    ]
+
+
+def test_place_that_has_ended_does_not_use_up_the_length_of_those_that_joined() -> None:
+    rng = random.Random(2)
+    sources = [encoded(rng, 1), encoded(rng, 1)]
+    table = TableDecoder(MODEL, sources[0], compaction_interval=1000)
+    for _ in range(CONFIG.max_pieces - 2):
+        table.step(torch.tensor([6]))
+        table.select(torch.tensor([0]))
+    table.join(TableDecoder(MODEL, sources[1], compaction_interval=1000))
+    for parents in ([0, 1], [1]):
+        table.step(torch.tensor([6, 6]))
+        table.select(torch.tensor(parents))
+    plain = MODEL.decoder(sources[1])
+    for _ in range(2):
+        plain.step(torch.tensor([6]))
+        plain.select(torch.tensor([0]))
+    assert_same_step(table, plain, [8])
+
+
+def test_cpu_lets_rows_leave_at_once_unless_asked_otherwise() -> None:
+    sources = encoded(random.Random(3), 2)
+    assert isinstance(open_decoder(MODEL, sources), Decoder)
+    assert isinstance(open_decoder(MODEL, sources, COMPACTION_INTERVAL), TableDecoder)
+    with pytest.raises(AssertionError):
+        open_decoder(MODEL, sources, 0)
+
+
+def test_steps_wait_for_nothing_that_an_accelerator_computes() -> None:
+    """On the meta device there are no values: whatever the CPU asked for would raise."""
+    model = type(MODEL)(CONFIG).eval().to("meta")
+    sources = encoded(random.Random(4), 3)
+    there = Encoded(sources.memory_BSE.to("meta"), sources.cross_LBSE.to("meta"), sources.lengths_B)
+    assert open_decoder(model, there).shape == (3, 1)  # type: ignore[union-attr]
+    table, other = (TableDecoder(model, there, compaction_interval=3) for _ in range(2))
+    for parents in ([0, 1, 2], [0, 0, 1, 2, 2], [0, 1, 4], [0, 2], [0, 0, 1]):
+        logits = table.step(torch.full((table.num_rows,), 7))
+        assert logits.logits_RV.device.type == "meta"
+        table.select(torch.tensor(parents))
+    table.join(other)
+    assert table.step(torch.full((table.num_rows,), 7)).logits_RV.shape == (6, V)
