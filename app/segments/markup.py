@@ -1,0 +1,315 @@
+"""Where the tags of a source stand in its translation: at the words that stand for the same.
+
+"Press {1}OK{/1} now." is translated as "Press OK now."; in "Drücken Sie jetzt OK." the pair goes around "OK" again.
+Plain rules over two texts and the word alignment between them: whatever it says, each tag is put once, and pairs keep
+their nesting. Knows nothing of requests and how the texts lost their tags.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+from engine import is_word_char, occurrences
+
+Span = tuple[int, int]
+Links = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
+Placed = tuple[int, "Tag"]  # before which character of the target a tag goes
+
+_CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag before character `at` of the source without tags.
+
+    The source has a space right before it or not, and right after it or not; `parts_words` where it stands in place of
+    one: "One<br/>two". `number` tells tags of one text apart.
+    """
+
+    text: str
+    kind: Literal["open", "close", "lone"]
+    at: int
+    has_space_before: bool = False
+    has_space_after: bool = False
+    parts_words: bool = False
+    number: int = 0
+
+    @property
+    def is_between_spaces(self) -> bool:
+        """Whether it stands as a word does."""
+        return self.has_space_before and self.has_space_after
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A stretch of the target that has its tags already; those in `tags` need no place any more."""
+
+    start: int
+    end: int
+    tags: frozenset[Tag] = frozenset()
+
+
+def is_parted(before: str, after: str) -> bool:
+    """Whether what stands between these two characters in place of a space parts words."""
+    return bool(before and after) and not before.isspace() and not after.isspace() and after not in _CLOSING_MARKS
+
+
+def placed(
+    tags: Sequence[Tag], source: str, target: str, links: Links, fixed: Sequence[Fixed] = (), begins_at: int = 0
+) -> list[Placed]:
+    """Every tag with its place in `target`, in order; those of `fixed` are left out.
+
+    `tags` are in the order of the source, pairs well nested. None comes before `begins_at`, or inside what is fixed.
+    """
+    placer = _Placer(source, target, _links_of_words(links, source, target), fixed)
+    return placer.inside(placer.to_place(_nodes(tags)), (0, len(source)), begins_at, len(target))
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A pair and what stands in it, or a lone tag; `span` is its stretch of the source."""
+
+    first: Tag
+    last: Tag | None
+    inner: list[_Node] = field(default_factory=list)
+
+    @property
+    def span(self) -> Span:
+        return self.first.at, (self.last or self.first).at
+
+
+def _nodes(tags: Iterable[Tag]) -> list[_Node]:
+    levels: list[list[_Node]] = [[]]
+    opened: list[Tag] = []
+    for tag in tags:
+        if tag.kind == "open":
+            opened.append(tag)
+            levels.append([])
+        elif tag.kind == "close":
+            inner = levels.pop()
+            levels[-1].append(_Node(opened.pop(), tag, inner))
+        else:
+            levels[-1].append(_Node(tag, None))
+    assert not opened, "a pair is not closed"
+    return levels[0]
+
+
+class _Placer:
+    """Finds stretches of the target for pairs and places for lone tags, level by level."""
+
+    def __init__(self, source: str, target: str, links: Links, fixed: Sequence[Fixed]) -> None:
+        self.source, self.target, self.links, self.fixed = source, target, links, fixed
+        self.source_words, self.target_words = _words(source), _words(target)
+        self.fixed_of = {tag: stretch for stretch in fixed for tag in stretch.tags}
+
+    def to_place(self, nodes: Iterable[_Node]) -> list[_Node]:
+        """The nodes without those that stand fixed as a whole; what is in these comes in their place."""
+        left: list[_Node] = []
+        for node in nodes:
+            inner = self.to_place(node.inner)
+            stretches = [self.fixed_of.get(tag) for tag in (node.first, node.last) if tag is not None]
+            if None not in stretches and all(stretch is stretches[0] for stretch in stretches):
+                left += inner
+            else:
+                left.append(replace(node, inner=inner))
+        return left
+
+    def inside(self, nodes: Sequence[_Node], source_span: Span, start: int, end: int) -> list[Placed]:
+        """The tags of siblings, put between two places of the target; `source_span` is what their parent holds."""
+        pairs = [number for number, node in enumerate(nodes) if node.last is not None]
+        words = self._words_by_pair(nodes, pairs, source_span, start, end)
+        wanted = {number: self._wanted(nodes[number], words[number], source_span, start, end) for number in pairs}
+        spans: dict[int, Span] = {}
+        free = [(start, end)]
+        is_free = {number: not self._is_half_fixed(nodes[number]) for number in pairs}
+        for number in sorted(pairs, key=lambda n: (is_free[n], wanted[n][1] - wanted[n][0], n)):
+            spans[number] = _fitted(wanted[number], words[number], free)
+            free = _without(free, spans[number])
+        for number, node in enumerate(nodes):
+            if node.last is None:
+                place = self._place_of(node.first, source_span, start, end)
+                around = next((n for n, span in spans.items() if span[0] < place < span[1]), None)
+                if around is not None:
+                    place = spans[around][node.first.at > nodes[around].span[0]]
+                spans[number] = place, place
+        found: list[Placed] = []
+        for number in sorted(spans, key=lambda n: (*spans[n], n)):
+            node, (first, last) = nodes[number], spans[number]
+            if node.first not in self.fixed_of:
+                found.append((first, node.first))
+            if node.last is not None:
+                found += self.inside(node.inner, node.span, first, last)
+                if node.last not in self.fixed_of:
+                    found.append((last, node.last))
+        return found
+
+    def _words_by_pair(
+        self, nodes: Sequence[_Node], pairs: Sequence[int], source_span: Span, start: int, end: int
+    ) -> dict[int, list[Span]]:
+        """The target words that each pair should hold: a word goes to the pair that has most links with it."""
+        here = [word for word in self.target_words if start <= word[0] and word[1] <= end]
+        found: dict[int, list[Span]] = {number: [] for number in pairs}
+        votes: dict[Span, Counter[int]] = {word: Counter() for word in here}
+        for number in pairs:
+            span = nodes[number].span
+            inner = self._words_in(span)
+            if inner and inner == self._words_in(source_span):
+                for word in here:
+                    votes[word][number] += len(self.links) + 1  # all words of the parent are its own
+            elif inner and (verbatim := self._verbatim(span, start, end)):
+                for word in here:
+                    votes[word][number] += (len(self.links) + 1) * _overlap(word, verbatim)
+            else:
+                for *linked, first, last in self.links:
+                    if _overlap((linked[0], linked[1]), span):
+                        for word in here:
+                            votes[word][number] += _overlap(word, (first, last))
+        for word, counts in votes.items():
+            if counts.total():
+                found[max(counts, key=lambda n: (counts[n], -n))].append(word)
+        for number in pairs:
+            if not found[number] and self._words_in(nodes[number].span):
+                found[number] = self._unclaimed(nodes[number].span, source_span, start, end, votes)
+        return found
+
+    def _unclaimed(
+        self, span: Span, source_span: Span, start: int, end: int, votes: dict[Span, Counter[int]]
+    ) -> list[Span]:
+        """The words without any link between those that stand for the source's words before and after `span`."""
+        before = self._end_of(span[0], source_span, start)
+        after = self._start_of(span[1], source_span, end)
+        linked = [(link[2], link[3]) for link in self.links]
+        return [
+            word
+            for word, counts in votes.items()
+            if before <= word[0]
+            and word[1] <= after
+            and not counts.total()
+            and not any(_overlap(word, other) for other in linked)
+        ]
+
+    def _wanted(self, node: _Node, words: Sequence[Span], source_span: Span, start: int, end: int) -> Span:
+        """The smallest run that holds a pair's words, with the marks that it has at its ends in the source too."""
+        first_fixed, last_fixed = self.fixed_of.get(node.first), self.fixed_of.get(node.last or node.first)
+        if words:
+            first, last = words[0][0], words[-1][1]
+            inner = self.source[slice(*node.span)].strip()
+            if not is_word_char(inner[0]):
+                first = self._over_marks(first, start, -1)
+            if not is_word_char(inner[-1]):
+                last = self._over_marks(last, end, 1)
+        else:
+            assert node.last is not None
+            ends = [link[3] for link in self.links if _overlap((link[0], link[1]), node.span)]
+            around = replace(node.first, has_space_after=node.last.has_space_after)
+            first = last = max(ends) if ends else self._place_of(around, source_span, start, end)
+        for stretch in self.fixed:
+            first = stretch.start if stretch.start < first < stretch.end else first
+            last = stretch.end if stretch.start < last < stretch.end else last
+        if first_fixed is not None:
+            first = first_fixed.end
+        if last_fixed is not None:
+            last = last_fixed.start
+        first = min(max(first, start), end)
+        last = min(max(last, start), end)
+        return (min(first, last), last) if last_fixed is not None else (first, max(first, last))
+
+    def _is_half_fixed(self, node: _Node) -> bool:
+        return node.first in self.fixed_of or node.last in self.fixed_of
+
+    def _place_of(self, tag: Tag, source_span: Span, start: int, end: int) -> int:
+        """Beside the word before it, or with a space on that side only, the word after it."""
+        if tag.at == 0:
+            return start
+        if tag.at == len(self.source):
+            return end
+        if tag.has_space_before and not tag.has_space_after:
+            place = self._start_of(tag.at, source_span, end)
+            if not is_word_char(self.source[tag.at]):
+                place = self._over_marks(place, start, -1)
+        else:
+            place = self._end_of(tag.at, source_span, start)
+            if not self.source[tag.at - 1].isspace() and not is_word_char(self.source[tag.at - 1]):
+                place = self._over_marks(place, end, 1)
+        for stretch in self.fixed:
+            place = stretch.end if stretch.start < place < stretch.end else place
+        return min(max(place, start), end)
+
+    def _end_of(self, place: int, source_span: Span, otherwise: int) -> int:
+        """Where the words end that stand for the nearest source word before `place` that has any."""
+        ends = [(link[1], link[3]) for link in self.links if source_span[0] <= link[0] and link[1] <= place]
+        return max(ends)[1] if ends else otherwise
+
+    def _start_of(self, place: int, source_span: Span, otherwise: int) -> int:
+        """Where the words begin that stand for the nearest source word behind `place` that has any."""
+        starts = [(link[0], link[2]) for link in self.links if place <= link[0] and link[1] <= source_span[1]]
+        return min(starts)[1] if starts else otherwise
+
+    def _over_marks(self, place: int, limit: int, step: Literal[-1, 1]) -> int:
+        """The place moved over the marks that stand there, up to `limit`."""
+        while place != limit:
+            character = self.target[place if step == 1 else place - 1]
+            if character.isspace() or is_word_char(character):
+                break
+            place += step
+        return place
+
+    def _words_in(self, span: Span) -> list[Span]:
+        return [word for word in self.source_words if span[0] <= word[0] and word[1] <= span[1]]
+
+    def _verbatim(self, span: Span, start: int, end: int) -> Span | None:
+        """Where the words of a source span stand in the target as they are, if they stand once in both."""
+        text = self.source[slice(*span)].strip()
+        found = [place for place in occurrences(self.target, text) if start <= place[0] and place[1] <= end]
+        return found[0] if len(found) == 1 == len(occurrences(self.source, text)) else None
+
+
+def _links_of_words(links: Links, source: str, target: str) -> Links:
+    """Links between words; without any (a model that cannot tell), each word is linked with that at its share of the
+    way through the other text."""
+    if links:
+        return [link for link in links if is_word_char(source[link[0]]) and is_word_char(target[link[2]])]
+    sources, targets = _words(source), _words(target)
+    if not sources or not targets:
+        return []
+    return [(*word, *targets[number * len(targets) // len(sources)]) for number, word in enumerate(sources)]
+
+
+def _words(text: str) -> list[Span]:
+    edges = [0, *(i for i, (a, b) in enumerate(pairwise(text), 1) if is_word_char(a) != is_word_char(b)), len(text)]
+    return [(start, end) for start, end in pairwise(edges) if start < end and is_word_char(text[start])]
+
+
+def _fitted(wanted: Span, words: Sequence[Span], free: Sequence[Span]) -> Span:
+    """What of a stretch is free: the part with most of its words; without any, the nearest place."""
+
+    def held(gap: Span) -> list[Span]:
+        return [word for word in words if gap[0] <= word[0] and word[1] <= gap[1]]
+
+    best = max(free, key=lambda gap: (len(held(gap)), -abs(min(max(wanted[0], gap[0]), gap[1]) - wanted[0])))
+    kept = held(best)
+    if not kept:
+        place = min(max(wanted[0], best[0]), best[1])
+        return (place, min(max(wanted[1], place), best[1])) if not words else (place, place)
+    start = wanted[0] if wanted[0] >= best[0] else kept[0][0]
+    end = wanted[1] if wanted[1] <= best[1] else kept[-1][1]
+    return start, end
+
+
+def _without(free: Iterable[Span], taken: Span) -> list[Span]:
+    """The free stretches apart from `taken`, their edges included, so that an empty pair finds a place anywhere."""
+    left: list[Span] = []
+    for start, end in free:
+        if start <= taken[0] and taken[1] <= end:
+            left += [(start, taken[0]), (taken[1], end)]
+        else:
+            left.append((start, end))
+    return left
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
