@@ -22,17 +22,19 @@ def align(
     encoded: Encoded,
     source: str,
     direction: str,
+    marks: Sequence[str],
     targets: Sequence[Sequence[int]],
     decodings: Sequence[Decoding],
 ) -> list[Alignment]:
     """The alignment of each target of `source`, given as its tokens and what they write.
 
-    `encoded` is this one source, `model` one with an alignment head. Targets change each other's by rounding at most.
+    `encoded` is this one source with its `marks`, `model` one with an alignment head. Targets change each other's by
+    rounding at most.
     """
     assert model.alignment is not None
     encoding = (model.source_codec or model.codec).encode(source)
-    source_ids = model.source_ids(encoding.ids, direction)
-    first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, comes before the text
+    source_ids = model.source_ids(encoding.ids, direction, marks)
+    first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, and marks come first
     source_words = words(source, encoding.spans)
     columns = [(first + start, first + end) for start, end in source_words]
     logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)

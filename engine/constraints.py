@@ -29,6 +29,7 @@ class Constraints:
 
     source: str
     direction: str
+    marks: tuple[str, ...]
     source_ids: tuple[int, ...]
     unknown_source: tuple[Span, ...]
     wanted: SentenceConstraints
@@ -40,16 +41,23 @@ class Constraints:
 
     @classmethod
     def of(
-        cls, request: Request, direction: str, codec: Codec, max_pieces: int, source_codec: Codec | None = None
+        cls,
+        request: Request,
+        direction: str,
+        codec: Codec,
+        max_pieces: int,
+        source_codec: Codec | None = None,
+        marks: tuple[str, ...] = (),
     ) -> Constraints:
-        """For a model of `max_pieces`; `source_codec` where sources have pieces of their own kind."""
+        """For a model of `max_pieces`; `source_codec` where sources have pieces of their own kind.
+
+        `marks` are the pieces for the request's domain and formality.
+        """
         encoding = (source_codec or codec).encode(request.source)
         obstacles: list[Reason] = []
-        if len(encoding.ids) + 2 > max_pieces:  # the direction and the end are pieces too
-            message = (
-                f"the source has {len(encoding.ids)} pieces, the model reads at most {max_pieces - 2}; "
-                "split the segment"
-            )
+        most = max_pieces - 2 - len(marks)  # the direction and the end are pieces too
+        if len(encoding.ids) > most:
+            message = f"the source has {len(encoding.ids)} pieces, the model reads at most {most}; split the segment"
             obstacles.append(Reason("source_too_long", message))
         prefix, reasons = _prefix(request.prefix, codec)
         obstacles += reasons
@@ -75,6 +83,7 @@ class Constraints:
         return cls(
             source=request.source,
             direction=direction,
+            marks=marks,
             source_ids=encoding.ids,
             unknown_source=encoding.unknown,
             wanted=SentenceConstraints(tuple(phrases), avoided, prefix),

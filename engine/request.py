@@ -15,6 +15,7 @@ from engine.errors import InvalidRequest
 Case = Literal["exact", "auto"]
 AvoidCase = Literal["exact", "permissive"]
 Boundary = Literal["word", "start", "anywhere"]
+Formality = Literal["formal", "informal"]
 Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "failed"]
 Score = Literal["normalised", "log_prob", "bounded_length_reward"]
 Stopping = Literal["optimal", "opennmt", "shrinking", "first_finished", "beam_finished", "all_finished"]
@@ -98,6 +99,8 @@ class Request:
     by character; it may end anywhere: inside a word, which then goes on, or after a space, which closes the word.
     `locked` texts stand in this order and do not overlap, with or without something between; the translation ends with
     `suffix`. A phrase that stands in any of these is met.
+    `domain` ("software", say) and `formality`, how German speaks to its reader ("formal": Sie, "informal": du), are for
+    models that were trained with them; None leaves either to the model.
     """
 
     source: str
@@ -107,6 +110,8 @@ class Request:
     prefix: str = ""
     locked: tuple[str, ...] = ()
     suffix: str = ""
+    domain: str | None = None
+    formality: Formality | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
@@ -131,6 +136,8 @@ class Request:
         for text in self.locked:
             if not text.strip():
                 raise InvalidRequest(f"locked contains {text!r}, which is blank; give it text or leave it out")
+        if self.formality is not None:
+            _one_of("formality", self.formality, get_args(Formality))
 
 
 @dataclass(frozen=True, slots=True)

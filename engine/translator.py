@@ -6,7 +6,6 @@ A `Translator` is not safe to call from several threads at once; `engine.worker.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +16,22 @@ import torch
 
 from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
+from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
-from engine.model import PAD, Decoder, Encoded, LoadedModel, load_model, model_folder, origin_of
+from engine.model import Decoder, Encoded, LoadedModel, load_model, model_folder, origin_of
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
-from engine.request import Alternative, Hypothesis, Pricing, Reason, Request, SearchOptions, Status, Translation
+from engine.request import (
+    Alternative,
+    Formality,
+    Hypothesis,
+    Pricing,
+    Reason,
+    Request,
+    SearchOptions,
+    Status,
+    Translation,
+)
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
 from engine.search.finished import Found
 from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
@@ -32,7 +42,6 @@ from engine.search.words import next_words
 from engine.text import BOS_ID, EOS_ID, Decoding, words
 
 _DEFAULT_OPTIONS = SearchOptions()
-_MAX_KEPT_ENCODINGS = 64
 _LOOK_AHEAD_BATCHES = 8
 
 
@@ -46,6 +55,8 @@ class Translator:
         self.card = card
         self.folder = folder
         self.directions = model.config.directions
+        self.domains = model.config.domains
+        self.formalities = model.config.formalities
         self.checksum = model.checksum
         self._vocabulary = Vocabulary(
             texts=self._codec,
@@ -53,7 +64,7 @@ class Translator:
             closing_V=~torch.tensor(self._codec.glues_right),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
-        self._encodings: OrderedDict[tuple[str, str], Encoded] = OrderedDict()
+        self._encodings = Encodings(model)
 
     @classmethod
     def load(
@@ -148,6 +159,8 @@ class Translator:
         *,
         tokens: Sequence[int] | None = None,
         direction: str | None = None,
+        domain: str | None = None,
+        formality: Formality | None = None,
     ) -> Hypothesis:
         """What the model thinks of a given translation: of a text in its canonical pieces, or of exactly these tokens.
 
@@ -167,11 +180,12 @@ class Translator:
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        wanted = self._constraints(Request(source, direction=direction))
+        wanted = self._constraints(Request(source, direction=direction, domain=domain, formality=formality))
         if wanted.obstacles:
             raise InvalidRequest(wanted.obstacles[0].message)
         device = self._model.transformer.device
-        ids = torch.tensor([self._model.source_ids(wanted.source_ids, wanted.direction)], device=device)
+        source_ids = self._model.source_ids(wanted.source_ids, wanted.direction, wanted.marks)
+        ids = torch.tensor([source_ids], device=device)
         lengths = torch.tensor([ids.shape[1]], device=device)
         log_probs = self._model.transformer.score(ids, lengths, torch.tensor([list(tokens)], device=device))[0].double()
         log_prob = float(log_probs.sum())
@@ -243,7 +257,7 @@ class Translator:
         interruption = interruption_of(started, cancel, deadline_ms)
         unbound = replace(wanted.wanted, prefix=None)
         following = next_words(
-            self._model.transformer.decoder(self._encode([wanted])[0]),
+            self._model.transformer.decoder(self._encodings.of([wanted])[0]),
             ConstraintTracker([unbound], self._codec),
             self._codec,
             self._vocabulary.roles,
@@ -270,7 +284,9 @@ class Translator:
             raise InvalidRequest(
                 f"direction is {direction!r}; this model translates {', '.join(self.directions)}; choose one of them"
             )
-        return Constraints.of(request, direction, self._codec, self._model.config.max_pieces, self._model.source_codec)
+        model = self._model
+        marks = model.marks(direction, request.domain, request.formality)
+        return Constraints.of(request, direction, self._codec, model.config.max_pieces, model.source_codec, marks)
 
     def _decode(
         self,
@@ -304,7 +320,7 @@ class Translator:
         )
 
     def _open(self, sentences: Sequence[Sentence]) -> Decoder:
-        encoded = self._encode([sentence.source for sentence in sentences])
+        encoded = self._encodings.of([sentence.source for sentence in sentences])
         return self._model.transformer.decoder(Encoded.stack(encoded))
 
     def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
@@ -312,22 +328,6 @@ class Translator:
         ratios, rewards = self._model.config.length_ratios, self._model.config.length_rewards
         num_pieces, direction = len(wanted.source_ids), wanted.direction
         return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
-
-    def _encode(self, sources: Sequence[Constraints]) -> list[Encoded]:
-        """The encoded sources, each kept for the next request about the same one."""
-        keys = [(wanted.direction, wanted.source) for wanted in sources]
-        found = {key: self._encodings.pop(key) for key in set(keys) if key in self._encodings}
-        new = {key: wanted for key, wanted in zip(keys, sources, strict=True) if key not in found}
-        if new:
-            ids = [self._model.source_ids(wanted.source_ids, wanted.direction) for wanted in new.values()]
-            longest, device = max(map(len, ids)), self._model.transformer.device
-            padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
-            together = self._model.transformer.encode(padded, torch.tensor([*map(len, ids)], device=device))
-            found.update((key, together.take(torch.tensor([place]))) for place, key in enumerate(new))
-        self._encodings.update((key, found[key]) for key in keys)
-        while len(self._encodings) > _MAX_KEPT_ENCODINGS:
-            self._encodings.popitem(last=False)
-        return [found[key] for key in keys]
 
     def _tell(self, request: Request, wanted: Constraints, result: SentenceResult) -> Translation:
         """The search's result in text and characters."""
@@ -357,8 +357,8 @@ class Translator:
         """The word alignment of each target of one source, None for a model that cannot tell."""
         if self._model.alignment is None or not targets:
             return [None] * len(targets)
-        [encoded] = self._encode([wanted])
-        return align(self._model, encoded, wanted.source, wanted.direction, targets, decodings)
+        [encoded] = self._encodings.of([wanted])
+        return align(self._model, encoded, wanted.source, wanted.direction, wanted.marks, targets, decodings)
 
     def _hypothesis(
         self, wanted: Constraints, found: Found, decoding: Decoding, alignment: Alignment | None

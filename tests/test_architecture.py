@@ -19,7 +19,7 @@ ENGINE_FLOORS = (
     {"text", "kernels"},
     {"model", "search"},
     {"constraints", "aligner"},
-    {"relaxation"},
+    {"relaxation", "encodings"},
     {"request_stream"},
     {"translator", "fair_queue"},
     {"worker", "evaluation"},

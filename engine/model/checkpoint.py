@@ -52,14 +52,31 @@ class LoadedModel:
     source_codec: Codec | None = None
     alignment: AlignmentHead | None = None
 
-    def source_ids(self, piece_ids: Sequence[int], direction: str) -> list[int]:
-        """The encoder's input for a source: the direction's piece, if it has one, `pieces... </s>`."""
+    def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
+        """The pieces that mark a source with what is asked for; InvalidRequest for what this model does not know."""
+        config, marks = self.config, []
+        asked = (("domain", domain, config.domains), ("formality", formality, config.formalities.get(direction, ())))
+        for name, value, offered in asked:
+            if value is None:
+                continue
+            if value not in offered:
+                known = f"knows {', '.join(offered)}" if offered else f"was trained without {name} for {direction}"
+                raise InvalidRequest(
+                    f"{name} is {value!r}, but this model {known}; leave it out, or take a model trained with "
+                    f"--{name}-tag-rate (engine/train/README.md)"
+                )
+            marks.append(f"<{value}>")
+        return tuple(marks)
+
+    def source_ids(self, piece_ids: Sequence[int], direction: str, marks: Sequence[str] = ()) -> list[int]:
+        """The encoder's input for a source: the direction's piece, if it has one, `marks... pieces... </s>`."""
         if direction not in self.config.directions:
             offered = ", ".join(self.config.directions)
             raise InvalidRequest(f"direction is {direction!r}; this model translates {offered}")
         pieces = self.config.direction_pieces
         first = f"<{direction}>" if pieces is None else pieces[direction]
-        return [*piece_ids, EOS] if first is None else [self.codec.id_of(first), *piece_ids, EOS]
+        head = (*(() if first is None else (first,)), *marks)
+        return [*map(self.codec.id_of, head), *piece_ids, EOS]
 
 
 def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.float16) -> None:

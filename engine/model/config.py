@@ -22,7 +22,8 @@ class ModelConfig:
 
     `norm` says whether a sublayer normalises what it reads (pre-norm) or what it has added (post-norm: models that were
     imported). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of each direction, or
-    null where none does; without it that is the piece `<direction>` of the vocabulary.
+    null where none does; without it that is the piece `<direction>` of the vocabulary. `domains` and, by direction,
+    `formalities` are what a source can be marked with: by the pieces `<domain>` and `<formality>` behind that one.
 
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
     target pieces per source piece, in the training data or a development set, and `length_rewards` what a piece adds to
@@ -42,12 +43,17 @@ class ModelConfig:
     activation: Activation = "relu"
     text: TextKind = "bpe"
     direction_pieces: Mapping[str, str | None] | None = None
+    domains: tuple[str, ...] = ()
+    formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     length_ratios: Mapping[str, float] = field(default_factory=dict)
     length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", tuple(self.directions))
+        object.__setattr__(self, "domains", tuple(self.domains))
+        formalities = {direction: tuple(offered) for direction, offered in self.formalities.items()}
+        object.__setattr__(self, "formalities", formalities)
         for name, allowed in (("norm", Norm), ("activation", Activation), ("text", TextKind)):
             value = getattr(self, name)
             if value not in get_args(allowed):

@@ -128,6 +128,7 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         ("label_smoothing", float, "probability spread over the vocabulary"),
         ("dropout", float, "part of the activations dropped (halves the speed on a CPU)"),
         ("domain_tag_rate", float, "part of the sources that carry their domain's token"),
+        ("formality_tag_rate", float, "part of the sources of German with Sie or du that carry that token"),
         ("dev_every", int, "updates between development losses and snapshots"),
         ("checkpoint_minutes", float, "minutes between checkpoints"),
         ("keep_snapshots", int, "newest snapshots to keep"),

@@ -17,7 +17,7 @@ from engine.model.alignment import ALIGNMENT
 from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
-from engine.train.data import CODEC_FILES, Prepared
+from engine.train.data import CODEC_FILES, Prepared, speaks_to_reader
 from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
 from engine.train.options import TrainOptions
 from engine.train.scores import Score
@@ -47,6 +47,7 @@ def write_bundle(
     """Write a model folder from the newest snapshots of a run; its card has no scores yet."""
     prepared = Prepared.load(work)
     config = ModelConfig.load(run / CONFIG)
+    options = TrainOptions.load(run / OPTIONS)
     chosen = snapshots(run)[-num_snapshots:]
     model = average(chosen, config)
     try:
@@ -55,6 +56,10 @@ def write_bundle(
         raise TrainingError(f"{run / CHECKPOINT} cannot be read ({error}); the run is not whole") from error
     config = replace(
         config,
+        domains=tuple(prepared.domain_ids) if options.domain_tag_rate else (),
+        formalities={d: tuple(prepared.formality_ids) for d in config.directions if speaks_to_reader(d)}
+        if options.formality_tag_rate
+        else {},
         length_ratios={d: prepared.facts["length_ratios"][d] for d in config.directions},
         training={
             **config.training,
@@ -74,7 +79,6 @@ def write_bundle(
     config.save(folder / CONFIG)
     (folder / ALIGNMENT).unlink(missing_ok=True)  # it belongs to earlier weights
     save_weights(folder / WEIGHTS, model)
-    options = TrainOptions.load(run / OPTIONS)
     (folder / CARD).write_text(
         card(config, prepared.facts, prepared.max_pieces, model, options, name, label), encoding="utf-8"
     )
@@ -113,6 +117,7 @@ def card(
 | | |
 |---|---|
 | directions | {", ".join(config.directions)} |
+{_tags(config)}\
 | architecture | pre-norm Transformer, {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, \
 width {config.model_size}, {config.num_heads} heads, feed-forward {config.feed_forward_size}, \
 one embedding table for source, target and output |
@@ -175,6 +180,14 @@ def insert_scores(path: Path, scores: Sequence[Score]) -> None:
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _tags(config: ModelConfig) -> str:
+    """The card's lines on what a request may ask for, each with its line end."""
+    lines = f"| domains | {', '.join(config.domains)} |\n" if config.domains else ""
+    for direction, names in config.formalities.items():
+        lines += f"| formality of {direction} | {', '.join(names)} |\n"
+    return lines
 
 
 def _earlier(training: Mapping[str, Any] | None) -> str:

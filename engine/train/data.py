@@ -1,8 +1,9 @@
 """Prepared data on disk and the batches drawn from it. Needs numpy alone; knows ids, no text.
 
 A prepared folder holds `prepared.json`, the codec's files, and one folder per set (`train`, `dev/NAME`) with, for
-each language, all pieces end to end (`en.npy`) and where each line starts (`en.offsets.npy`), and the domain of each
-pair (`domains.npy`). Both directions read the same arrays.
+each language, all pieces end to end (`en.npy`) and where each line starts (`en.offsets.npy`), and of each pair the
+domain (`domains.npy`) and how its German speaks to the reader (`formalities.npy`, which an older folder lacks). Both
+directions read the same arrays.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from engine.errors import TrainingError
 
 PAD, BOS, EOS = 0, 1, 2
 CODEC_FILES = ("vocabulary.txt", "bpe.codes")
+FORMALITIES_FILE = "formalities.npy"
+FORMAL_LANGUAGE = "de"  # the one whose formality is known
 Ids = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Prepared:
     dev_sets: tuple[str, ...]
     max_pieces: int
     facts: Mapping[str, Any] = field(default_factory=dict)
+    formality_ids: Mapping[str, int] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
         text = json.dumps(asdict(self), indent=2, ensure_ascii=False)
@@ -95,21 +100,30 @@ def _load_array(path: Path) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class PairSet:
-    """One set of pairs: the lines of both languages and the index of each pair's domain."""
+    """One set of pairs: the lines of both languages, the index of each pair's domain, and the label of its formality.
+
+    A label is 0 for a pair without formality, else 1 more than the place among the prepared `formality_ids`.
+    """
 
     lines: Mapping[str, Lines]
-    domains: npt.NDArray[np.uint8]
+    domains: Labels
+    formalities: Labels | None = None
 
     def save(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for language, lines in self.lines.items():
             lines.save(folder, language)
         np.save(folder / "domains.npy", self.domains)
+        if self.formalities is not None:
+            np.save(folder / FORMALITIES_FILE, self.formalities)
 
     @classmethod
     def load(cls, folder: Path, languages: Sequence[str]) -> PairSet:
+        has_formalities = (folder / FORMALITIES_FILE).exists()
         return cls(
-            {language: Lines.load(folder, language) for language in languages}, _load_array(folder / "domains.npy")
+            {language: Lines.load(folder, language) for language in languages},
+            _load_array(folder / "domains.npy"),
+            _load_array(folder / FORMALITIES_FILE) if has_formalities else None,
         )
 
     def __len__(self) -> int:
@@ -134,7 +148,8 @@ class Batches:
 
     An epoch takes pair i `weights[domain of i]` times (2.5: twice, and a third time with probability one half), in
     every direction. It depends on (seed, epoch) alone, so that a run can resume at any batch. `domain_tag_rate` is
-    the share of sources that carry their domain's token after that of the direction.
+    the share of sources that carry their domain's token after that of the direction; `formality_tag_rate` is that of
+    the sources of German pairs with a label that carry the token of their formality after both.
     """
 
     def __init__(
@@ -146,6 +161,7 @@ class Batches:
         weights: Mapping[str, float] | None = None,
         domain_tag_rate: float = 0.0,
         seed: int = 1,
+        formality_tag_rate: float = 0.0,
     ) -> None:
         for direction in directions:
             if direction not in prepared.direction_ids:
@@ -154,6 +170,8 @@ class Batches:
         weights = weights or {}
         if unknown := sorted(set(weights) - set(prepared.domains)):
             raise TrainingError(f"weight for domain {unknown[0]!r}; the data has {', '.join(prepared.domains)}")
+        if formality_tag_rate:
+            check_formality_tags(pairs, prepared, directions)
         self._pairs = pairs
         self._prepared = prepared
         self._directions = tuple(directions)
@@ -162,6 +180,8 @@ class Batches:
         self._weights = per_domain[np.asarray(pairs.domains)] if len(pairs) else np.zeros(0)
         self._tag_rate = domain_tag_rate
         self._domain_tags = np.array([prepared.domain_ids.get(domain, PAD) for domain in prepared.domains])
+        self._formality_tag_rate = formality_tag_rate
+        self._formality_tags = np.array([PAD, *prepared.formality_ids.values()])
         self._seed = seed
 
     def epoch(self, number: int, shuffled: bool = True) -> list[tuple[int, Integers]]:
@@ -179,7 +199,8 @@ class Batches:
     def _cut(self, direction: int, picked: Integers) -> Iterator[Integers]:
         """Pairs of like length together; ties stay in the order of `picked`, which is random."""
         source, target = self._directions[direction].split("-")
-        source_lengths = self._pairs.lines[source].lengths[picked] + 3  # direction, domain, end
+        num_heads = 3 + (self._formality_tag_rate > 0)  # direction, domain, formality, end
+        source_lengths = self._pairs.lines[source].lengths[picked] + num_heads
         target_lengths = self._pairs.lines[target].lengths[picked] + 1
         order = np.lexsort((source_lengths, target_lengths))
         start, widest = 0, 0
@@ -192,7 +213,7 @@ class Batches:
             yield picked[order[start:]]
 
     def batch(self, direction: int, indices: Integers, rng: np.random.Generator) -> Batch:
-        """The padded ids of some pairs; `rng` decides which sources carry a domain token."""
+        """The padded ids of some pairs; `rng` decides which sources carry a token of domain or formality."""
         name = self._directions[direction]
         source, target = (self._pairs.lines[language] for language in name.split("-"))
         no_heads = np.zeros((len(indices), 0), dtype=np.int64)
@@ -200,8 +221,30 @@ class Batches:
         if self._tag_rate:
             tags = self._domain_tags[np.asarray(self._pairs.domains[indices], dtype=np.int64)]
             heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._tag_rate, tags, PAD)])
+        if self._formality_tag_rate and speaks_to_reader(name):
+            assert self._pairs.formalities is not None
+            tags = self._formality_tags[np.asarray(self._pairs.formalities[indices], dtype=np.int64)]
+            heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._formality_tag_rate, tags, PAD)])
         source_BS, source_lengths_B = _table(source, indices, heads)
         return Batch(source_BS, source_lengths_B, _table(target, indices, no_heads)[0])
+
+
+def speaks_to_reader(direction: str) -> bool:
+    """Whether a direction leads into the language whose formality is known."""
+    return direction.endswith(f"-{FORMAL_LANGUAGE}")
+
+
+def check_formality_tags(pairs: PairSet, prepared: Prepared, directions: Sequence[str]) -> None:
+    """Raises TrainingError where no source could carry a formality token."""
+    if pairs.formalities is None or not prepared.formality_ids:
+        raise TrainingError(
+            "formality_tag_rate is given, but the prepared folder has no formalities.npy; run `python -m engine.train "
+            "prepare` again, or leave it out"
+        )
+    if not any(map(speaks_to_reader, directions)):
+        raise TrainingError(
+            f"formality_tag_rate is given, but no direction leads into {FORMAL_LANGUAGE!r}; leave it out"
+        )
 
 
 def _table(lines: Lines, indices: Integers, heads_BX: Integers) -> tuple[Integers, Integers]:

@@ -71,8 +71,13 @@ class Trainer:
                 "start the run again on this data"
             )
         self._batches = self._make_batches(PairSet.load(prepared_folder / "train", prepared.languages), prepared)
-        self._dev = {
-            name: self._make_batches(PairSet.load(prepared_folder / "dev" / name, prepared.languages), prepared)
+        self._dev = {  # each pair once and without tags, whatever the training takes
+            name: Batches(
+                PairSet.load(prepared_folder / "dev" / name, prepared.languages),
+                prepared,
+                options.directions,
+                options.batch_pieces,
+            )
             for name in prepared.dev_sets
         }
         torch.manual_seed(options.seed)
@@ -100,6 +105,7 @@ class Trainer:
             options.weights,
             options.domain_tag_rate,
             options.seed,
+            options.formality_tag_rate,
         )
 
     def train(self) -> Position:

@@ -41,6 +41,7 @@ class TrainOptions:
     max_gradient_norm: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     domain_tag_rate: float = 0.0
+    formality_tag_rate: float = 0.0
     dev_every: int = 500
     checkpoint_minutes: float = 5.0
     keep_snapshots: int = 8
@@ -57,7 +58,7 @@ class TrainOptions:
         for name in ("batch_pieces", "accumulate", "warmup_updates", "dev_every", "keep_snapshots"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        for name in ("label_smoothing", "dropout", "domain_tag_rate"):
+        for name in ("label_smoothing", "dropout", "domain_tag_rate", "formality_tag_rate"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be between 0 and 1")
         for domain, weight in self.weights.items():

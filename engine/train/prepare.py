@@ -16,7 +16,8 @@ import numpy as np
 from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, TextCodec
 from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
-from engine.train.data import Lines, PairSet, Prepared
+from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared
+from engine.train.formality import FORMALITIES, labels_of
 
 CHUNK = 2000
 
@@ -59,7 +60,8 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         kept, sides = _encode(pool, pairs, options.max_pieces)
         kept_pairs = [pairs[i] for i in kept]
         domain_indices = np.array([domains.index(pair.domain) for pair in kept_pairs], dtype=np.uint8)
-        _pair_set(sides, domain_indices, options, codec).save(folder / "train")
+        formalities = _formalities(kept_pairs, options.languages)
+        _pair_set(sides, domain_indices, formalities, options, codec).save(folder / "train")
         dev_names = []
         for name in options.dev_sets:
             dev = [Pair(*texts, name, "") for texts in read_set(corpus, name, options.languages)]
@@ -67,7 +69,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
             dev_sides = (dev_sides[0][: options.max_dev_pairs], dev_sides[1][: options.max_dev_pairs])
             no_domains = np.zeros(len(dev_sides[0]), dtype=np.uint8)
             dev_names.append(name.rsplit("/", 1)[-1])
-            _pair_set(dev_sides, no_domains, options, codec).save(folder / "dev" / dev_names[-1])
+            _pair_set(dev_sides, no_domains, None, options, codec).save(folder / "dev" / dev_names[-1])
 
     first, second = options.languages
     directions = [f"{first}-{second}", f"{second}-{first}"]
@@ -79,7 +81,8 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         domain_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in domains if f"<{d}>" in codec.vocabulary},
         dev_sets=tuple(dev_names),
         max_pieces=options.max_pieces,
-        facts=_facts(kept_pairs, sides, licences, options),
+        facts=_facts(kept_pairs, sides, formalities, licences, options),
+        formality_ids={name: codec.vocabulary.id_of(f"<{name}>") for name in FORMALITIES},
     )
     prepared.save(folder)
     _report(f"{len(kept_pairs):,} pairs kept, {prepared.facts['pieces']}; written to {folder}")
@@ -131,17 +134,29 @@ def _encode(
 
 
 def _pair_set(
-    sides: tuple[list[list[int]], list[list[int]]], domains: Any, options: PrepareOptions, codec: TextCodec
+    sides: tuple[list[list[int]], list[list[int]]],
+    domains: Labels,
+    formalities: Labels | None,
+    options: PrepareOptions,
+    codec: TextCodec,
 ) -> PairSet:
     size = len(codec.vocabulary)
-    return PairSet(
-        {language: Lines.of(side, size) for language, side in zip(options.languages, sides, strict=True)}, domains
-    )
+    lines = {language: Lines.of(side, size) for language, side in zip(options.languages, sides, strict=True)}
+    return PairSet(lines, domains, formalities)
+
+
+def _formalities(pairs: Sequence[Pair], languages: tuple[str, str]) -> Labels | None:
+    """The label of every pair; None where it cannot be told, since that takes German and English."""
+    if set(languages) != {FORMAL_LANGUAGE, "en"}:
+        return None
+    german_first = languages[0] == FORMAL_LANGUAGE
+    return labels_of([(p.first, p.second) if german_first else (p.second, p.first) for p in pairs])
 
 
 def _facts(
     pairs: Sequence[Pair],
     sides: tuple[list[list[int]], list[list[int]]],
+    formalities: Labels | None,
     licences: dict[str, tuple[str, str]],
     options: PrepareOptions,
 ) -> dict[str, Any]:
@@ -158,6 +173,11 @@ def _facts(
         "max_words": dict(options.selection.max_words),
         "without": sorted(options.selection.without),
         "pairs_by_domain": dict(Counter(pair.domain for pair in pairs).most_common()),
+        "pairs_by_formality": {
+            name: int((formalities == label).sum())
+            for label, name in enumerate(FORMALITIES, start=1)
+            if formalities is not None
+        },
         "sources": [
             {
                 "source_id": source,
