@@ -18,9 +18,10 @@ from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
-from engine.model import Decoder, Encoded, LoadedModel, load_model, model_folder, origin_of
+from engine.model import Encoded, LoadedModel, load_model, model_folder, origin_of, read_card
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
+from engine.model.table import checked_interval, open_decoder
 from engine.request import (
     Alternative,
     Formality,
@@ -33,13 +34,14 @@ from engine.request import (
     Translation,
 )
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
+from engine.search.beam import StepDecoder
 from engine.search.finished import Found
 from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
 from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS_ID, EOS_ID, Decoding, words
+from engine.text import BOS_ID, EOS_ID, Decoding, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
@@ -48,7 +50,15 @@ _LOOK_AHEAD_BATCHES = 8
 class Translator:
     """One loaded model with all that its text needs."""
 
-    def __init__(self, model: LoadedModel, name: str = "", card: str = "", folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        model: LoadedModel,
+        name: str = "",
+        card: str = "",
+        folder: Path | None = None,
+        compaction_interval: int | None = None,
+    ) -> None:
+        self._compaction_interval = checked_interval(compaction_interval)
         self._model = model
         self._codec = model.codec
         self.name = name
@@ -68,11 +78,17 @@ class Translator:
 
     @classmethod
     def load(
-        cls, folder: str | Path, device: str | torch.device = "cpu", precision: Precision = "float32"
+        cls,
+        folder: str | Path,
+        device: str | torch.device = "cpu",
+        precision: Precision = "float32",
+        compaction_interval: int | None = None,
     ) -> Translator:
         """Read a model: a folder of ours, a MarianMT folder, or the hub id of one, fetched and converted once.
 
-        Precision "half" is for GPUs, "int8" for CPUs. Raises ModelError naming the file at fault and the cure.
+        Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
+        leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. Raises ModelError naming the
+        file at fault and the cure.
         """
         folder = model_folder(folder).resolve()
         name = Path(origin_of(folder) or folder).name
@@ -83,13 +99,7 @@ class Translator:
             pack(model.transformer, precision)
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
-        try:
-            card = (folder / "card.md").read_text(encoding="utf-8")
-        except FileNotFoundError:
-            card = ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"{folder / 'card.md'} cannot be read ({error}); remove it or copy it again") from error
-        return cls(model, name, card, folder)
+        return cls(model, name, read_card(folder), folder, compaction_interval)
 
     def translate(
         self,
@@ -251,7 +261,7 @@ class Translator:
         wanted = self._constraints(request)
         if wanted.obstacles:
             raise InvalidRequest(wanted.obstacles[0].message)
-        first, last = _word_at(hypothesis, offset)
+        first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
         left = hypothesis.tokens[:first]
         replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
         interruption = interruption_of(started, cancel, deadline_ms)
@@ -319,9 +329,9 @@ class Translator:
             interruption=interruption,
         )
 
-    def _open(self, sentences: Sequence[Sentence]) -> Decoder:
+    def _open(self, sentences: Sequence[Sentence]) -> StepDecoder:
         encoded = self._encodings.of([sentence.source for sentence in sentences])
-        return self._model.transformer.decoder(Encoded.stack(encoded))
+        return open_decoder(self._model.transformer, Encoded.stack(encoded), self._compaction_interval)
 
     def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
         """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
@@ -385,12 +395,3 @@ def _best_score(without: Translation, having: Translation) -> float | None:
     if without.status != "complete" or having.status != "complete":
         return None
     return without.hypotheses[0].score - having.hypotheses[0].score
-
-
-def _word_at(hypothesis: Hypothesis, offset: int) -> tuple[int, int]:
-    """The tokens, first and one past the last, of the word that holds the character at `offset`."""
-    spans = hypothesis.token_spans
-    for first, last in words(hypothesis.text, spans):
-        if spans[first][0] <= offset < spans[last - 1][1]:
-            return first, last
-    raise InvalidRequest(f"offset {offset} is on no word of {hypothesis.text!r}")

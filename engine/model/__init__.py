@@ -13,6 +13,7 @@ from engine.model.listing import (
     describe_model,
     known_models,
     origin_of,
+    read_card,
 )
 from engine.model.memory import megabytes
 from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
@@ -39,6 +40,7 @@ __all__ = [
     "megabytes",
     "model_folder",
     "origin_of",
+    "read_card",
     "save_weights",
     "word_links",
 ]

@@ -88,6 +88,16 @@ def _folders(parent: Path) -> list[Path]:
         return []
 
 
+def read_card(folder: Path) -> str:
+    """What a model's card says, nothing where it has none; ModelError where it cannot be read."""
+    try:
+        return (folder / CARD).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{folder / CARD} cannot be read ({error}); remove it or copy it again") from error
+
+
 def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
     """What the files of one model tell of it."""
     name = origin_of(folder) or folder.name

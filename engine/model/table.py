@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.decoding import Decoder, Encoded
 
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from engine.model.transformer import Transformer
 
 COMPACTION_INTERVAL = 8  # steps; on an accelerator, unless another is asked for
+
+
+def checked_interval(compaction_interval: int | None) -> int | None:
+    """The interval; raises InvalidRequest for what is none."""
+    if compaction_interval is not None and compaction_interval < 1:
+        raise InvalidRequest(f"compaction_interval is {compaction_interval}; it counts steps, 1 at least, or is None")
+    return compaction_interval
 
 
 def open_decoder(

@@ -30,7 +30,7 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
-from engine.text.words import words
+from engine.text.words import word_at, words
 
 __all__ = [
     "BOS_ID",
@@ -63,5 +63,6 @@ __all__ = [
     "occurrences",
     "read_pieces",
     "stands_alone",
+    "word_at",
     "words",
 ]

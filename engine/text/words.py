@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.errors import InvalidRequest
 from engine.text.boundaries import is_word_char
 
 
@@ -22,6 +23,14 @@ def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             found.append((number, number + 1))
     return found
+
+
+def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]:
+    """The pieces of the word that holds the character at `offset`; raises InvalidRequest where no word is."""
+    for first, last in words(text, spans):
+        if spans[first][0] <= offset < spans[last - 1][1]:
+            return first, last
+    raise InvalidRequest(f"offset {offset} is on no word of {text!r}")
 
 
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-KERNEL_TESTS = Path(__file__).with_name("test_output_layer_triton.py")
+KERNEL_TESTS = [Path(__file__).with_name(name) for name in ("test_output_layer_triton.py", "test_search_paths.py")]
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [
@@ -35,7 +35,7 @@ def run(*arguments: str, **environment: str) -> None:
 
 
 def test_kernels_pass_their_tests_in_the_interpreter() -> None:
-    run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(KERNEL_TESTS), TRITON_INTERPRET="1")
+    run("-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, KERNEL_TESTS), TRITON_INTERPRET="1")
 
 
 def test_kernels_compile_for_a_gpu(tmp_path: Path) -> None:

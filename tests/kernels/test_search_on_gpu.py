@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
+from threading import Event
+from unittest.mock import Mock
 
 import pytest
 import torch
 
-from engine import Avoid, Phrase, Request, SearchOptions, Translation, Translator
-from engine.model import LoadedModel, ModelConfig, Transformer
+from engine import SearchOptions, Translation, Translator
+from engine.kernels import output_layer, top_tokens
+from engine.model import LoadedModel
 from engine.model.half import halve
+from engine.model.table import TableDecoder
 from engine.text import TextCodec
+from tests.kernels.searches import REQUESTS, assert_same, avoiding_its_words, small_model
 
 DEVICE = os.environ.get("TEST_DEVICE", "cuda")
 
@@ -21,41 +27,39 @@ pytestmark = pytest.mark.skipif(
 )
 
 OPTIONS = SearchOptions(beam=6, nbest=4)
-SOURCE = "The quick brown fox opens the settings dialog, doesn't it?"
-REQUESTS = [
-    Request(SOURCE),
-    Request(SOURCE, phrases=[Phrase("Einstellungen"), Phrase("C++", forms=["C"])]),
-    Request(SOURCE, phrases=[Phrase("auf allen Knoten")], avoid=[Avoid("der")]),
-    Request("A dog.", prefix="Das ist ", phrases=[Phrase("Straße")]),
-]
 HALF_TOLERANCE = 0.1  # of a score per token, where both find the same
 
 
 @pytest.fixture(scope="module")
 def model(codec: TextCodec) -> LoadedModel:
-    torch.manual_seed(17)
-    config = ModelConfig(len(codec.vocabulary), ("en-de",), 32, 2, 48, 2, 1, max_pieces=256)
-    transformer = Transformer(config)
-    for parameter in transformer.parameters():  # sharper than at the start of training
-        parameter.data.mul_(2.0)
-    return LoadedModel(config, codec, transformer.eval(), checksum="0" * 64)
+    return small_model(codec)
 
 
-def translated(model: LoadedModel, device: str, is_half: bool = False) -> Sequence[Translation]:
+def translated(
+    model: LoadedModel, device: str, is_half: bool = False, compaction_interval: int | None = None
+) -> list[Translation]:
+    """All requests, a few at a time, so that sentences end and join."""
     transformer = copy.deepcopy(model.transformer).to(device)
     if is_half:
         halve(transformer)
     there = LoadedModel(model.config, model.codec, transformer, model.checksum)
-    return list(Translator(there).translate_all(REQUESTS, OPTIONS))
+    requests = [*REQUESTS, avoiding_its_words(model, OPTIONS)]
+    translator = Translator(there, compaction_interval=compaction_interval)
+    return list(translator.translate_all(requests, OPTIONS, batch_size=3, schedule="fifo"))
 
 
-def test_search_on_the_gpu_equals_search_on_the_cpu(model: LoadedModel) -> None:
-    for found, expected in zip(translated(model, DEVICE), translated(model, "cpu"), strict=True):
-        assert found.status == expected.status == "complete"
-        assert [each.tokens for each in found.hypotheses] == [each.tokens for each in expected.hypotheses]
-        assert [each.placements for each in found.hypotheses] == [each.placements for each in expected.hypotheses]
-        scores = [each.score for each in expected.hypotheses]
-        assert [each.score for each in found.hypotheses] == pytest.approx(scores, abs=1e-4)
+@pytest.mark.parametrize("compaction_interval", [None, 1, 3])
+def test_search_on_the_gpu_equals_search_on_the_cpu(
+    model: LoadedModel, compaction_interval: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = translated(model, "cpu")
+    fused = Mock(side_effect=output_layer.top_tokens_plain)
+    monkeypatch.setattr(output_layer, "top_tokens_plain", fused)
+    found = translated(model, DEVICE, compaction_interval=compaction_interval)
+    assert_same(found, expected)
+    assert {translation.status for translation in found} == {"complete"}
+    is_fused = DEVICE.startswith("cuda") and importlib.util.find_spec("triton") is not None
+    assert not (is_fused and fused.called), "on a GPU the kernels do it"
 
 
 def test_half_precision_on_the_gpu_meets_everything_with_scores_near(model: LoadedModel) -> None:
@@ -63,3 +67,30 @@ def test_half_precision_on_the_gpu_meets_everything_with_scores_near(model: Load
     for found, expected in zip(translated(model, DEVICE, is_half=True), full, strict=True):
         assert found.status == "complete"
         assert found.hypotheses[0].score == pytest.approx(expected.hypotheses[0].score, abs=HALF_TOLERANCE)
+
+
+def test_interrupted_search_on_the_gpu_gives_the_best_so_far(model: LoadedModel) -> None:
+    there = LoadedModel(model.config, model.codec, copy.deepcopy(model.transformer).to(DEVICE), model.checksum)
+    cancel = Event()
+    cancel.set()
+    assert Translator(there).translate(REQUESTS[1], OPTIONS, cancel=cancel).status == "cancelled"
+
+
+@pytest.fixture
+def _waiting_is_allowed_afterwards() -> Iterator[None]:
+    yield
+    torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.usefixtures("_waiting_is_allowed_afterwards")
+@pytest.mark.skipif(not DEVICE.startswith("cuda"), reason="another device may wait where it likes")
+def test_step_of_the_decoder_waits_for_nothing(model: LoadedModel) -> None:
+    """PyTorch raises where the CPU waits for the GPU; opening and closing up places may."""
+    transformer = copy.deepcopy(model.transformer).to(DEVICE)
+    sources = torch.randint(4, 500, (3, 9), device=DEVICE)
+    table = TableDecoder(transformer, transformer.encode(sources, torch.tensor([9, 5, 7], device=DEVICE)), 100)
+    for parents in ([0, 0, 1, 2, 2], [0, 1, 2, 3, 4], [0, 3], [0, 0, 1]):  # the first makes places
+        logits = table.step(torch.full((table.num_rows,), 7))
+        top_tokens(logits.logits_RV, 6, bias_V=logits.bias_V)
+        table.select(torch.tensor(parents))
+        torch.cuda.set_sync_debug_mode("error")
