@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_REFERENCE = re.compile(r"&(?:#x([\dA-Fa-f]+)|#(\d+)|(\w+));")
+_REFERENCE = re.compile(r"&(?:#x([\dA-Fa-f]+)|#(\d+)|([^\s#&;]+));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -220,16 +220,20 @@ def _declared_encoding(data: bytes, name: str) -> str:
 
 def _check(text: str, name: str) -> None:
     depth = 0
+    has_doctype = False
 
-    def refuse(*_: object) -> int:
-        raise DocumentError(
+    def refuse_at(line: int) -> DocumentError:
+        return DocumentError(
             Message(
                 "{name}, line {line}: the file has entities of its own, which may be made to "
                 "do harm: save it without a DTD and open it again",
                 name=name,
-                line=parser.CurrentLineNumber,
+                line=line,
             )
         )
+
+    def refuse(*_: object) -> int:
+        raise refuse_at(parser.CurrentLineNumber)
 
     def deeper(*_: object) -> None:
         nonlocal depth
@@ -250,6 +254,8 @@ def _check(text: str, name: str) -> None:
         depth -= 1
 
     def doctype(_name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
+        nonlocal has_doctype
+        has_doctype = True
         if has_subset:
             refuse()
 
@@ -281,3 +287,8 @@ def _check(text: str, name: str) -> None:
                 says=says,
             )
         ) from problem
+    if has_doctype:  # then expat passes over unknown entities in attributes, as the DTD might declare them
+        for tag in _TOKEN.finditer(text):
+            for reference in _REFERENCE.finditer(tag["attributes"] or ""):
+                if reference[3] and reference[3] not in _ENTITIES:
+                    raise refuse_at(text.count("\n", 0, tag.start("attributes") + reference.start()) + 1)

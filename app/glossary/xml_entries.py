@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from app.errors import DocumentError, GlossaryError
 from app.formats.xml_text import decode_xml
+from app.messages import Message
 
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -36,13 +37,22 @@ def entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, ElementTree
     number = 0
     events = ElementTree.iterparse(BytesIO(text.encode("utf-8")), ("start", "end"), parser)
     path: list[ElementTree.Element] = []
-    for event, element in events:
-        if event == "start":
-            path.append(element)
-            continue
-        path.pop()
-        if local(element) == tag:
-            number += 1
-            yield number, element
-            if path:
-                path[-1].remove(element)
+    try:
+        for event, element in events:
+            if event == "start":
+                path.append(element)
+                continue
+            path.pop()
+            if local(element) == tag:
+                number += 1
+                yield number, element
+                if path:
+                    path[-1].remove(element)
+    except ElementTree.ParseError as problem:  # well-formed, as was checked, but with prefixes that stand for nothing
+        raise GlossaryError(
+            Message(
+                "{name} is no valid XML ({reason}): export it anew from the program that made it",
+                name=name,
+                reason=problem,
+            )
+        ) from problem

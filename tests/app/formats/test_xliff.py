@@ -226,6 +226,7 @@ def test_a_missing_target_of_a_segmented_unit_gets_all_its_marks() -> None:
         (b'<!DOCTYPE x [<!ENTITY a "b">]><xliff version="1.2">&a;</xliff>', "line 1: the file has entities"),
         (b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><xliff version="1.2">&a;</xliff>', "entities"),
         (b'<!DOCTYPE x SYSTEM "http://x.example/x.dtd"><xliff version="1.2">&nbsp;</xliff>', "entities"),
+        (b'<!DOCTYPE x SYSTEM "x.dtd">\n<xliff version="1.2" a="&x.y;"/>', "line 2: the file has entities"),
         (b'<xliff version="1.2">&nbsp;</xliff>', "line 1: no well-formed XML .undefined entity"),
         (b"<a>" * 300, "nested more than 200 deep"),
         (V1.encode("utf-16").replace(b"\xff\xfe", b""), "line 1: the character U.0000 may not"),

@@ -169,12 +169,22 @@ def hostile_sheet() -> bytes:
         (ENTITIES, "entities of its own"),
         (OUTSIDE, "entities of its own"),
         (b"<tbx><text>", "no well-formed XML"),
+        (b"<tbx><x:termEntry/></tbx>", "no valid XML .unbound prefix"),
         (b"<tmx/>", "no terms"),
         (hostile_sheet(), "cannot be read"),
         (bomb(), "unpacks to"),
         (workbook([]), "no terms"),
     ],
-    ids=["entity bomb", "external entity", "cut off", "no units", "entity in a sheet", "zip bomb", "empty sheet"],
+    ids=[
+        "entity bomb",
+        "external entity",
+        "cut off",
+        "unbound prefix",
+        "no units",
+        "entity in a sheet",
+        "zip bomb",
+        "empty sheet",
+    ],
 )
 def test_hostile_and_broken_files_are_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):
     monkeypatch.setattr(spreadsheet, "MAX_UNPACKED_BYTES", 2 * 2**20)
