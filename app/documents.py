@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 from app.errors import DocumentError
 from app.formats import format_by_key, format_of
-from app.formats.base import Parsed, Translation, Unit
+from app.formats.base import Comment, Commented, Parsed, Translation, Unit
 from app.formats.sentences import sentence_spans
 from app.messages import Message
 from app.text_files import safe_name
@@ -79,11 +80,17 @@ class Document:
         return self.export_file(translations).data
 
     def export_file(
-        self, translations: Mapping[int, str], language: str | None = None, *, drafts: Collection[int] = ()
+        self,
+        translations: Mapping[int, str],
+        language: str | None = None,
+        *,
+        drafts: Collection[int] = (),
+        comments: Mapping[int, str] = MappingProxyType({}),
     ) -> Export:
         """The document with these segments translated, by index; all else is as it was.
 
-        `drafts` are the segments whose translation is not confirmed, for formats that tell. Where nothing is new, the
+        `drafts` are the segments whose translation is not confirmed, `comments` what is remarked on segments, for
+        formats that tell. Where nothing is new, the
         bytes are the document's own. The note says what the format could not keep; the name gets the language:
         "manual.de.txt".
         """
@@ -104,10 +111,15 @@ class Document:
             segment, is_confirmed = self.segments[index], index not in drafts
             if _is_news(segment, text, is_confirmed, parsed):
                 changes.append(Translation(segment.start, segment.end, text, is_confirmed))
-        if not changes:
-            return Export(name, self.data)
         changes.sort(key=lambda change: change.start)
-        written = parsed.write(changes, language)
+        remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
+        remarks.sort(key=lambda remark: remark.start)
+        if remarks and isinstance(parsed, Commented):
+            written = parsed.write_with_comments(changes, remarks, language)
+        elif changes:
+            written = parsed.write(changes, language)
+        else:
+            return Export(name, self.data)
         return Export(name, written.data, written.note)
 
 

@@ -23,17 +23,21 @@ def translated_document(
     proposals: Mapping[int, str] | None = None,
     only_confirmed: bool = False,
 ) -> Export:
-    """The document with the translator's texts; the note says what is not confirmed, not translated, or lacks tags.
+    """The document with the translator's texts; the note says what is not confirmed, not translated, or lacks tags,
+    and where comments have no place in the file.
 
     Where there is no text yet, the machine's of `proposals` stands, else what the file has there. `only_confirmed`
     leaves out everything else.
     """
     texts: dict[int, str] = {}
     drafts: set[int] = set()
+    comments: dict[int, str] = {}
     num_confirmed = 0
     for segment in segments:
         if not segment.source:
             continue  # joined to another
+        if comment := segment.constraints.get("comment"):
+            comments[segment.index] = comment
         if segment.state == "confirmed":
             num_confirmed += 1
         elif only_confirmed:
@@ -43,7 +47,7 @@ def translated_document(
         text = segment.target if segment.target is not None else (proposals or {}).get(segment.index)
         if text is not None and text.strip():
             texts[segment.index] = text
-    exported = document.export_file(texts, language, drafts=drafts)
+    exported = document.export_file(texts, language, drafts=drafts, comments=comments)
     is_paired = format_by_key(document.format).is_paired
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)
@@ -67,4 +71,7 @@ def translated_document(
     differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]
     if differing:
         notes.append(Message("Placeholders differ from the source in segment {segments}.", segments=listing(differing)))
+    if comments and not format_by_key(document.format).takes_comments:
+        said = listing(str(numbers[index]) for index in comments)
+        notes.append(Message("Files of this kind have no place for comments (segment {segments}).", segments=said))
     return Export(exported.name, exported.data, joined(" ", notes) or None)

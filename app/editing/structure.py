@@ -56,7 +56,7 @@ class Structure:
         return [self.workspace.segments[index] for index in self.order]
 
     def split(self, index: int, offset: int) -> Json:
-        """Cuts a segment in two before character `offset` of its source; its text and pins stay with the first part."""
+        """Cuts a segment before character `offset` of its source; text, pins and comment stay with the first part."""
         workspace = self.workspace
         with workspace.lock:
             segment = workspace.segment(index)
@@ -71,7 +71,7 @@ class Structure:
             return self._make("split", parts)
 
     def merge(self, index: int) -> Json:
-        """Joins a segment with the one behind it: their texts, pins and bans; it is to be confirmed anew."""
+        """Joins a segment with the one behind it: their texts, pins, bans and comments; it is to be confirmed anew."""
         workspace = self.workspace
         with workspace.lock:
             segment = workspace.segment(index)
@@ -88,7 +88,9 @@ class Structure:
                 target = clean_target((gap if gap.isspace() or not gap else " ").join(texts))
             pins = clean_pins([*segment.pins, *following.pins])
             bans = tuple(dict.fromkeys([*segment.bans, *following.bans]))
-            wanted = replace(segment, pins=pins, bans=bans, terms_off=segment.terms_off | following.terms_off)
+            comment = "\n".join(filter(None, (segment.comment, following.comment)))
+            off = segment.terms_off | following.terms_off
+            wanted = replace(segment, pins=pins, bans=bans, terms_off=off, comment=comment)
             parts = [
                 _Part((segment, places[index]), (self._made(wanted, merged.source, target), merged)),
                 _Part((following, places[following.index]), (_gone(following), rest)),
@@ -164,6 +166,7 @@ class Structure:
             pins=segment.pins,
             bans=segment.bans,
             terms_off=segment.terms_off,
+            comment=segment.comment,
         )
 
     def _arrange(self) -> None:

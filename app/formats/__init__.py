@@ -15,7 +15,7 @@ _MIB = 2**20
 class Format:
     """One format: its key in the log, what its files are called, the endings of their names, and how it is read.
 
-    `is_paired`: it has targets beside its sources.
+    `is_paired`: it has targets beside its sources; `takes_comments`: its files are `app.formats.base.Commented`.
     """
 
     key: str
@@ -24,6 +24,7 @@ class Format:
     read: Callable[[bytes, str], Parsed]
     max_bytes: int = 5 * _MIB
     is_paired: bool = False
+    takes_comments: bool = False
 
 
 _PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
@@ -31,12 +32,12 @@ FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
     Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
-    Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True),
+    Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
     Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("csv", "tables", (".csv", ".tsv", ".tab"), table.read, is_paired=True),
     Format("tmx", "translation memories", (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
-    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True),
+    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
 

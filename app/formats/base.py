@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from app.messages import Message
 from app.text_files import DecodedText, encoding_label, listing, unwritable
@@ -47,6 +47,15 @@ class Translation:
     end: int
     text: str
     is_confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a person remarks on the segment at the place from `start` to `end`; it may have several lines."""
+
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,16 @@ class Parsed(Protocol):
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these translations, in order of place; whatever they do not touch stays byte for byte."""
+
+
+@runtime_checkable
+class Commented(Protocol):
+    """A file that has a place for what people remark on its segments."""
+
+    def write_with_comments(
+        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
+    ) -> Written:
+        """As `Parsed.write`, with these comments in order of place."""
 
 
 class TextFile:

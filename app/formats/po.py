@@ -1,4 +1,4 @@
-"""PO files of GNU gettext: only the strings of a msgstr, and its fuzzy mark, are ever replaced.
+"""PO files of GNU gettext: only the strings of a msgstr, its fuzzy mark and comments of the translator are written.
 
 A msgid is shown as the file spells it, `\\n` for a line break, save that a quote needs no backslash; white space and
 line breaks at its ends are layout. Each plural form is a segment. A draft gets the mark "fuzzy", a confirmed
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Comment, Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.messages import Message
 from app.text_files import DecodedText, decode_text, encoding_label, unwritable
 
@@ -42,9 +42,11 @@ class _Strings:
 
 @dataclass(slots=True)
 class _Entry:
-    """One message as it stands in the file. `flags` and `previous` are places of whole lines."""
+    """One message as it stands in the file. `flags` and `previous` are places of whole lines, `head` is that where the
+    first of its comments or keywords begins."""
 
     start: int
+    head: int = -1
     ids: dict[str, _Strings] = field(default_factory=dict)
     targets: list[_Strings] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -89,13 +91,24 @@ class PoFile(TextFile):
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these strings and fuzzy marks; in UTF-8 where its own character set cannot hold them."""
+        return self.write_with_comments(translations, (), language)
+
+    def write_with_comments(
+        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
+    ) -> Written:
+        """As `write`, with each comment as one of the translator ("# ...")."""
         text = self.decoded.text
+        remarks = {(comment.start, comment.end): comment.text for comment in comments}
         changed = {(t.start, t.end): t for t in translations}
         line_end = match.group() if (match := re.search(r"\r\n|\r|\n", text)) else "\n"
         wraps = all(len(line) <= _WIDTH + 1 for line in text.splitlines() if line.endswith('"'))
         edits: list[Edit] = []
         for entry in self.entries:
             drafts = []
+            said = [remarks[place] for s in entry.targets if (place := (s.start, s.end)) in remarks]
+            lines = [f"# {line}".rstrip() + line_end for remark in said for line in remark.splitlines()]
+            if lines:
+                edits.append((entry.head, entry.head, "".join(lines)))
             for form, strings in enumerate(entry.targets):
                 new = changed.get((strings.start, strings.end))
                 if new is None:
@@ -210,6 +223,7 @@ def _entries(text: str, name: str) -> Iterator[_Entry]:
             keyword = found[1]
             if not keyword.startswith("msgstr") and not entry.ids:
                 entry.start = start
+                entry.head = start if entry.head < 0 else entry.head
             _add(entry, keyword, _value(found[2]), start + found.start(2), start + found.end(2), text, name)
         elif keyword and (more := _MORE.match(content)):
             _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
@@ -265,6 +279,7 @@ def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: st
 
 def _add_comment(entry: _Entry, line: str, place: tuple[int, int]) -> None:
     kind, content = line[1:2], line[2:].strip()
+    entry.head = place[0] if entry.head < 0 else entry.head
     if kind == "," and entry.flags is None:
         entry.flags = place
     elif kind == "|":

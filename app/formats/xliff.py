@@ -1,4 +1,4 @@
-"""XLIFF 1.2 and 2.x: only targets and their states are ever written.
+"""XLIFF 1.2 and 2.x: only targets, their states and notes of the translator are ever written.
 
 A segment is what the file calls one: a trans-unit or a `<mrk mtype="seg">` of 1.2, a segment of 2.x. Inline elements
 are numbered placeholders (`app.formats.inline`). Units marked translate="no" are not shown.
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Comment, Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
-from app.formats.xml_text import Node, decode_xml, encode_xml, tree, with_attribute
+from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.messages import Message
 from app.text_files import DecodedText
 
@@ -74,6 +74,12 @@ class XliffFile(TextFile):
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets and their states; 2.x gets its target language where it has none."""
+        return self.write_with_comments(translations, (), language)
+
+    def write_with_comments(
+        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
+    ) -> Written:
+        """As `write`, with each comment as a note of its unit."""
         text = self.decoded.text
         changed = {(t.start, t.end): t for t in translations}
         edits: list[Edit] = []
@@ -81,6 +87,7 @@ class XliffFile(TextFile):
             new = [changed.get((part.source.inner_start, part.source.inner_end)) for part in entry.parts]
             if any(new):
                 edits += self._entry_edits(entry, new)
+        edits += self._notes_edits(comments)
         if self.is_version_2 and language and "trgLang" not in self.root.attributes:
             tag = text[self.root.start : self.root.inner_start]
             edits.append((self.root.start, self.root.inner_start, with_attribute(tag, "trgLang", language)))
@@ -137,6 +144,35 @@ class XliffFile(TextFile):
             after = with_attribute(tag, "approved", "no")
         if after != tag:
             yield owner.start, owner.inner_start, after
+
+    def _notes_edits(self, comments: Sequence[Comment]) -> Iterator[Edit]:
+        """1.2 has notes behind the target, 2.x all those of a unit before its segments."""
+        remarks = {(comment.start, comment.end): comment.text for comment in comments}
+        said: dict[int, tuple[_Entry, list[str]]] = {}
+        for entry in self.entries:
+            for part in entry.parts:
+                if text := remarks.get((part.source.inner_start, part.source.inner_end)):
+                    holder = _holder(entry.owner)
+                    said.setdefault(holder.start, (entry, []))[1].append(text)
+        for entry, texts in said.values():
+            prefix = entry.source.name[: len(entry.source.name) - len(entry.source.local)]
+            if not self.is_version_2:
+                at = (entry.target or entry.segmented or entry.source).end
+                yield (
+                    at,
+                    at,
+                    "".join(f'<{prefix}note from="translator">{escape(text)}</{prefix}note>' for text in texts),
+                )
+                continue
+            holder = _holder(entry.owner)
+            notes = "".join(f'<{prefix}note category="translator">{escape(text)}</{prefix}note>' for text in texts)
+            group = holder.first("notes")
+            if group is not None and not group.is_empty_tag:
+                yield group.inner_end, group.inner_end, notes
+            else:
+                place = group or holder.nodes("originalData", "segment", "ignorable")[0]
+                whole = f"<{prefix}notes>{notes}</{prefix}notes>"
+                yield place.start, group.end if group else place.start, whole
 
     def _whole_target(self, entry: _Entry, raws: Sequence[str | None]) -> str:
         """The content of a target that is not there, or not with all its segments."""
@@ -241,9 +277,15 @@ def _is_done(entry: _Entry) -> bool:
 
 
 def _note(owner: Node) -> str:
-    holder = owner if owner.local == "trans-unit" else owner.parent
-    assert holder is not None
+    holder = _holder(owner)
     notes = [*holder.nodes("note"), *(note for group in holder.nodes("notes") for note in group.nodes("note"))]
     name = holder.attributes.get("resname") or holder.attributes.get("name")
     says = [f"Name: {name}"] if name else []
     return " · ".join([*says, *(" ".join(note.content().split()) for note in notes)])
+
+
+def _holder(owner: Node) -> Node:
+    """The unit, which has the notes."""
+    holder = owner if owner.local == "trans-unit" else owner.parent
+    assert holder is not None
+    return holder

@@ -24,6 +24,7 @@ EventType = Literal[
     "open", "resume", "close", "focus", "blur", "idle", "export", "error",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
+    "comment",
     # segments: cut in two, or joined to the one behind; the parts with their new places
     "split", "merge",
     # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again; "beginning" is

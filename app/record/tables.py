@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any, Final
 
 from openpyxl import Workbook
@@ -32,7 +31,7 @@ CSV_COLUMNS: Final = (
     "first_opened", "last_changed", "seconds_gross", "seconds_net", *(f"keys_{name}" for name in KEY_CLASSES),
     "edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened",
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
-    *(f"words_{name}" for name in ORIGINS), "words_other", "terms", "terms_met",
+    *(f"words_{name}" for name in ORIGINS), "words_other", "terms", "terms_met", "comment",
 )  # fmt: skip
 MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
 
@@ -47,8 +46,8 @@ def session_csv(store: LogStore, session_id: int) -> Export:
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(CSV_COLUMNS)
-    for number, segment in enumerate(figures.segments, 1):
-        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in _row(number, segment)])
+    for row in _rows(session, figures):
+        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in row])
     return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
 
 
@@ -57,7 +56,7 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
     session, figures = _session(store, session_id)
     book = Workbook(write_only=True)
     _sheet(book, "Report", ("figure", "value"), _sums(session, figures), (34, 60))
-    _sheet(book, "Segments", CSV_COLUMNS, map(_row, count(1), figures.segments), (9, 13, 50, 50, 50))
+    _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 50))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
     file = io.BytesIO()
@@ -73,6 +72,12 @@ def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
 def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionStatistics]:
     session = store.load_session(session_id)
     return session, statistics_of(store, session)
+
+
+def _rows(session: SessionRecord, figures: SessionStatistics) -> Iterator[list[object]]:
+    comments = {segment.index: str(segment.constraints.get("comment", "")) for segment in session.segments}
+    for number, segment in enumerate(figures.segments, 1):
+        yield [*_row(number, segment), storable(comments.get(segment.index, ""))]
 
 
 def _row(number: int, segment: SegmentStatistics) -> list[object]:

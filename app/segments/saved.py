@@ -18,6 +18,7 @@ def update_of(segment: SegmentState) -> SegmentUpdate:
         "beginning": segment.beginning,
         "locked": list(segment.locked),
         "origin": segment.origin,
+        "comment": segment.comment,
         "recalled": asdict(segment.recalled) if segment.recalled else None,
     }
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints)
@@ -41,6 +42,7 @@ def restored(saved: SavedSegment) -> SegmentState:
         beginning=kept.get("beginning", ""),
         locked=tuple(kept.get("locked", ())),
         recalled=recalled,
+        comment=kept.get("comment", ""),
         note=saved.note,
         version=saved.version,
     )

@@ -48,7 +48,8 @@ class SegmentState:
     `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
     sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
-    it: a context, a comment. `changed_from` is the proposal before terms changed it behind the person's back.
+    it: a context, a comment; `comment` is the person's own. `changed_from` is the proposal before terms changed it
+    behind the person's back.
     A segment that was merged into another has no source any more.
     `recalled` is the newest complete answer in short, of this run or an earlier one.
     """
@@ -64,6 +65,7 @@ class SegmentState:
     terms_off: frozenset[str] = frozenset()
     bans: tuple[Avoid, ...] = ()
     note: str = ""
+    comment: str = ""
     beginning: str = ""
     locked: tuple[str, ...] = ()
     changed_from: str = ""

@@ -15,6 +15,7 @@ class Tally:
         self._by_state: Counter[str] = Counter()
         self._words: Counter[str] = Counter()  # by state
         self.num_attention = 0
+        self.num_commented = 0
         self.num_translated = 0  # by the machine or by a person
         self.words_translated = 0
         self.to_translate: set[int] = set()
@@ -43,6 +44,7 @@ class Tally:
         self._by_state[segment.state] += sign
         self._words[segment.state] += sign * segment.num_words
         self.num_attention += sign * bool(segment.attention)
+        self.num_commented += sign * bool(segment.comment)
         self.num_translated += sign * segment.is_translated
         self.words_translated += sign * segment.num_words * segment.is_translated
 
@@ -62,6 +64,7 @@ class Tally:
             "edited": self._by_state["edited"],
             "confirmed": confirmed,
             "attention": self.num_attention,
+            "commented": self.num_commented,
         }
 
     def words(self) -> dict[str, int]:

@@ -34,6 +34,7 @@ def row_view(segment: SegmentState) -> Json:
         "source": segment.source,
         "target": segment.text,
         "num_pins": len(segment.pins),
+        "is_commented": bool(segment.comment),
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
         "score": _score(segment),
     }
@@ -81,6 +82,7 @@ def detail_view(segment: SegmentState) -> Json:
         "target": segment.target,
         "machine_text": segment.machine_text,
         "note": segment.note,
+        "comment": segment.comment,
         "placeholders": placeholders(segment.source),
         "origin": segment.origin,
     }

@@ -19,6 +19,7 @@ from app.asking.questions import Questions
 from app.checks import CHECKS, CheckName
 from app.desk import Desk
 from app.documents import Export
+from app.editing.comments import set_comment
 from app.editing.find_replace import Query
 from app.editing.key_counts import log_keys
 from app.editing.wide_terms import Scope
@@ -170,6 +171,7 @@ class Api:
                 sequence=message.number("sequence"),
             ),
             "confirm": lambda: workspace.confirm(message.index(), message.text("text")),
+            "comment": lambda: set_comment(workspace, message.index(), message.text("text")),
             "check": lambda: workspace.checking.show(message.index(), message.text("text")),
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
             "matches": lambda: workspace.recall.matches(message.index()),

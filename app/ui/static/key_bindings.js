@@ -9,7 +9,7 @@ const STORE_KEY = 'pinpoint:keys';
 export const DEFAULTS = {
   confirm: ['Ctrl+Enter'], pin: ['Alt+P'], next: ['Alt+ArrowDown'], previous: ['Alt+ArrowUp'], proposal: ['Ctrl+ArrowUp'], down: ['Ctrl+ArrowDown'],
   scope: ['Alt+Shift+P'], rest: ['Alt+R'], complete: ['Alt+C'], alternatives: ['Alt+A'], undo: ['Ctrl+Z'], redo: ['Ctrl+Shift+Z', 'Ctrl+Y'],
-  case: ['Shift+F3'], source: ['Alt+I'], placeholder: ['Alt+N'], confidence: ['Alt+W'],
+  case: ['Shift+F3'], source: ['Alt+I'], placeholder: ['Alt+N'], confidence: ['Alt+W'], comment: ['Alt+K'],
   match: ['Alt+Shift+1', 'Alt+Shift+2', 'Alt+Shift+3', 'Alt+Shift+4', 'Alt+Shift+5'], memory: ['Alt+M'], search: ['Ctrl+K'], goto: ['Ctrl+G'], replace: ['Ctrl+H'], split: ['Alt+Shift+X'], merge: ['Alt+Shift+J'],
   part: ['F6'], part_back: ['Shift+F6'], help: ['Alt+H'],
 };

@@ -8,7 +8,7 @@ const FIXED = {
   take: ['Tab'], take_word: ['Ctrl', 'ArrowRight'], back: ['Escape'],
 };
 const ORDER = ['confirm', 'pin', 'next', 'previous', 'proposal', 'aligned', 'down', 'words', 'press', 'phrase', 'scope', 'ban', 'rest', 'complete', 'take', 'take_word',
-  'alternatives', 'back', 'undo', 'redo', 'case', 'source', 'placeholder', 'confidence', 'match', 'memory', 'search', 'goto', 'split', 'merge', 'replace', 'part', 'part_back', 'help'];
+  'alternatives', 'back', 'undo', 'redo', 'case', 'source', 'placeholder', 'comment', 'confidence', 'match', 'memory', 'search', 'goto', 'split', 'merge', 'replace', 'part', 'part_back', 'help'];
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
 const caps = action => (action === 'aligned' ? hint('proposal') : FIXED[action] ? FIXED[action].map(part => h('kbd', {}, nameOf(part))) : hint(action));

@@ -4,6 +4,7 @@ import {DEFAULTS, actionOf, keysOf} from './key_bindings.js';
 import {openGoTo} from './go_to.js';
 import {openKeySheet} from './key_sheet.js';
 import {openReplace} from './replace.js';
+import {changeCase, copySource, insertPlaceholder} from './text_commands.js';
 
 export const listenToKeys = (bench, root) => {
   const isOurs = () => root.isConnected && (root.contains(document.activeElement) || document.activeElement === document.body) && !root.querySelector('dialog[open]');
@@ -23,7 +24,7 @@ export const listenToKeys = (bench, root) => {
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
   return focused === segment.field.area ? 'field' : segment.proposal.line.contains(focused) ? 'proposal'
-    : segment.sourceHost.contains(focused) ? 'source' : focused?.tagName === 'INPUT' ? 'input' : '';
+    : segment.sourceHost.contains(focused) ? 'source' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
 };
 
 /** While a completion is offered, three keys belong to it. */
@@ -51,10 +52,11 @@ const ACTIONS = {
   alternatives: ({segment}) => () => segment.askAlternatives(),
   undo: ({segment}, place) => (place === 'input' ? null : () => segment.step(true)),
   redo: ({segment}, place) => (place === 'input' ? null : () => segment.step(false)),
-  case: ({segment}, place) => (place === 'field' ? () => segment.changeCase() : null),
-  source: ({segment}, place) => (place === 'input' ? null : () => segment.copySource()),
-  placeholder: ({segment}, place) => (place === 'input' ? null : () => segment.insertPlaceholder()),
+  case: ({segment}, place) => (place === 'field' ? () => changeCase(segment) : null),
+  source: ({segment}, place) => (place === 'input' ? null : () => copySource(segment)),
+  placeholder: ({segment}, place) => (place === 'input' ? null : () => insertPlaceholder(segment)),
   confidence: ({segment}) => () => toggleConfidence(segment),
+  comment: ({segment}) => () => segment.comment.edit(),
   search: ({list}) => () => { list.searchField.focus(); list.searchField.select(); },
   goto: bench => () => openGoTo(bench),
   match: ({side}, place, keys) => () => side.memory.insert(Math.max(0, DEFAULTS.match.indexOf(keys))),

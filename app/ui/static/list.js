@@ -11,6 +11,7 @@ const FILTERS = {
   edited: ['draft', row => row.state === 'edited'],
   confirmed: ['confirmed', row => row.state === 'confirmed'],
   attention: ['problem', row => Boolean(row.attention)],
+  commented: ['comment', row => row.is_commented],
 };
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
 
@@ -147,7 +148,8 @@ export class SegmentList {
       h('span.src', {lang: languages.source, dir: 'auto'}, row.source),
       row.target != null ? h('span.tgt', {lang: languages.target, dir: 'auto'}, row.target)
         : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
-      h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null}, meta)));
+      h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null},
+        row.is_commented ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(t('comment.mark') + '. ')) : null, meta)));
   }
 
   /** Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew. */

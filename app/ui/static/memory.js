@@ -2,6 +2,7 @@
    Keys put a match into the field (the best, or those behind it) and go to the search. */
 import {button, h, icon, sr} from './dom.js';
 import {hint, shortcut} from './key_bindings.js';
+import {insert} from './text_commands.js';
 import {count, t, tn} from './texts.js';
 
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
@@ -55,7 +56,7 @@ export class Memory {
   /** Puts a match's translation into the field; undo takes it out again. */
   insert(number) {
     const match = this.matches[number];
-    if (match) this.bench.segment.insert(match.target, 'memory');
+    if (match) insert(this.bench.segment, match.target, 'memory');
   }
 
   /** A TMX file joins the memory; the open segment is looked up anew. */

@@ -3,10 +3,11 @@ import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alignment} from './alignment.js';
 import {Alternatives} from './alternatives.js';
 import {Checks} from './checks.js';
+import {Comment} from './comment.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
-import {Field, History, nextCase, nextPlaceholder} from './field.js';
+import {Field, History} from './field.js';
 import {Hypotheses} from './hypotheses.js';
 import {KeyCounter} from './key_counter.js';
 import {speltFor} from './key_bindings.js';
@@ -58,10 +59,11 @@ export class Segment {
     this.keys = new KeyCounter(this.field.area, counts => { if (this.index !== null) this.bench.connection.send('keys', {segment: this.index, counts}); });
     this.completion = new Completion(this);
     this.checks = new Checks(this);
+    this.comment = new Comment(this);
     buildSegment(this);
     this.alignment = new Alignment(this.sourceHost, this.proposal);
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
-    addEventListener('pagehide', () => this.flush());
+    addEventListener('pagehide', () => { this.flush(); this.comment.flush(); });
   }
 
   /** Nothing is asked of the translation. */
@@ -75,6 +77,7 @@ export class Segment {
   /** Shows another segment; its details arrive a moment later. */
   open(index) {
     this.flush();
+    this.comment.flush();
     this.keys.flush();
     this.alternatives.close(false);
     this.completion.dismiss();
@@ -84,6 +87,7 @@ export class Segment {
     this.isTyped = false;
     this.hideAsk();
     this.checks.reset();
+    this.comment.reset();
     this.pinInput.value = '';
     const row = this.bench.rows[index];
     this.source = row.source;
@@ -137,6 +141,7 @@ export class Segment {
     this.paintHypotheses();
     this.paintState();
     this.checks.update();
+    this.comment.update();
     this.bench.side.update(detail, this.termsOff);
   }
 
@@ -245,45 +250,6 @@ export class Segment {
     }
     this.history.record(this.snapshot(), 'take');
     this.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
-    this.focusField();
-  }
-
-  /** Shift+F3: what is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again. */
-  changeCase() {
-    const {field} = this, [start, end] = field.range(), text = field.text;
-    const changed = nextCase(text.slice(start, end), field.area.lang);
-    if (changed === text.slice(start, end)) return;
-    this.history.record(this.snapshot(), 'case');
-    const {selectionStart: from, selectionEnd: to} = field.area;
-    const caret = from === to ? [from, to] : [start, start + changed.length];
-    this.replaceText(text.slice(0, start) + changed + text.slice(end), 'case');
-    this.isTyped = true;
-    field.area.setSelectionRange(...caret);
-  }
-
-  /** Alt+I: the source as it stands. */
-  copySource() {
-    this.insert(this.bench.rows[this.index].source, 'source');
-  }
-
-  /** A whole text into the field, as if typed; `origin` says where it came from. */
-  insert(text, origin) {
-    if (this.field.text !== text || this.detail?.target == null) {
-      this.history.record(this.snapshot(), origin);
-      this.replaceText(text, origin, {}, text.length);
-      this.isTyped = true;
-    }
-    this.focusField();
-  }
-
-  /** The next placeholder of the source that the text lacks, at the caret. */
-  insertPlaceholder() {
-    const next = nextPlaceholder(this.detail?.placeholders ?? [], this.field.text);
-    if (!next) { this.bench.say('info', t(this.detail?.placeholders.length ? 'placeholder.all' : 'placeholder.none')); return; }
-    const {selectionStart: start, selectionEnd: end} = this.field.area, text = this.field.text;
-    this.history.record(this.snapshot(), 'placeholder');
-    this.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {}, start + next.length);
-    this.isTyped = true;
     this.focusField();
   }
 

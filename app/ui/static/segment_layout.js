@@ -37,7 +37,7 @@ export const buildSegment = segment => {
           h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),
       h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.confidenceButton, segment.proposalNote), segment.proposal.line, segment.said,
-        h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask, segment.checks.element)),
+        h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.comment.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask, segment.checks.element, segment.comment.element)),
     h('div.actions', {}, action('lock', t('action.pin'), 'pin', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'rest', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
       h('span.sp', {}), action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary')),
     segment.hypotheses.element, segment.alternatives.element);

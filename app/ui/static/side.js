@@ -15,7 +15,7 @@ export class Side {
     this.settled = new Set();                         // conflicts that shall stay as they are
     this.counter = h('span.c.num', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
-    this.tabs = [['terms', 'book', this.counter], ['memory', 'again', rate], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
+    this.tabs = [['terms', 'book', this.counter], ['memory', 'memory', rate], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
       const panel = h('div.panel', {role: 'tabpanel', id: 'pinpoint-panel-' + name, 'aria-labelledby': 'pinpoint-tab-' + name, tabindex: 0});
       const tab = button('', {role: 'tab', id: 'pinpoint-tab-' + name, 'aria-controls': panel.id,
         onclick: () => this.select(i, true),

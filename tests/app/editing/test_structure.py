@@ -138,7 +138,7 @@ def test_merged_segments_bring_their_texts_and_are_to_be_confirmed_anew(store: L
     with pytest.raises(CommandError, match="merged"):
         workspace.edit(1, "verloren", "typed")
     assert workspace.first_to_do() == 0
-    assert workspace.counts() == {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1}
+    assert workspace.counts() == {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1, "commented": 0}
 
     workspace.structure.step(step, is_undo=True)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]

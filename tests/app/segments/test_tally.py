@@ -45,6 +45,7 @@ def test_counts_are_those_of_counting_anew(changes: list[tuple]):
         "edited": sum(s.state == "edited" for s in segments),
         "confirmed": len(confirmed),
         "attention": sum(s.attention != "" for s in segments),
+        "commented": 0,
     }
     assert tally.words() == {"confirmed": sum(s.num_words for s in confirmed), "all": 15}
     assert tally.num_translated == sum(s.decoded is not None or s.target is not None for s in segments)
