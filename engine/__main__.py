@@ -24,6 +24,7 @@ from engine.command_line.models import list_models
 from engine.command_line.records import Records, Writer
 from engine.command_line.terminal import Interrupt, ProgressBar
 from engine.errors import EngineError
+from engine.search.stream import is_out_of_memory
 from engine.translator import Translator
 
 DONE, SOME_LINES_FAILED, STOPPED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
@@ -57,7 +58,9 @@ def main(
         print(f"error: {error}", file=messages)
     except OSError as error:
         print(f"error: {error}; what was written until now is whole lines", file=messages)
-    except (MemoryError, torch.OutOfMemoryError):
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
         print("error: the memory is full; lower --batch-size or --beam", file=messages)
     return STOPPED
 

@@ -19,7 +19,7 @@ from engine.errors import InvalidRequest
 from engine.relaxation import smallest_relaxation
 from engine.request import Reason, Request, SearchOptions, Translation
 from engine.search.sentence import Ended, Interruption, Sentence, SentenceResult
-from engine.search.stream import Counts, SearchStream
+from engine.search.stream import Counts, SearchStream, is_out_of_memory
 
 Interrupt = Callable[[], Interruption | None]
 
@@ -204,6 +204,6 @@ def failed(request: Request, error: Exception | None) -> Translation:
     if isinstance(error, InvalidRequest):
         return Translation(request, "failed", reasons=(Reason("invalid", str(error)),))
     message = f"{type(error).__name__}: {error}"
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+    if error is not None and is_out_of_memory(error):
         message = f"there is no memory for this sentence even alone; ask for a narrower beam ({message})"
     return Translation(request, "failed", reasons=(Reason("crashed", message),))

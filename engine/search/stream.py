@@ -24,7 +24,8 @@ from engine.search.tracker import ConstraintTracker
 Schedule = Literal["stream", "batch", "fifo"]
 REFILL_SHARE = 1 / 6  # the paper's epsilon
 
-_OUT_OF_MEMORY = (torch.OutOfMemoryError, MemoryError)
+# In the messages of errors that PyTorch gives no type of their own: the CPU's memory, and what CUDA's libraries take.
+_OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class SearchStream:
             ended += finished
             sentences = unfinished + sentences
         self._batches = []
-        if isinstance(error, _OUT_OF_MEMORY):
+        if is_out_of_memory(error):
             error = error.with_traceback(None)  # which would keep what it was computed from
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
@@ -177,3 +178,10 @@ class SearchStream:
         middle = len(sentences) // 2
         self._restarting.extendleft([sentences[middle:], sentences[:middle]])
         return ended
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether it was for want of memory, of the CPU or of an accelerator."""
+    if isinstance(error, RuntimeError):
+        return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in _OUT_OF_MEMORY)
+    return isinstance(error, MemoryError)

@@ -245,6 +245,30 @@ def test_out_of_memory_halves_the_batch_and_goes_on(schedule, max_sentences, fai
     assert stream.batch_size <= max_sentences
 
 
+def error_of(call) -> Exception:
+    with pytest.raises((RuntimeError, MemoryError)) as caught:
+        call()
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        error_of(lambda: torch.empty(2**60)),  # a RuntimeError like any other
+        error_of(lambda: bytearray(2**62)),
+        torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ],
+    ids=["PyTorch on a CPU", "Python", "PyTorch on a GPU", "a library on a GPU"],
+)
+def test_memory_may_be_full_in_many_words(error):
+    model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(4)]
+    stream = faulty_stream(model, error, max_sentences=2)
+    with pytest.warns(RuntimeWarning, match="out of memory with 4 sentences at a time; going on with 2"):
+        assert results(stream.run(sentences)) == alone(model, sentences)
+    assert stream.batch_size == 2
+
+
 @pytest.mark.filterwarnings("ignore:out of memory")
 def test_sentence_too_large_for_the_memory_even_alone_fails_alone():
     model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(6)]
