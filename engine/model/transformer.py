@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.config import Activation, ModelConfig
-from engine.model.decoding import Decoder, Encoded, source_mask, split_heads
+from engine.model.decoding import Decoder, Encoded, source_mask
+from engine.model.layer_step import split_heads
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
 
@@ -155,10 +156,10 @@ class Transformer(nn.Module):
 
     def embed(self, ids: Tensor, positions: int | Tensor | None = None) -> Tensor:
         """Embeddings of `ids` at their `positions`: one for all, or one each; None for (..., T) at 0 to T - 1."""
-        scaled = self.embedding(ids) * math.sqrt(self.config.model_size)
         places_ME = self.positions_ME
         places = places_ME[: ids.shape[-1]] if positions is None else places_ME[positions]
-        return self.dropout(scaled + places)  # type: ignore[no-any-return]
+        embedded = torch.add(places, self.embedding(ids), alpha=math.sqrt(self.config.model_size))
+        return self.dropout(embedded)  # type: ignore[no-any-return]
 
     def project(self, x: Tensor) -> Tensor:
         """Logits over the vocabulary."""

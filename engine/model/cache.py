@@ -1,0 +1,115 @@
+"""Keys and values of the decoder's attention to its own past, kept from step to step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
+
+
+class _Buffer(NamedTuple):
+    """Entries (T, layers, R, 2E), keys before values, and the keys and values of each layer as (R, H, T, D) views."""
+
+    entries: Tensor
+    past: list[tuple[Tensor, Tensor]]
+
+
+class SelfAttentionCache:
+    """Keys and values of all rows and steps so far, with room for more steps.
+
+    The newest entries of all rows stand in the last of the steps; a row that joined later begins in a later one. Steps
+    come first, so that to write one and to select rows is one copy each, of whole rows of 2E numbers. Rows are selected
+    into a second buffer and the two change places, so that steady decoding allocates nothing, and makes no views but of
+    the steps in use.
+    """
+
+    def __init__(
+        self, num_rows: int, num_layers: int, num_heads: int, model_size: int, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        self._num_heads = num_heads
+        empty = torch.empty(0, num_layers, num_rows, 2 * model_size, device=device, dtype=dtype)
+        self._front = self._back = self._buffer(empty)
+        self._newest: tuple[Tensor, ...] = ()  # of each layer, (R, 2E)
+        self.num_steps = 0  # steps in use
+        # (R,), on the CPU: the step in which each row begins; None where all begin in the first
+        self._starts_R: Tensor | None = None
+
+    @property
+    def num_rows(self) -> int:
+        return self._front.entries.shape[2]
+
+    @property
+    def positions(self) -> int | Tensor:
+        """The newest entries' place in their rows: one for all or, where they differ, (R,)."""
+        newest = self.num_steps - 1
+        return newest if self._starts_R is None else self._on_device(newest - self._starts_R)
+
+    @property
+    def mask(self) -> Tensor | None:
+        """(R, 1, 1, T), true where a row has entries; None where every row has one in every step."""
+        if self._starts_R is None:
+            return None
+        mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
+        return self._on_device(mask_RT[:, None, None, :])
+
+    def extend(self) -> None:
+        """Make room for the next step's entries."""
+        capacity = self._front.entries.shape[0]
+        if capacity == self.num_steps:
+            grown = self._allocate(max(FIRST_CAPACITY, 2 * capacity), self.num_rows)
+            grown.entries[: self.num_steps] = self._front.entries
+            self._front = grown
+        self._newest = self._front.entries[self.num_steps].unbind()
+        self.num_steps += 1
+
+    def write(self, layer: int, entries_RZ: Tensor) -> tuple[Tensor, Tensor]:
+        """Store the newest step's keys and values (R, 2E) of a layer; all its keys and values, (R, H, T, D) each."""
+        self._newest[layer].copy_(entries_RZ)
+        k_RHTD, v_RHTD = self._front.past[layer]
+        return k_RHTD.narrow(2, 0, self.num_steps), v_RHTD.narrow(2, 0, self.num_steps)
+
+    def select(self, parents_R2: Tensor) -> None:
+        """Row i becomes a copy of row `parents_R2[i]`; steps that no row uses any more are dropped."""
+        num_parents = parents_R2.shape[0]
+        unused = 0
+        if self._starts_R is not None:
+            self._starts_R = self._starts_R[parents_R2.cpu()]
+            unused = int(self._starts_R.min())
+            self._starts_R = self._starts_R - unused if bool((self._starts_R > unused).any()) else None
+        front, back = self._front.entries, self._back.entries
+        if back is front or back.shape[0] != front.shape[0] or back.shape[2] != num_parents:
+            self._back = self._allocate(front.shape[0], num_parents)
+        used, self.num_steps = front[unused : self.num_steps], self.num_steps - unused
+        torch.index_select(used, 2, self._on_device(parents_R2), out=self._back.entries[: self.num_steps])
+        self._front, self._back = self._back, self._front
+
+    def join(self, other: SelfAttentionCache) -> None:
+        """Put the rows of `other` behind these, the newest entries of both in the last step."""
+        num_steps = max(self.num_steps, other.num_steps)
+        joined = self._allocate(max(FIRST_CAPACITY, num_steps), self.num_rows + other.num_rows)
+        starts = []
+        for cache, first in ((self, 0), (other, self.num_rows)):
+            shift = num_steps - cache.num_steps
+            rows = slice(first, first + cache.num_rows)
+            joined.entries[:shift, :, rows] = 0  # masked, but not-a-number times nothing would not be nothing
+            joined.entries[shift:num_steps, :, rows] = cache._front.entries[: cache.num_steps]
+            own = torch.zeros(cache.num_rows, dtype=torch.long) if cache._starts_R is None else cache._starts_R
+            starts.append(own + shift)
+        starts_R = torch.cat(starts)
+        self._starts_R = starts_R if bool((starts_R > 0).any()) else None
+        self._front = self._back = joined
+        self.num_steps = num_steps
+
+    def _on_device(self, x: Tensor) -> Tensor:
+        return x.to(self._front.entries.device, non_blocking=True)
+
+    def _allocate(self, num_steps: int, num_rows: int) -> _Buffer:
+        _, num_layers, _, size = self._front.entries.shape
+        return self._buffer(self._front.entries.new_empty(num_steps, num_layers, num_rows, size))
+
+    def _buffer(self, entries: Tensor) -> _Buffer:
+        views = entries.unflatten(3, (2, self._num_heads, -1)).permute(1, 3, 2, 4, 0, 5)  # (layers, 2, R, H, T, D)
+        return _Buffer(entries, [(keys, values) for keys, values in views])

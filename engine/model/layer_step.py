@@ -1,0 +1,131 @@
+"""One decoder layer as a step of few rows runs it: with as few calls around its products as can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from engine.model.cache import SelfAttentionCache
+    from engine.model.transformer import CrossAttention, DecoderLayer
+
+
+def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
+    """(B, T, E) seen as (B, H, T, D)."""
+    return x_BTE.view(*x_BTE.shape[:-1], num_heads, -1).transpose(1, 2)
+
+
+class LayerStep:
+    """A layer's sublayers, each from the stream before it, (R, E), to the stream behind it.
+
+    The modules' own `forward` are looked up once and called without hooks, of which decoding has none: a step of a
+    small model is some fifty calls.
+    """
+
+    def __init__(self, layer: DecoderLayer) -> None:
+        past, feed_forward = layer.attention, layer.feed_forward
+        self._adds_to_normal = layer.adds_to_normal
+        self._num_heads = past.num_heads
+        self._norm_for_past, self._qkv, self._past_out = past.norm.forward, past.qkv.forward, past.out.forward
+        self._norm_for_source, self._norm_for_feed_forward = layer.cross.norm.forward, feed_forward.norm.forward
+        self._inner, self._outer = feed_forward.inner.forward, feed_forward.outer.forward
+        self._activate = feed_forward.activation
+
+    def attend_to_past(self, x_RE: Tensor, cache: SelfAttentionCache, index: int, mask: Tensor | None) -> Tensor:
+        """Attention to the rows' pieces so far; the newest ones' keys and values go into the cache."""
+        num_rows, model_size = x_RE.shape
+        normal_RE = self._norm_for_past(x_RE)
+        q_RE, entries_RZ = self._qkv(normal_RE).split((model_size, 2 * model_size), 1)
+        k, v = cache.write(index, entries_RZ)
+        q = q_RE.view(num_rows, self._num_heads, 1, -1)
+        mixed_RH1D = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self._past_out(mixed_RH1D.flatten(1)).add_(normal_RE if self._adds_to_normal else x_RE)
+
+    def attend_to_source(self, x_RE: Tensor, source: FoldedSource | SourceTable) -> Tensor:
+        normal_RE = self._norm_for_source(x_RE)
+        return source.attend(normal_RE).add_(normal_RE if self._adds_to_normal else x_RE)
+
+    def feed_forward(self, x_RE: Tensor) -> Tensor:
+        normal_RE = self._norm_for_feed_forward(x_RE)
+        return self._outer(self._activate(self._inner(normal_RE))).add_(normal_RE if self._adds_to_normal else x_RE)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedSource:
+    """One layer's attention to one source, its weights multiplied into the source's keys and values.
+
+    A query meets a key as (W_q x + b_q) . k = x . (W_q' k) + b_q . k, and an output is W_o v + b_o: with these products
+    made once, a step neither projects queries nor outputs. Z runs over heads and source places.
+    """
+
+    keys_EZ: Tensor
+    key_bias_Z: Tensor
+    values_ZE: Tensor
+    bias_E: Tensor
+    num_heads: int
+
+    @classmethod
+    def of(cls, cross: CrossAttention, keys_SE: Tensor, values_SE: Tensor) -> FoldedSource:
+        num_heads, model_size = cross.num_heads, keys_SE.shape[1]
+        k_HSD, v_HSD = (x.unflatten(1, (num_heads, -1)).transpose(0, 1) for x in (keys_SE, values_SE))
+        scaled_HSD = k_HSD * k_HSD.shape[2] ** -0.5
+        query_HDE = cross.q.weight.unflatten(0, (num_heads, -1))
+        out_HDE = cross.out.weight.T.unflatten(0, (num_heads, -1))
+        bias_HD1 = cross.q.bias.view(num_heads, -1, 1)
+        return cls(
+            (scaled_HSD @ query_HDE).reshape(-1, model_size).T.contiguous(),
+            (scaled_HSD @ bias_HD1).flatten(),
+            (v_HSD @ out_HDE).reshape(-1, model_size),
+            cross.out.bias,
+            num_heads,
+        )
+
+    def attend(self, x_RE: Tensor) -> Tensor:
+        """What `CrossAttention` gives for these rows, (R, E)."""
+        scores_RHS = torch.addmm(self.key_bias_Z, x_RE, self.keys_EZ).view(x_RE.shape[0], self.num_heads, -1)
+        return torch.addmm(self.bias_E, scores_RHS.softmax(2).flatten(1), self.values_ZE)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """One layer's attention to the sources of several sentences, or to a long one; `mask` is theirs, (B, 1, 1, S)."""
+
+    cross: CrossAttention
+    keys_BSE: Tensor
+    values_BSE: Tensor
+    mask: Tensor | None
+    arrangement: Arrangement
+
+    def attend(self, x_RE: Tensor) -> Tensor:
+        """Attention with the rows of each sentence side by side as its queries, so that no key is ever copied."""
+        num_heads, arrangement = self.cross.num_heads, self.arrangement
+        q = split_heads(arrangement.spread(self.cross.q(x_RE)), num_heads)
+        k, v = split_heads(self.keys_BSE, num_heads), split_heads(self.values_BSE, num_heads)
+        mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self.mask)
+        return self.cross.out(arrangement.gather(mixed_BHKD.transpose(1, 2).flatten(2)))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Where each row stands in a (B, K) table with K the most rows of any sentence; slots None: it fills the table."""
+
+    num_sentences: int
+    width: int
+    slots_R: Tensor | None
+
+    def spread(self, x_RE: Tensor) -> Tensor:
+        """(R, E) to (B, K, E), empty places zero."""
+        if self.slots_R is None:
+            return x_RE.view(self.num_sentences, self.width, -1)
+        table = x_RE.new_zeros(self.num_sentences * self.width, x_RE.shape[1])
+        table[self.slots_R] = x_RE
+        return table.view(self.num_sentences, self.width, -1)
+
+    def gather(self, x_BKE: Tensor) -> Tensor:
+        """(B, K, E) back to (R, E)."""
+        flat = x_BKE.flatten(0, 1)
+        return flat if self.slots_R is None else flat[self.slots_R]
