@@ -19,6 +19,7 @@ from engine.request import (
     MAX_PLACES_PER_BANK,
     Crowding,
     Finished,
+    Formality,
     Pruning,
     Score,
     SearchOptions,
@@ -98,7 +99,8 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, D
     flags = parser.parse_args(arguments)
     given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
     try:
-        return flags, Defaults(SearchOptions(**given), getattr(flags, "direction", None))
+        style = {name: getattr(flags, name, None) for name in ("direction", "domain", "formality")}
+        return flags, Defaults(SearchOptions(**given), **style)
     except InvalidRequest as error:
         parser.error(str(error))
 
@@ -130,6 +132,13 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "is here (default: the bundled one)",
     )
     group.add_argument("--direction", metavar="FROM-TO", help="of lines that name none (default: the model's first)")
+    group.add_argument("--domain", help="of lines that name none, for a model trained with domains (default: none)")
+    group.add_argument(
+        "--formality",
+        choices=get_args(Formality),
+        help="how German speaks to its reader, formal with Sie or informal with du, in lines that do not say, for a "
+        "model trained with it (default: as the model likes)",
+    )
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
     group.add_argument(
         "--threads", type=_at_least_1, metavar="N", help="processor threads (default: as many as PyTorch takes)"

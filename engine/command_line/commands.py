@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Event
@@ -23,7 +23,7 @@ from engine.command_line.fields import (
 from engine.command_line.lines import Line, LineProblem, parse_object
 from engine.command_line.records import Json, Records, problem
 from engine.errors import InvalidRequest
-from engine.request import Hypothesis, SearchOptions, Translation
+from engine.request import Hypothesis, Request, SearchOptions, Translation
 from engine.translator import Translator
 
 _WINDOW_BATCHES = 8
@@ -73,8 +73,18 @@ class Commands:
 
     def _scored(self, line: Line) -> Json:
         wanted = score_job(parse_object(line.text), self.defaults)
-        found = self.translator.score(wanted.source, wanted.target, tokens=wanted.tokens, direction=wanted.direction)
-        return self.records.score(found)
+        return self.records.score(self._score(wanted.request, wanted.target, wanted.tokens))
+
+    def _score(self, request: Request, target: str | None, tokens: Sequence[int] | None) -> Hypothesis:
+        """What the model thinks of a translation of the request's source, whatever else is asked for."""
+        return self.translator.score(
+            request.source,
+            target,
+            tokens=tokens,
+            direction=request.direction,
+            domain=request.domain,
+            formality=request.formality,
+        )
 
     def _alternatives(self, line: Line) -> Json:
         started = time.perf_counter()
@@ -98,9 +108,7 @@ class Commands:
         """The translation to find other words in: the given one, or else the best."""
         request = wanted.request
         if wanted.target is not None or wanted.tokens is not None:
-            return self.translator.score(
-                request.source, wanted.target, tokens=wanted.tokens, direction=request.direction
-            )
+            return self._score(request, wanted.target, wanted.tokens)
         translation = self.translator.translate(
             request, wanted.options, cancel=self.cancel, deadline_ms=self.deadline_ms
         )

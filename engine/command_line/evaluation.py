@@ -105,7 +105,7 @@ def _segments(
     segments = []
     for number, source in enumerate(sources):
         text = _text(flags.source, source)
-        request = Request(text, direction=defaults.direction)
+        request = defaults.request(text)
         if constraints is not None:
             constrained = _constrained(text, constraints[number], defaults, flags)
             request = request if flags.unconstrained else constrained

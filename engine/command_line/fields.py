@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from engine.command_line.lines import LineProblem, described
-from engine.request import Avoid, Phrase, Request, SearchOptions
+from engine.request import Avoid, Formality, Phrase, Request, SearchOptions
 
 MAX_ALTERNATIVES = 100
 MAX_PRICED = 100  # each is decoded once more, all together in one batch
@@ -20,7 +20,8 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 _OPTION_TYPES = get_type_hints(SearchOptions)
-_REQUEST_KEYS = ("text", "direction", "phrases", "avoid", "prefix", "locked", "suffix", "options")
+_STYLE_KEYS = ("direction", "domain", "formality")
+_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
 
@@ -31,6 +32,12 @@ class Defaults:
 
     options: SearchOptions
     direction: str | None = None
+    domain: str | None = None
+    formality: Formality | None = None
+
+    def request(self, text: str) -> Request:
+        """A request without constraints."""
+        return Request(text, self.direction, domain=self.domain, formality=self.formality)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,9 @@ class Job:
 class ScoreJob:
     """One line of `score`: exactly one of `target` and `tokens` is given."""
 
-    source: str
+    request: Request
     target: str | None
     tokens: tuple[int, ...] | None
-    direction: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ def job(line: Json, defaults: Defaults) -> Job:
 
 def plain_job(text: str, defaults: Defaults) -> Job:
     """A line of plain text, to translate without constraints."""
-    return Job(Request(text, direction=defaults.direction), defaults.options)
+    return Job(defaults.request(text), defaults.options)
 
 
 def price_job(line: Json, defaults: Defaults) -> Job:
@@ -84,12 +90,12 @@ def price_job(line: Json, defaults: Defaults) -> Job:
 
 
 def score_job(line: Json, defaults: Defaults) -> ScoreJob:
-    """What a line of `score` asks for; raises LineProblem."""
-    _check_keys(line, "", ("text", "target", "tokens", "direction"), required=("text",))
+    """What a line of `score` asks for; raises LineProblem or InvalidRequest."""
+    _check_keys(line, "", ("text", "target", "tokens", *_STYLE_KEYS), required=("text",))
     target, tokens = _target(line)
     if (target is None) == (tokens is None):
         raise LineProblem("invalid", "give either target, a text, or tokens, a list of piece ids")
-    return ScoreJob(_string(line["text"], "text"), target, tokens, _direction(line, defaults))
+    return ScoreJob(_styled(line, defaults), target, tokens)
 
 
 def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
@@ -107,9 +113,8 @@ def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
 
 
 def _request(line: Json, defaults: Defaults) -> Request:
-    return Request(
-        _string(line["text"], "text"),
-        direction=_direction(line, defaults),
+    return replace(
+        _styled(line, defaults),
         phrases=tuple(_list(line.get("phrases", []), "phrases", _phrase)),
         avoid=tuple(_list(line.get("avoid", []), "avoid", _avoid)),
         prefix=_string(line.get("prefix", ""), "prefix"),
@@ -160,9 +165,10 @@ def _option(key: str, value: Any) -> Any:
     return _integer(value, name) if int in kinds else _string(value, name)
 
 
-def _direction(line: Json, defaults: Defaults) -> str | None:
-    value = line.get("direction")
-    return defaults.direction if value is None else _string(value, "direction")
+def _styled(line: Json, defaults: Defaults) -> Request:
+    """A line's request without its constraints."""
+    given: Json = {key: _string(line[key], key) for key in _STYLE_KEYS if line.get(key) is not None}
+    return replace(defaults.request(_string(line["text"], "text")), **given)
 
 
 def _target(line: Json) -> tuple[str | None, tuple[int, ...] | None]:

@@ -59,6 +59,8 @@ keys of a line:
   locked     texts that stand in the translation in this order, with or without something between: a list of strings
   suffix     how the translation ends ("")
   direction  "en-de", say (--direction, or else the model's first)
+  domain     "software", say, for a model that was trained with it (--domain, or else none)
+  formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (--formality, or else as it likes)
   options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
              pruning, max_length_factor, max_length_offset, places_per_bank, score, length_reward,
              length_ratio, crowding, bank_threshold, max_children; see the flags of these names
@@ -105,7 +107,8 @@ keys of a line:
   text       the source
   target     its translation, scored in the pieces that the model would cut it into; or instead of it
   tokens     piece ids, the end included, as in a hypothesis of `translate`, to which they give the same score
-  direction  "en-de", say (--direction, or else the model's first)
+  direction, domain, formality
+             as for `translate`
 
 keys of an answer:
   text, score (log-probability per token), log_prob, tokens, token_log_probs, token_spans, alignment
@@ -120,7 +123,7 @@ Other words for the one at some place of a translation, each with the best sente
 What stands before the word stays as it is, and every sentence meets the line's other constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, direction, options
+  text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that holds the word; or instead of it
@@ -144,7 +147,7 @@ All phrases and avoided texts together, and each alone while the others stay. On
 search goes; null where there is no translation to compare with. A line can have {MAX_PRICED} of them at most.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, direction, options
+  text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
              as for `translate`
 
 keys of an answer:

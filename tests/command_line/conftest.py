@@ -27,6 +27,8 @@ def model(codec: TextCodec, tmp_path_factory: pytest.TempPathFactory) -> Path:
         encoder_layers=1,
         decoder_layers=1,
         max_pieces=128,
+        domains=("docs", "software"),
+        formalities={"en-de": ("formal", "informal")},
     )
     transformer = Transformer(config)
     for parameter in transformer.parameters():

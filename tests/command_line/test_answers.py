@@ -40,6 +40,21 @@ def test_given_beginning_middle_and_end_stand_in_their_places(shell):
         assert [hypothesis["text"][start:end] for start, end in hypothesis["locked"]] == ["Haus", "Straße", "Ende."]
 
 
+def test_domain_and_formality_of_a_line_go_before_those_of_the_flags(shell):
+    flags = ["--domain", "docs", "--formality", "informal"]
+    own = {"text": SOURCE, "domain": "software", "formality": "formal"}
+    _, told = shell.run(["translate", *QUICK, *flags], {"text": SOURCE}, own)
+    _, [informal, formal, plain] = shell.run(
+        ["translate", *QUICK], {**own, "domain": "docs", "formality": "informal"}, own, {"text": SOURCE}
+    )
+    assert [answer["hypotheses"] for answer in told] == [informal["hypotheses"], formal["hypotheses"]]
+    found = [answer["hypotheses"][0] for answer in (informal, formal, plain)]
+    assert len({hypothesis["log_prob"] for hypothesis in found}) == 3
+    for hypothesis, style in zip(found, (flags, ["--domain", "software", "--formality", "formal"], []), strict=True):
+        _, [scored] = shell.run(["score", *style], {"text": SOURCE, "tokens": hypothesis["tokens"]})
+        assert scored["log_prob"] == pytest.approx(hypothesis["log_prob"], abs=1e-4)
+
+
 def test_score_of_tokens_is_the_score_of_the_translation(shell):
     _, [translation] = shell.run(["translate", *QUICK], {"text": SOURCE, "direction": "de-en"})
     best = translation["hypotheses"][0]

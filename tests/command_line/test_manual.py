@@ -29,7 +29,7 @@ def test_manual_tells_every_flag_and_key(command):
         assert action.help, action
     keys = {
         "translate": (*fields._REQUEST_KEYS, *fields._PHRASE_KEYS, *SearchOptions.__dataclass_fields__),
-        "score": ("text", "target", "tokens", "direction"),
+        "score": ("text", "target", "tokens", *fields._STYLE_KEYS),
         "alternatives": (*fields._REQUEST_KEYS, "target", "tokens", "offset", "count"),
         "price": fields._REQUEST_KEYS,
         "evaluate": {field.name for kind in (Evaluation, Scores) for field in dataclasses.fields(kind)}
