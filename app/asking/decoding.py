@@ -43,7 +43,8 @@ class Decoding:
     def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
         self.workspace = workspace
         self.options = options
-        self.is_wanted = True
+        last = workspace.store.last_event(workspace.session_id, "pretranslate")
+        self.is_wanted = last is None or bool(last.payload["is_wanted"])
         self.is_suspended = False  # another document is on the screen
         self.last_ms: float | None = None
         self._todo: deque[int] = deque()
@@ -374,6 +375,4 @@ def result_payload(number: int, translation: Translation) -> dict[str, Any]:
 
 def _failed(source: str, error: BaseException) -> Translation:
     message = str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
-    return Translation(
-        Request(source), "failed", reasons=(Reason("crashed", f"This segment could not be decoded: {message}"),)
-    )
+    return Translation(Request(source), "failed", reasons=(Reason("crashed", message),))

@@ -18,6 +18,7 @@ from app.asking.model_holder import Decoder
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.constraint_changes import clean_target
+from app.segments.reasons import reason_message
 from app.segments.state import Json, SegmentState
 from engine import Alternative, SearchOptions, Translation, Translator
 
@@ -83,7 +84,7 @@ class Questions:
         """The characters that go on after the text; empty where there are none, with the reason where one is known."""
         best = found.hypotheses[0].text if found.hypotheses else ""
         completion = completion_of(begun.beginning, best)
-        reason = "" if found.hypotheses or not found.reasons else found.reasons[0].message
+        reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
         with self.workspace.lock:
             payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
             self.workspace.log("completion", {**payload, "status": found.status}, begun)

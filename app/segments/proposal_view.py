@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from app.glossary import TermHit
-from app.messages import Message
 from app.segments.constraints import Constraint
+from app.segments.reasons import reason_message
 from engine import Avoid, Hypothesis, Translation, stands_alone
 
 Json = dict[str, Any]
@@ -53,11 +53,7 @@ class Decoded:
     def reasons_by_text(self) -> dict[str, str]:
         """Why a constraint could not be met, by its text."""
         return {
-            (text := self.constraints[reason.phrase].text): Message(
-                "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
-            )
-            if reason.kind == "avoided"
-            else reason.message
+            (text := self.constraints[reason.phrase].text): reason_message(reason, text)
             for reason in self.translation.reasons
             if reason.phrase is not None and reason.phrase < len(self.constraints)
         }
@@ -72,7 +68,7 @@ class Decoded:
 
     def general_reasons(self) -> list[str]:
         """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""
-        return [reason.message for reason in self.translation.reasons if reason.phrase is None]
+        return [reason_message(reason) for reason in self.translation.reasons if reason.phrase is None]
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

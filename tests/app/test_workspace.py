@@ -255,7 +255,7 @@ def test_failed_decoding_is_a_message_and_the_next_one_works(workspace: Workspac
     request, _, future = decoder.of(0)[-1]
     future.set_result(Translation(request, "failed", reasons=(Reason("crashed", "RuntimeError: out of memory"),)))
     settle(workspace)
-    assert workspace.segments[0].attention == "RuntimeError: out of memory"
+    assert workspace.segments[0].attention == "This segment could not be translated: RuntimeError: out of memory"
     workspace.constrain(0, ["nochmal"], [])
     decoder.answer(0, "nochmal gut")
     settle(workspace)
@@ -274,9 +274,8 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     detail = workspace.snapshot(open_index=0)["segment"]
     assert detail["proposal"]["text"] == "Gut so"
     assert detail["proposal"]["is_stale"]
-    assert detail["pin_states"] == [
-        {"text": "\U00012345", "status": "unmet", "reason": "cannot be spelt", "source": ""}
-    ]
+    reason = "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."
+    assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": reason, "source": ""}]
 
 
 def test_snapshot_holds_what_changed_since_and_is_json(workspace: Workspace):

@@ -115,6 +115,24 @@ def test_what_was_not_met_is_asked_for_again(store: LogStore):
     workspace.close()
 
 
+def test_cancelled_pre_translation_stays_so_over_a_restart_until_it_is_wanted_again(store: LogStore):
+    token, decoder = begin(store), HandDecoder()
+    workspace = start(store, token, decoder)
+    workspace.pretranslate(False)
+    workspace.close()
+    again = HandDecoder()
+    workspace = start(store, token, again)
+    workspace.open(4)
+    assert asked(again) == {4}, "the open segment alone"
+    assert not workspace.snapshot()["progress"]["is_running"]
+    workspace.pretranslate(True)
+    assert len(asked(again)) > 1
+    workspace.close()
+    workspace = start(store, token, HandDecoder())
+    assert workspace.snapshot()["progress"]["is_running"]
+    workspace.close()
+
+
 def test_pace_is_that_of_the_last_half_minute():
     now = 100.0
     pace = Pace(lambda: now)

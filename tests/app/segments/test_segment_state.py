@@ -92,10 +92,13 @@ def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled,
     assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
 
 
+NO_PLACE = "The model found no place for “Datei”: pin another form, or release something."
+
+
 def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
     proposed = answered(segment(), "Der Router speichert alles.")
-    assert statuses(proposed)["Datei"] == ("unmet", "no place was found")
-    assert attention_for(proposed) == "no place was found"
+    assert statuses(proposed)["Datei"] == ("unmet", NO_PLACE)
+    assert attention_for(proposed) == NO_PLACE
 
 
 def test_pins_are_pending_while_an_answer_is_on_its_way():
@@ -112,15 +115,15 @@ def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
     failed = replace(base, decoded=Decoded(blamed, constraints), requested=1, answered=1)
     assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
         ("pending", ""),
-        ("unmet", "cannot be spelt"),
+        ("unmet", said := "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."),
     ]
-    assert attention_for(failed) == "cannot be spelt"
+    assert attention_for(failed) == said
 
 
 def test_reason_of_the_whole_segment_is_a_notice():
     too_long = Translation(Request(SOURCE), "infeasible", reasons=(Reason("source_too_long", "too long: split it"),))
     failed = replace(segment(), decoded=Decoded(too_long, constraints_for((), ())), requested=1, answered=1)
-    assert detail_view(failed)["notices"] == ["too long: split it"]
+    assert detail_view(failed)["notices"] == ["The source is too long for the model: split the segment."]
     assert detail_view(failed)["proposal"] is None
 
 

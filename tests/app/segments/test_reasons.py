@@ -1,0 +1,32 @@
+"""Why something could not be done, as the page says it: in its language, naming the phrase and a cure the page has."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from app.segments.constraints import Constraint
+from app.segments.proposal_view import Decoded
+from app.segments.reasons import reason_message
+from engine import Reason, Request, Translation
+from engine.request import ReasonKind
+
+
+@pytest.mark.parametrize("kind", get_args(ReasonKind))
+@pytest.mark.parametrize("text", ["", "{Haus} %s"])
+def test_every_kind_of_reason_is_told_in_both_languages(kind: ReasonKind, text: str):
+    message = reason_message(Reason(kind, "as the {engine} says it", 0 if text else None), text)
+    german = message.in_language("de")
+    assert german != message
+    assert ("{engine}" in message) == (kind in ("invalid", "crashed")), "else nothing of it is for programmers"
+    if text and kind in ("avoided", "unspellable", "not_placed"):
+        assert text in message
+        assert text in german
+
+
+def test_reasons_of_phrases_and_of_the_segment_are_told_apart():
+    reasons = (Reason("not_placed", "", 1), Reason("deadline", ""), Reason("not_placed", "", 7))
+    asked = Decoded(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
+    assert list(asked.reasons_by_text()) == ["b"]
+    assert asked.general_reasons() == [reason_message(reasons[1])]
