@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.benchmarks.streaming import METHODS, SAME_OUTPUT, main
+from tests.benchmarks.streaming import CORPUS_SAMPLE, METHODS, SAME_OUTPUT, main, sources_of
 
 MODEL = Path(__file__).parent.parent / "data" / "models" / "en-de"
 SOURCES = ["A dog.", "Two dogs run in the snow.", "A man in an orange hat stares at something.", "Children play."]
@@ -26,6 +26,12 @@ def test_methods_that_share_a_pruning_expand_the_same_rows_and_give_the_same_tra
     assert table["same_as_var_batch"] == dict.fromkeys(SAME_OUTPUT, len(SOURCES))
     assert methods["GREEDY"]["num_expansions"] < methods["VAR-STREAM"]["num_expansions"]
     assert "Times are of a CPU" in (tmp_path / "results" / "streaming.md").read_text(encoding="utf-8")
+
+
+def test_corpus_sample_serves_where_no_source_is_given():
+    sources = sources_of(CORPUS_SAMPLE)
+    assert len(sources) == 870
+    assert not any("\t" in source for source in sources)
 
 
 def test_what_cannot_be_read_is_said(tmp_path, capsys):

@@ -1,13 +1,13 @@
 """Streaming decoding and its baselines (Yang et al. 2020, "A streaming approach for efficient batched beam search").
 
-    python -m tests.benchmarks.streaming SOURCE --model data/models/en-de --output FOLDER
+    python -m tests.benchmarks.streaming [SOURCE] [--model data/models/en-de] [--output FOLDER] [--device cuda]
 
 Decodes the same sentences, sorted by length within the look-ahead window, by each method of the paper and counts the
 model's steps and the rows expanded in them (both exact on any machine), beside the times of interleaved runs, which
 tell something on an accelerator only: a CPU's step takes as long as its rows are many. Checks that VAR-BATCH,
 VAR-STREAM and VAR-STR-FIFO give the same translations. With `--constrained`, every second sentence has to contain two
 words of the greedy translation of the sentence before, which it would hardly write itself. Writes results.json and
-streaming.md to FOLDER.
+streaming.md to FOLDER. Without SOURCE, English lines of the tests' corpus sample.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
+from engine.model.packed import Precision
 from engine.search.stream import REFILL_SHARE, Counts, Schedule
 from engine.text import is_word_char
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json
 
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS_SAMPLE = ROOT / "tests" / "data" / "corpus_sample.tsv"
 LOOK_AHEAD_BATCHES = 8
 
 
@@ -84,10 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.streaming", description=__doc__.split("\n\n")[0])
-    parser.add_argument("source", type=Path, help="source sentences, one a line, UTF-8")
+    parser.add_argument("source", type=Path, nargs="?", default=CORPUS_SAMPLE, help="sentences, one a line, UTF-8")
     parser.add_argument("--model", type=Path, default=Path("data/models/en-de"), help="model folder (%(default)s)")
-    parser.add_argument("--output", type=Path, required=True, help="folder for the results")
+    output = ROOT / "build" / "streaming"
+    parser.add_argument("--output", type=Path, default=output, help="folder for the results (%(default)s)")
     parser.add_argument("--device", default="cpu", help="as PyTorch names it (%(default)s)")
+    parser.add_argument("--precision", choices=get_args(Precision), default="float32", help="%(default)s")
+    parser.add_argument("--compaction", type=int, help="steps after which finished rows leave (the device's own)")
     parser.add_argument("--sentences", type=int, help="a random sample of so many (all)")
     parser.add_argument("--beams", nargs="+", type=int, default=[5, 50], help="beam widths (5 50)")
     parser.add_argument("--batch", type=int, default=16, help="sentences at a time, the paper's n (%(default)s)")
@@ -102,9 +108,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> None:
     """Decode by every method and write the report."""
-    translator = Translator.load(options.model, options.device)
-    lines = options.source.read_text(encoding="utf-8").splitlines()
-    sources = [line for line in lines if line.strip()]
+    translator = Translator.load(options.model, options.device, options.precision, options.compaction)
+    sources = sources_of(options.source)
     if options.sentences is not None and options.sentences < len(sources):
         sources = random.Random(options.seed).sample(sources, options.sentences)
     requests = [Request(source) for source in sources]
@@ -112,6 +117,9 @@ def run(options: argparse.Namespace) -> None:
         requests = constrained(requests, translator, options)
     tables = []
     for beam in options.beams:
+        if translator.is_on_accelerator:  # whose kernels are compiled when first asked for
+            for method in METHODS:
+                decode(translator, requests[: options.batch], method, beam, options)
         runs: dict[str, list[Run]] = {method.name: [] for method in METHODS}
         for number in range(options.repeats):
             for method in METHODS:
@@ -132,6 +140,8 @@ def run(options: argparse.Namespace) -> None:
             "repeats": options.repeats,
             "seed": options.seed,
             "device": torch.cuda.get_device_name() if translator.is_on_accelerator else "cpu",
+            "precision": options.precision,
+            "compaction_interval": options.compaction,
         },
         "environment": environment(),
         "commit": commit(),
@@ -141,6 +151,14 @@ def run(options: argparse.Namespace) -> None:
     write_json(options.output / "results.json", results, indent=1)
     (options.output / "streaming.md").write_text(report(results, translator.is_on_accelerator), encoding="utf-8")
     print(f"written: {options.output / 'streaming.md'}", file=sys.stderr)
+
+
+def sources_of(path: Path) -> list[str]:
+    """The lines that are not blank; of the corpus sample (tests/data/README.md) the texts of those in English."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if path == CORPUS_SAMPLE:
+        lines = [line.split("\t")[-1] for line in lines if line.startswith("en\t")]
+    return [line for line in lines if line.strip()]
 
 
 def decode(
@@ -211,8 +229,9 @@ def report(results: dict[str, Any], is_on_accelerator: bool) -> str:
         f"{settings['num_sentences']} sentences of {settings['source']['name']} ({settings['num_constrained']} with "
         f"phrases), model {settings['model']} ({settings['model_checksum'][:12]}), n = {settings['batch_size']}, "
         f"epsilon = {settings['refill_share']:.3f}, delta = {settings['bank_threshold']:g}, M = "
-        f"{settings['max_children']}; {settings['device']}, {results['environment']['processor']}, torch "
-        f"{results['environment']['torch']}, commit {results['commit'][:12]}.",
+        f"{settings['max_children']}; {settings['device']}, {settings['precision']}, "
+        f"{results['environment']['processor']}, torch {results['environment']['torch']}, commit "
+        f"{results['commit'][:12]}.",
         "",
         "Steps and expansions are exact on any machine."
         if is_on_accelerator
