@@ -27,6 +27,7 @@ from app.text_files import DecodedText
 MAX_PARTS = 10_000
 MAX_PART_BYTES = 50 * 2**20
 MAX_TOTAL_BYTES = 200 * 2**20
+MAX_PARAGRAPHS = 50_000  # most of them with text, and empty ones between
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # What zipfile raises, in one way or another, for archives that are none or broken.
 _DAMAGE = (
@@ -193,6 +194,15 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     root = tree(decoded.text)
     prefix = root.name[: len(root.name) - len(root.local)]
     nodes = _paragraph_nodes(root, prefix)
+    if len(nodes) > MAX_PARAGRAPHS:
+        raise DocumentError(
+            Message(
+                "{name} has more than {limit:,} paragraphs, which is what Pinpoint opens: split the document and open "
+                "the parts",
+                name=name,
+                limit=MAX_PARAGRAPHS,
+            )
+        )
     paragraphs = [Paragraph(node, decoded.text, prefix) for node in nodes]
     starts = []
     for paragraph in paragraphs:

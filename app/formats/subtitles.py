@@ -7,6 +7,8 @@ is another speaker's. Position codes such as {\\an8} at the beginning are layout
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import accumulate
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
@@ -79,22 +81,25 @@ def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tupl
             found.append((first, last, []))
         else:
             begin, before, inside = found[-1]
-            found[-1] = begin, last, [*inside, (before, first)]
+            inside.append((before, first))
+            found[-1] = begin, last, inside
     return found
 
 
 def _in_lines(text: str, start: int, end: int, translation: str) -> str:
     """The translation in as many lines as the stretch had, of lengths as near to each other as its words allow."""
-    breaks = _LINE_END.findall(text[start:end])
+    breaks: list[str] = _LINE_END.findall(text[start:end])
     words = one_line(translation).split()
-    lines: list[str] = []
-    for left in range(len(breaks) + 1, 1, -1):
-        if len(words) < left:
-            break
-        wanted = len(" ".join(words)) / left
-        count = min(range(1, len(words) - left + 2), key=lambda n: abs(len(" ".join(words[:n])) - wanted))
-        lines.append(" ".join(words[:count]))
-        words = words[count:]
-    if not lines:
+    if not breaks or len(words) <= len(breaks):
         return one_line(translation).strip()
-    return (breaks[0] if breaks else "").join([*lines, " ".join(words)])
+    ends = list(accumulate(len(word) + 1 for word in words))  # where each word ends, with the space behind it
+    lines: list[str] = []
+    first = before = 0
+    for left in range(len(breaks) + 1, 1, -1):
+        wanted = before + 1 + (ends[-1] - 1 - before) / left
+        last = bisect_left(ends, wanted, first, len(words) - left)
+        if last > first and wanted - ends[last - 1] <= ends[last] - wanted:
+            last -= 1
+        lines.append(" ".join(words[first : last + 1]))
+        first, before = last + 1, ends[last]
+    return breaks[0].join([*lines, " ".join(words[first:])])

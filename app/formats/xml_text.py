@@ -29,6 +29,7 @@ _REFERENCE = re.compile(r"&(?:#x([\dA-Fa-f]+)|#(\d+)|([^\s#&;]+));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+MAX_ELEMENTS = 1_000_000
 _MAX_DEPTH = 200
 # Codecs that Python knows and no XML file may name.
 _REFUSED = {"utf-7", "unicode_escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
@@ -96,15 +97,16 @@ class Node:
         return None
 
 
-def decode_xml(data: bytes, name: str) -> DecodedText:
+def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> DecodedText:
     """The text of a well-formed XML file. Raises DocumentError, naming the line, for one that is not, or not safe.
 
-    Refused are all declarations of entities: they are what entity bombs and stolen files are made of.
+    Refused are all declarations of entities: they are what entity bombs and stolen files are made of. A file of more
+    elements than the limit would fill the memory, however few bytes it was packed in.
     """
     if not data.strip():
         raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))
     decoded = _decode(data, name)
-    _check(decoded.text, name)
+    _check(decoded.text, name, max_elements)
     return decoded
 
 
@@ -218,8 +220,8 @@ def _declared_encoding(data: bytes, name: str) -> str:
     return info.name
 
 
-def _check(text: str, name: str) -> None:
-    depth = 0
+def _check(text: str, name: str, max_elements: int) -> None:
+    depth = num_elements = 0
     has_doctype = False
 
     def refuse_at(line: int) -> DocumentError:
@@ -236,8 +238,18 @@ def _check(text: str, name: str) -> None:
         raise refuse_at(parser.CurrentLineNumber)
 
     def deeper(*_: object) -> None:
-        nonlocal depth
+        nonlocal depth, num_elements
         depth += 1
+        num_elements += 1
+        if num_elements > max_elements:
+            raise DocumentError(
+                Message(
+                    "{name} holds more than {limit:,} XML elements, which is what Pinpoint reads: split the file and "
+                    "open the parts one by one",
+                    name=name,
+                    limit=max_elements,
+                )
+            )
         if depth > _MAX_DEPTH:
             raise DocumentError(
                 Message(

@@ -13,6 +13,7 @@ from app.errors import DocumentError, GlossaryError
 from app.formats.xml_text import decode_xml
 from app.messages import Message
 
+MAX_ELEMENTS = 10_000_000
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -30,24 +31,27 @@ def language(element: ElementTree.Element) -> str:
 def entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, ElementTree.Element]]:
     """(number from 1, element) of each element of that local name. Raises GlossaryError for XML that is not safe."""
     try:
-        text = decode_xml(data, name).text
+        text = decode_xml(data, name, MAX_ELEMENTS).text
     except DocumentError as problem:
         raise GlossaryError(*problem.args) from problem
     parser = ElementTree.XMLParser(encoding="utf-8")
     number = 0
     events = ElementTree.iterparse(BytesIO(text.encode("utf-8")), ("start", "end"), parser)
     path: list[ElementTree.Element] = []
+    num_around = 0  # entries that stand around the place that was read last
     try:
         for event, element in events:
             if event == "start":
                 path.append(element)
+                num_around += local(element) == tag
                 continue
             path.pop()
             if local(element) == tag:
+                num_around -= 1
                 number += 1
                 yield number, element
-                if path:
-                    path[-1].remove(element)
+            if path and not num_around:
+                path[-1].remove(element)
     except ElementTree.ParseError as problem:  # well-formed, as was checked, but with prefixes that stand for nothing
         raise GlossaryError(
             Message(

@@ -13,6 +13,7 @@ from app.messages import Message
 
 MAX_BYTES = 50 * 2**20
 MAX_PAIRS = 200_000
+MAX_ELEMENTS = 15 * MAX_PAIRS  # a pair and what is said of it
 _HEADER = (
     '<header creationtool="Pinpoint" creationtoolversion="1" segtype="sentence" o-tmf="Pinpoint" adminlang="en" '
     'datatype="plaintext" srclang={}/>'
@@ -34,7 +35,7 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
                 most=MAX_BYTES // 2**20,
             )
         )
-    root = tree(decode_xml(data, name).text)
+    root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
     if root.local != "tmx":
         raise DocumentError(
             Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)

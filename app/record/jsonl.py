@@ -74,7 +74,9 @@ def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
     except UnicodeDecodeError as error:
         raise LogError(f"{name} is no exported session: it is not UTF-8 text ({error.reason})") from error
     try:
-        record = _record(json.loads(first))
+        header = json.loads(first)
+        json.dumps(header, ensure_ascii=False).encode("utf-8")  # halves of surrogate pairs cannot be stored
+        record = _record(header)
     except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
         raise LogError(f"{name}, line 1: this is no session that Pinpoint exported ({_said(error)})") from error
     events = tuple(_events(lines, record.id, name))

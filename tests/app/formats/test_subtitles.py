@@ -74,6 +74,32 @@ def test_numbers_and_times_are_those_of_the_file_and_texts_those_of_the_translat
     assert all(a.content.count("\n") <= b.content.count("\n") for a, b in zip(after, before, strict=True))
 
 
+def lines_one_by_one(words: list[str], num_lines: int) -> list[str]:
+    """Each line as near to its share of what is left as its words allow, the shorter of equals."""
+    lines = []
+    for left in range(num_lines, 1, -1):
+        wanted = len(" ".join(words)) / left
+        num = min(range(1, len(words) - left + 2), key=lambda n: abs(len(" ".join(words[:n])) - wanted))
+        lines.append(" ".join(words[:num]))
+        words = words[num:]
+    return [*lines, " ".join(words)]
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=7), min_size=1, max_size=12), st.integers(1, 6))
+def test_lines_are_of_lengths_near_to_each_other(words: list[str], num_lines: int) -> None:
+    content = "1\n00:00:01,000 --> 00:00:02,000\n" + "\n".join("x" * num_lines) + "\n"
+    exported = read_document(content.encode(), "a.srt").export({0: " ".join(words)}).decode()
+    expected = lines_one_by_one(words, num_lines) if len(words) >= num_lines else [" ".join(words)]
+    assert exported.split("\n")[2:-1] == expected
+
+
+def test_a_subtitle_of_thousands_of_lines_comes_to_an_end() -> None:
+    """A search of quadratic time would not."""
+    content = "1\n00:00:01,000 --> 00:00:02,000\n" + "a\n" * 20_000
+    exported = read_document(content.encode(), "a.srt").export({0: "b " * 20_000})
+    assert exported.decode() == content.replace("a", "b")
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
