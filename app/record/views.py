@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from app.log.store import LogStore
@@ -16,7 +17,8 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     """The sums, the figures of each segment, and the dearest pins, terms and bans."""
     session = store.load_session(session_id)
     figures = statistics_of(store, session)
-    prices = [(p.price, p.kind, p.text, s.index) for s in figures.segments for p in s.prices if p.price is not None]
+    numbered = list(enumerate(figures.segments, 1))  # as the list numbers them, after all cutting and joining
+    prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
     origins = [name for name in (*ORIGINS, *sorted(set(figures.origins) - set(ORIGINS))) if figures.origins.get(name)]
     return {
         "name": session.document.name,
@@ -46,6 +48,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
         "segments": [
             {
                 "index": s.index,
+                "number": number,
                 "state": s.state,
                 "net_ms": s.net_ms,
                 "words": s.num_source_words,
@@ -56,18 +59,24 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
                 "pins": s.num_pins,
                 "terms": [s.num_terms_met, s.num_terms],
             }
-            for s in figures.segments
+            for number, s in numbered
             if s.first_opened_ms is not None or s.is_confirmed
         ],
     }
 
 
 def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
-    """Every moment of the session, and where each segment starts from."""
+    """Every moment of the session, and where each segment starts from.
+
+    A segment that was joined to another has the number of that one.
+    """
     session = store.load_session(session_id)
     segments = session.document.segments
+    starts = [segments[index].start for index in session.document.order]
     return {
-        "segments": [{"source": segment.source, "text": segment.target or ""} for segment in segments],
+        "segments": [
+            {"number": bisect_right(starts, s.start), "source": s.source, "text": s.target or ""} for s in segments
+        ],
         "moments": [
             [moment.seq, moment.at_ms, moment.type, moment.segment, moment.text, moment.detail]
             for moment in moments(segments, store.events(session_id))

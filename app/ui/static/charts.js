@@ -32,9 +32,9 @@ export const timeChart = (segments, medianMs) => {
   return chart(width + 70, 212, label,
     marks.map(value => [line(x0, y(value), width, y(value), value ? 'grid' : 'axis'), text(x0 - 6, y(value) + 4, count(value), '', 'end')]),
     segments.map((item, i) => bar(x0 + 4 + i * step, y(seconds[i]), step * 0.82, y0 - y(seconds[i]), median && seconds[i] > 2 * median ? 'b' : 'b2',
-      t('record.time.bar', {n: item.index + 1, s: number(seconds[i], 1)}))),
+      t('record.time.bar', {n: item.number, s: number(seconds[i], 1)}))),
     median ? [line(x0, y(median), width + 4, y(median), 'ref'), text(width + 8, y(median) - 2, t('record.median'), 'm'), text(width + 8, y(median) + 12, `${number(median, 1)} s`, 'k')] : null,
-    segments.length ? [text(x0 + 4, y0 + 16, String(segments[0].index + 1)), text(width, y0 + 16, String(segments.at(-1).index + 1), '', 'end')] : null,
+    segments.length ? [text(x0 + 4, y0 + 16, String(segments[0].number)), text(width, y0 + 16, String(segments.at(-1).number), '', 'end')] : null,
     text(x0, y0 + 31, t('record.time.axis'), 'm'));
 };
 

@@ -53,7 +53,7 @@ export class Replay {
     this.slider.value = this.at;
     this.slider.setAttribute('aria-valuetext', t('replay.value', {n: count(this.at + 1), all: count(this.moments.length), time: clock(atMs)}));
     setText(this.clock, `${clock(atMs)} · ${count(this.at + 1)} / ${count(this.moments.length)}`);
-    setText(this.what, [segment === null ? t('replay.session') : t('replay.segment', {n: segment + 1}), t(`event.${type}`), detail].filter(Boolean).join(' · '));
+    setText(this.what, [segment === null ? t('replay.session') : t('replay.segment', {n: this.segments[segment].number}), t(`event.${type}`), detail].filter(Boolean).join(' · '));
     setText(this.source, segment === null ? '' : this.segments[segment].source);
     if (segment === null) { this.text.replaceChildren(); return; }
     if (text === null) { this.text.replaceChildren(this.textAt(this.at)); return; }

@@ -46,7 +46,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
   const {segments} = report, confirmed = segments.filter(item => item.state === 'confirmed'), compared = confirmed.filter(item => item.hter !== null);
   const opened = segments.filter(item => item.net_ms > 0);
   const figure = (name, value, detail) => h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
-  const place = index => button('.link', {onclick: () => goTo(index)}, String(index + 1));
+  const place = (index, shown) => button('.link', {onclick: () => goTo(index)}, String(shown));
   const host = h('div', {}, button('.btn', {onclick: () => openReplay(host)}, icon('play', true), t('replay.open', {n: count(report.num_events)})));
   const dearest = report.prices[0]?.[0] ?? 0;
   const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
@@ -62,21 +62,21 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
       figure('hter', orDash(report.hter, value => number(value, 2)), tn('record.unchanged', report.num_unchanged))),
     h('div.cards', {},
       card('w7', t('record.time'), t('record.time.caption'), opened.length ? [timeChart(opened, report.median_ms),
-        table([t('record.segment'), t('record.seconds')], opened.map(item => [String(item.index + 1), number(item.net_ms / 1000, 1)]))] : h('p.muted', {}, t('record.nothing'))),
+        table([t('record.segment'), t('record.seconds')], opened.map(item => [String(item.number), number(item.net_ms / 1000, 1)]))] : h('p.muted', {}, t('record.nothing'))),
       card('w5', t('record.effort'), t('record.effort.caption'), compared.length ? [hterChart(compared.map(item => item.hter)),
         table(['HTER', t('record.segments')], hterBins(compared.map(item => item.hter)).map(([name, n]) => [name, count(n)]))] : h('p.muted', {}, t('record.nothing'))),
       card('w12', t('record.origins'), t('record.origins.caption'), report.origins.length ? originChart(report.origins, name => t(`origin.${name}`)) : h('p.muted', {}, t('record.nothing'))),
       card('w7', t('record.prices'), t('record.prices.caption', {n: MAX_LISTED_PRICES}), report.prices.length ? h('table', {},
         h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('record.constraint')), h('th', {scope: 'col'}, t('record.price')), h('th.n', {scope: 'col'}, ''), h('th.n', {scope: 'col'}, t('record.segment')))),
-        h('tbody', {}, report.prices.slice(0, MAX_LISTED_PRICES).map(([price, kind, text, index]) => h('tr', {},
+        h('tbody', {}, report.prices.slice(0, MAX_LISTED_PRICES).map(([price, kind, text, index, shown]) => h('tr', {},
           h('td', {lang: bench.languages.target}, h(kind === 'ban' ? 'span.banned' : 'span.pin', {}, icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'), text)),
-          h('td.bar-cell', {}, priceBar(price, dearest, kind)), h('td.n', {}, number(price, 2)), h('td.n', {}, place(index)))))) : h('p.muted', {}, t('record.nothing'))),
+          h('td.bar-cell', {}, priceBar(price, dearest, kind)), h('td.n', {}, number(price, 2)), h('td.n', {}, place(index, shown)))))) : h('p.muted', {}, t('record.nothing'))),
       card('w5', t('record.more'), null, h('dl.pairs.num', {}, [[t('record.pins'), count(report.num_pins)], [t('record.bans'), count(report.num_bans)],
         [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`], ['chrF', orDash(report.chrf, value => number(value, 1))],
         [t('record.keys'), keys || '–'], [t('record.events'), count(report.num_events)]].map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))),
       card('w12', t('record.table'), t('record.table.caption'), h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('record.table')}, h('table', {},
         h('thead', {}, h('tr', {}, ['segment', 'state', 'words_short', 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map((name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`))))),
-        h('tbody', {}, segments.map(item => h('tr', {}, h('td.n', {}, place(item.index)), h('td', {}, t(`state.${item.state}`)), h('td.n', {}, count(item.words)), h('td.n', {}, number(item.net_ms / 1000, 1)),
+        h('tbody', {}, segments.map(item => h('tr', {}, h('td.n', {}, place(item.index, item.number)), h('td', {}, t(`state.${item.state}`)), h('td.n', {}, count(item.words)), h('td.n', {}, number(item.net_ms / 1000, 1)),
           h('td.n', {}, orDash(item.hter, value => number(value, 2))), h('td.n', {}, orDash(item.chrf, value => number(value, 1))), h('td.n', {}, count(item.edits)), h('td.n', {}, count(item.pins)), h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'))))))),
       card('w12', t('replay.title'), t('replay.caption'), host),
       card('w12', t('export.menu'), t('record.export.caption'), h('div.exports', {}, EXPORTS.map(([key, kind]) => h('a', {href: url(kind), download: '', 'data-kind': kind}, icon('down'), h('b', {}, t(key)), h('span', {}, t(`${key}.detail`)))))),

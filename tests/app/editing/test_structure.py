@@ -19,6 +19,7 @@ from app.errors import CommandError, LogError
 from app.exports import translated_document
 from app.log.store import LogStore
 from app.record.tables import session_csv
+from app.record.views import replay_view, report_view
 from app.segments.saved import restored
 from app.workspace import Workspace
 from engine import Avoid, SearchOptions
@@ -150,6 +151,19 @@ def test_merged_segments_bring_their_texts_and_are_to_be_confirmed_anew(store: L
     assert told == [("merge", "person"), ("split", "undo"), ("merge", "redo")]
     assert store.verify_chain(workspace.session_id).is_intact
     workspace.close()
+
+
+def test_report_and_replay_number_segments_as_the_list_does(store: LogStore):
+    workspace, _ = begin(store)
+    workspace.structure.split(2, len("Restart "))  # the new segment has index 3
+    workspace.structure.merge(0)  # takes in the one with index 1
+    for index in (0, 2, 3):
+        workspace.confirm(index, f"Text {index}.")
+    workspace.close()
+    report = report_view(store, workspace.session_id)
+    assert [(item["number"], item["index"]) for item in report["segments"]] == [(1, 0), (2, 2), (3, 3)]
+    replay = replay_view(store, workspace.session_id)
+    assert [segment["number"] for segment in replay["segments"]] == [1, 1, 2, 3]
 
 
 def test_cut_and_joined_segments_are_there_after_a_restart(store: LogStore):
