@@ -8,7 +8,6 @@ a CPU runs; `output_layer_triton` has the kernels. Knows no beams, phrases or ba
 from __future__ import annotations
 
 import functools
-import importlib.util
 import warnings
 from dataclasses import dataclass
 
@@ -69,7 +68,7 @@ def top_tokens(
     _check(*inputs)
     num_rows, vocabulary_size = logits_RV.shape
     fits = 0 < num_rows and k <= MAX_FUSED_K and vocabulary_size <= MAX_FUSED_VOCABULARY
-    if logits_RV.is_cuda and fits and _has_triton():
+    if logits_RV.is_cuda and fits and can_fuse(logits_RV.device):
         from engine.kernels.output_layer_triton import top_tokens_fused
 
         return top_tokens_fused(*inputs)
@@ -166,8 +165,26 @@ def _check(
 
 
 @functools.cache
-def _has_triton() -> bool:
-    if importlib.util.find_spec("triton"):
-        return True
-    warnings.warn("triton is not installed: the output layer runs as separate steps on the GPU, slower", stacklevel=3)
-    return False
+def can_fuse(device: torch.device) -> bool:
+    """Whether the kernels run on this device and are right, tried once; warns where they do not.
+
+    Triton may not be installed, the GPU too old for it, or a C compiler missing, which it needs on the first call.
+    """
+    logits_RV = torch.randn(3, 5000, generator=torch.Generator().manual_seed(1)).to(device)
+    try:
+        from engine.kernels.output_layer_triton import top_tokens_fused
+
+        found, expected = top_tokens_fused(logits_RV, 10), top_tokens_plain(logits_RV, 10)
+        if not torch.equal(found.tokens_RK, expected.tokens_RK):
+            raise ValueError("they find other tokens than the plain output layer")
+        torch.testing.assert_close(found.log_probs_RK, expected.log_probs_RK, rtol=1e-4, atol=1e-4)
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # of any kind: the plain way is always there
+        warnings.warn(
+            f"the kernels of the output layer do not run here ({type(error).__name__}: {error}); it runs as separate "
+            f"steps on {device}, slower",
+            stacklevel=3,
+        )
+        return False
+    return True

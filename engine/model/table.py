@@ -36,11 +36,11 @@ def open_decoder(
 ) -> Decoder | TableDecoder:
     """A fresh decoder over these sources, before its first step, as the model's device likes it.
 
-    Without an interval that is, on a CPU, one whose rows leave at once and that gives log-probabilities; on an
-    accelerator, and with an interval on a CPU too, a table.
+    That is one whose rows leave at once and that gives log-probabilities; on a CUDA device, and with an interval on
+    any, a table.
     """
     if compaction_interval is None:
-        if model.device.type == "cpu":
+        if model.device.type != "cuda":
             return model.decoder(encoded)
         compaction_interval = COMPACTION_INTERVAL
     return TableDecoder(model, encoded, compaction_interval)

@@ -27,6 +27,7 @@ from torch.utils.benchmark import Timer
 from torch.utils.benchmark.utils.timer import timer as default_timer
 
 from engine.kernels import top_tokens
+from engine.kernels.output_layer import can_fuse
 
 ROOT = Path(__file__).resolve().parents[2]
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -163,11 +164,18 @@ def environment(device: str) -> dict[str, object]:
     is_gpu = device.startswith("cuda")
     return {
         "device": torch.cuda.get_device_name(device) if is_gpu else f"CPU, {platform.machine()}",
-        "fused is": "the Triton kernels" if is_gpu else "the plain PyTorch reference; no bias (it is in the product)",
+        "fused is": _fused_by(device),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "commit": done.stdout.strip() or "unknown",
     }
+
+
+def _fused_by(device: str) -> str:
+    if not device.startswith("cuda"):
+        return "the plain PyTorch reference; no bias (it is in the product)"
+    runs = can_fuse(torch.empty(0, device=device).device)
+    return "the Triton kernels" if runs else "the plain PyTorch reference: the kernels do not run here, see the warning"
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

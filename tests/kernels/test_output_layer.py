@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import re
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import ModuleType
 
 import pytest
 import torch
 from hypothesis import given
 
-from engine.kernels import output_layer, top_tokens
+from engine.kernels import TopTokens, output_layer, top_tokens
 from engine.kernels.output_layer import top_tokens_plain
 from tests.kernels.cases import NAMED_CASES, Case, cases, check
 
@@ -64,9 +67,51 @@ def test_engine_decodes_where_triton_is_not_installed(monkeypatch: pytest.Monkey
         importlib.import_module("engine.kernels.output_layer_triton")
 
 
-def test_gpu_without_triton_is_told_of_the_slower_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    output_layer._has_triton.cache_clear()
-    with pytest.warns(UserWarning, match="triton is not installed"):
-        assert not output_layer._has_triton()
-    output_layer._has_triton.cache_clear()
+def broken(*_: object) -> TopTokens:
+    raise RuntimeError("Failed to find C compiler")
+
+
+def wrong(logits_RV: torch.Tensor, k: int) -> TopTokens:
+    found = top_tokens_plain(logits_RV, k)
+    return replace(found, tokens_RK=found.tokens_RK.flip(1))
+
+
+def inaccurate(logits_RV: torch.Tensor, k: int) -> TopTokens:
+    found = top_tokens_plain(logits_RV, k)
+    return replace(found, log_probs_RK=found.log_probs_RK + 0.01)
+
+
+@pytest.fixture
+def _kernels_are_tried_anew() -> Iterator[None]:
+    output_layer.can_fuse.cache_clear()
+    yield
+    output_layer.can_fuse.cache_clear()
+
+
+@pytest.mark.usefixtures("_kernels_are_tried_anew")
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        (None, "ModuleNotFoundError: .*triton.*; it runs as separate steps on cpu, slower"),
+        (broken, r"do not run here \(RuntimeError: Failed to find C compiler\)"),
+        (wrong, "they find other tokens than the plain output layer"),
+        (inaccurate, "AssertionError: Tensor-likes are not close"),
+        (top_tokens_plain, None),
+    ],
+)
+def test_kernels_are_tried_once_and_left_with_a_warning_where_they_do_not_run(
+    kernels: Callable[..., TopTokens] | None,
+    message: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    module = None
+    if kernels is not None:
+        module = ModuleType("engine.kernels.output_layer_triton")
+        monkeypatch.setattr(module, "top_tokens_fused", kernels, raising=False)
+    monkeypatch.setitem(sys.modules, "engine.kernels.output_layer_triton", module)
+    answers = [output_layer.can_fuse(torch.device("cpu")) for _ in range(2)]
+    assert answers == [message is None] * 2
+    warned = [str(warning.message) for warning in recwarn]
+    assert len(warned) == (message is not None), "once"
+    assert message is None or re.search(message, warned[0])
