@@ -40,11 +40,12 @@ exit status:
 """
 _TRANSLATE = """\
 Every segment that has no translation yet is translated; what a file has already (XLIFF, PO) stays. Terms of the
-glossary must stand in the translation of each sentence that holds their source. The output has the format of the
-input, with nothing else changed, and counts as a draft: in XLIFF and PO nothing is marked as confirmed.
+glossary must stand in the translation of each sentence that holds their source. A segment that stands in the memory
+gets the translation that it has there; similar texts (70 % and more alike) are counted, not taken. The output has the
+format of the input, with nothing else changed, and counts as a draft: in XLIFF and PO nothing is marked as confirmed.
 
 examples:
-  python -m app translate manual.docx -o manual.de.docx --glossary terms.csv
+  python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
   python -m app translate app.po -o app.de.po --model Helsinki-NLP/opus-mt-en-de --threads 4
 
 Progress and what needs a look (terms not met, placeholders lost) go to standard error, by segment.
@@ -114,7 +115,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "document", type=Path, metavar="DOCUMENT", help="TXT, Markdown, DOCX, HTML, XLIFF, PO or SRT"
     )
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write (DOCUMENT.de.EXT)")
-    translate.add_argument("--glossary", type=Path, metavar="FILE", help="terms that must be used: CSV or TSV")
+    translate.add_argument(
+        "--memory", type=Path, metavar="FILE", help="texts that were translated before: TMX; equal ones are taken"
+    )
+    translate.add_argument("--glossary", type=Path, metavar="FILE", help="terms that must be used: TSV, XLSX, TBX, …")
     translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")
     translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (its first)")
     translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="width of the search (10)")

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.command_line.log_commands import write
@@ -17,7 +17,9 @@ from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.log.records import SavedSegment, SegmentStateName
-from app.segments.state import SegmentState
+from app.memory.taking import taken_from
+from app.memory.tmx import read_pairs
+from app.segments.state import SegmentState, unmet_texts
 from engine import SearchOptions, Translation, Translator
 
 Say = Callable[[str], None]
@@ -37,12 +39,15 @@ def translate(flags: argparse.Namespace) -> int:
     glossary = _glossary(flags.glossary, direction)
     segments = [_segment(document, index, glossary) for index in range(len(document.segments))]
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
+    known = _remembered(flags.memory, todo, direction)
+    todo = [segment for segment in todo if segment.index not in known]
     progress = _Progress(len(todo))
     requests = [segment.request(direction) for segment in todo]
     options = SearchOptions(beam=flags.beam, nbest=1)
     translations = list(translator.translate_all(requests, options, progress=progress.show))
     progress.end()
-    made, problems = drafted(document, todo, translations, direction)
+    made, problems = drafted(document, todo, translations, direction, known)
+    problems = [*_lacking(segments, known), *problems]
     write(output, made.data)
     for problem in problems:
         _say(problem)
@@ -51,10 +56,14 @@ def translate(flags: argparse.Namespace) -> int:
 
 
 def drafted(
-    document: Document, asked: Sequence[SegmentState], translations: Sequence[Translation], direction: str
+    document: Document,
+    asked: Sequence[SegmentState],
+    translations: Sequence[Translation],
+    direction: str,
+    known: Mapping[int, str],
 ) -> tuple[Export, list[str]]:
-    """The document with these translations as drafts, and what needs a look, a line each."""
-    texts: dict[int, str] = {}
+    """The document with these translations, and those `known` by segment, as drafts; what needs a look, a line each."""
+    texts = dict(known)
     problems: list[str] = []
     for segment, translation in zip(asked, translations, strict=True):
         where = f"segment {segment.index + 1}"
@@ -118,6 +127,26 @@ def _glossary(path: Path | None, direction: str) -> Glossary:
     for note in read.notes:
         _say(note)
     return Glossary(with_forms(read.glossary.terms, target), language=source)
+
+
+def _remembered(path: Path | None, segments: Sequence[SegmentState], direction: str) -> dict[int, str]:
+    """What the memory in that file has for these segments, by segment."""
+    if path is None:
+        return {}
+    source, _, target = direction.partition("-")
+    taken = taken_from(read_pairs(_read(path), path.name, source, target), [segment.source for segment in segments])
+    _say(
+        f"{len(taken.texts):,} of {len(segments):,} segments are taken from {path.name}; {taken.num_similar:,} more "
+        "have similar texts there, which are not taken"
+    )
+    return {segments[place].index: text for place, text in taken.texts.items()}
+
+
+def _lacking(segments: Sequence[SegmentState], known: Mapping[int, str]) -> Iterator[str]:
+    """A line for each segment whose text from the memory lacks a term."""
+    for index, text in known.items():
+        if missing := unmet_texts(segments[index], text):
+            yield f"segment {index + 1}, from the memory, lacks {', '.join(missing)}"
 
 
 def _output(wanted: Path | None, source: Path, direction: str) -> Path:

@@ -14,6 +14,8 @@ from app.command_line.arguments import COMMANDS, EXPORT_KINDS, parse
 from app.desk import EXPORTS
 from app.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
+from app.memory.index import Entry
+from app.memory.tmx import write_tmx
 from engine import Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
@@ -177,6 +179,21 @@ def test_a_document_is_translated_with_its_terms(
     expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
+
+
+def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = [("The  house", "Das Haus"), ("The house", "Das Gebäude"), ("A big old window", "x"), ("%s left", "ohne")]
+    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry(*pair) for pair in pairs], "en", "de"))
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Bau\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("The house\nA big cold window\n%s left\nthe house\n")
+    flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    written = (tmp_path / "a.de.txt").read_text()
+    assert written == "Das Gebäude\nde: A big cold window\nde: %s left\nde: the house Bau\n"
+    assert "1 of 4 segments are taken from m.tmx; 3 more have similar texts" in err
+    assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
 
 
 def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(

@@ -1,0 +1,38 @@
+"""What a memory has ready for the segments of a document that nobody looks at one by one: exact matches alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.formats.placeholders import placeholder_problem
+from app.memory.index import Entry, MemoryIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """`texts` are translations by the place of their source; `num_similar` counts sources with similar entries only."""
+
+    texts: dict[int, str]
+    num_similar: int
+
+
+def taken_from(pairs: Iterable[tuple[str, str]], sources: Sequence[str]) -> Taken:
+    """The pairs' translations for the sources that stand in them word for word; of several, the file's last.
+
+    Where only spaces differ, it is the same text. A translation that lacks placeholders of its source, or has others,
+    is not taken; nor is one of a similar text, since what differs is for a person to see.
+    """
+    index = MemoryIndex()
+    for number, (source, target) in enumerate(pairs):
+        index.add(number, Entry(source, target, changed_ms=number))
+    texts: dict[int, str] = {}
+    num_similar = 0
+    for place, source in enumerate(sources):
+        found = index.matches(source)
+        exact = [m.entry.target for m in found if m.rate == 100 and not placeholder_problem(source, m.entry.target)]
+        if exact:
+            texts[place] = exact[0]
+        else:
+            num_similar += bool(found)
+    return Taken(texts, num_similar)
