@@ -16,7 +16,7 @@ from app.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 from app.memory.index import Entry
 from app.memory.tmx import write_tmx
-from engine import Reason, Request, Translation
+from engine import Reason, Translation
 from tests.app.hand_decoder import translation
 
 
@@ -149,8 +149,9 @@ class HandTranslator:
     directions = ("en-de", "de-en")
     refused: Sequence[str] = ()
 
-    def translate_all(self, requests: Sequence[Request], options: Any, progress: Any) -> Iterator[Translation]:
-        for done, request in enumerate(requests, 1):
+    def translate_all(self, requests: Sequence[Any], options: Any, progress: Any) -> Iterator[Translation]:
+        for done, asked in enumerate(requests, 1):
+            request = asked[0] if isinstance(asked, tuple) else asked  # with search options of its own
             if request.source in self.refused:
                 yield Translation(request, "failed", reasons=(Reason("crashed", "it broke"),))
             else:
