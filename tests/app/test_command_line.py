@@ -191,8 +191,9 @@ def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
     (tmp_path / "a.txt").write_text("The house\nA big cold window\n%s left\nthe house\n")
     flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
-    written = (tmp_path / "a.de.txt").read_text()
-    assert written == "Das Gebäude\nde: A big cold window\nde: %s left\nde: the house Bau\n"
+    first, second, third, fourth = (tmp_path / "a.de.txt").read_text().splitlines()
+    assert (first, second, fourth) == ("Das Gebäude", "de: A big cold window", "de: the house Bau")
+    assert third.startswith("de: %s left")  # the memory's lacks the placeholder
     assert "1 of 4 segments are taken from m.tmx; 3 more have similar texts" in err
     assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
 
