@@ -1,10 +1,11 @@
 """Other words for one word of the proposal: what is asked of the engine, and its answer as the page shows it.
 
-Plain rules; knows nothing of threads, storage or the page's layout.
+Knows nothing of threads, storage or the page's layout.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -12,8 +13,9 @@ from itertools import takewhile
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.proposal_view import word_spans
+from app.segments.protection import Protection
 from app.segments.state import Json, SegmentState, form_in
-from engine import Alternative, Hypothesis, Request, is_word_char
+from engine import Alternative, Hypothesis, Request, SearchOptions, Translator, is_word_char
 
 MAX_ALTERNATIVES = 6
 
@@ -63,6 +65,23 @@ def question_for(segment: SegmentState, direction: str, word: int, text: str) ->
     ]
     asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
     return Question(segment, shown.best, text[start:end], start, replaced, asked.request(direction))
+
+
+def alternatives_from(
+    translator: Translator, question: Question, options: SearchOptions, cancel: threading.Event
+) -> tuple[Alternative, ...]:
+    """The engine's answer to a question; what stands before the word stays, tags included."""
+    protection = Protection.of(question.request)
+    hypothesis, offset = question.hypothesis, question.offset
+    if protection.is_needed:
+        answered = translator.score(
+            protection.request.source, tokens=hypothesis.tokens, direction=question.request.direction
+        )
+        offset = protection.place_in(answered, hypothesis, offset)
+        hypothesis = answered
+    found = translator.alternatives(protection.request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
+    beginning = question.hypothesis.text[: question.offset]
+    return tuple(protection.told_alternative(alternative, beginning) for alternative in found)
 
 
 def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:

@@ -22,6 +22,7 @@ from app.asking.prices import Prices
 from app.errors import LogError
 from app.log.records import to_json
 from app.segments.proposal_view import Decoded
+from app.segments.protection import Protection
 from app.segments.state import Json, Recalled, SegmentState, State, asked_for
 from engine import EngineError, Pricing, Reason, Request, SearchOptions, Translation, Translator
 
@@ -199,10 +200,10 @@ class Decoding:
             self._cancel_price()
         if decoder is None or not segment.can_be_priced or segment.has_prices or self._priced == what:
             return
-        request = segment.request(self.workspace.direction)
+        protection = self._protection(segment)
 
         def price(translator: Translator, cancel: threading.Event) -> Pricing:
-            return translator.price(request, self.options, cancel=cancel)
+            return protection.told_pricing(translator.price(protection.request, self.options, cancel=cancel))
 
         try:
             future = decoder.ask(price, key=self._price_key(segment.index), owner=self.workspace.token)
@@ -232,6 +233,9 @@ class Decoding:
             workspace.log("prices", prices.payload(), segment)
             workspace.adopt(replace(segment, prices=prices))
 
+    def _protection(self, segment: SegmentState) -> Protection:
+        return Protection.of(segment.request(self.workspace.direction))
+
     def _price_key(self, index: int) -> str:
         return f"{self._key(index)}/price"
 
@@ -259,15 +263,14 @@ class Decoding:
         self._in_flight[index] = priority
         future: Future[Translation]
         try:
-            request = segment.request(self.workspace.direction)
+            protection = self._protection(segment)
+            request = protection.request
             payload = {
                 "number": number,
                 "priority": priority,
                 "constraints": [asdict(constraint) for constraint in segment.constraints],
-                "phrases": [asdict(phrase) for phrase in request.phrases],
-                "avoid": [asdict(ban) for ban in request.avoid],
-                "prefix": request.prefix,
-                "locked": list(request.locked),
+                **request_payload(protection.original),
+                **({"asked": {"source": request.source, **request_payload(request)}} if protection.is_needed else {}),
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
@@ -307,7 +310,8 @@ class Decoding:
                 translation = Translation(Request(segment.source), "cancelled")
             else:
                 error = done.exception()
-                translation = _failed(segment.source, error) if error is not None else done.result()
+                answer = _failed(segment.source, error) if error is not None else done.result()
+                translation = self._protection(asked).told(answer)
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
@@ -348,6 +352,16 @@ class Decoding:
             return None
         asked = asked_for(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
         return Recalled(decoded.best.text, decoded.best.score, asked, self._made_with)
+
+
+def request_payload(request: Request) -> dict[str, Any]:
+    """What is asked about a source, as the log keeps it."""
+    return {
+        "phrases": [asdict(phrase) for phrase in request.phrases],
+        "avoid": [asdict(ban) for ban in request.avoid],
+        "prefix": request.prefix,
+        "locked": list(request.locked),
+    }
 
 
 def result_payload(number: int, translation: Translation) -> dict[str, Any]:

@@ -13,11 +13,12 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.asking.alternatives import MAX_ALTERNATIVES, Question, alternatives_view, question_for
+from app.asking.alternatives import Question, alternatives_from, alternatives_view, question_for
 from app.asking.model_holder import Decoder
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.constraint_changes import clean_target
+from app.segments.protection import Protection
 from app.segments.reasons import reason_message
 from app.segments.state import Json, SegmentState
 from engine import Alternative, SearchOptions, Translation, Translator
@@ -48,14 +49,7 @@ class Questions:
             question = question_for(self.workspace.segment(index), self.workspace.direction, word, text)
 
             def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
-                return translator.alternatives(
-                    question.request,
-                    question.hypothesis,
-                    question.offset,
-                    MAX_ALTERNATIVES,
-                    self.options,
-                    cancel=cancel,
-                )
+                return alternatives_from(translator, question, self.options, cancel)
 
             return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self.workspace.token)
 
@@ -73,10 +67,11 @@ class Questions:
             segment = self.workspace.segment(index)
             text = clean_target(text)
             begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
-            request, options = begun.request(self.workspace.direction), replace(self.options, nbest=1)
+            protection = Protection.of(begun.request(self.workspace.direction))
+            options = replace(self.options, nbest=1)
 
             def ask(translator: Translator, cancel: threading.Event) -> Translation:
-                return translator.translate(request, options, cancel=cancel)
+                return protection.told(translator.translate(protection.request, options, cancel=cancel))
 
             return begun, self._decoder().ask(ask, key=self._keys["completion"], owner=self.workspace.token)
 

@@ -7,22 +7,26 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.command_line.log_commands import write
 from app.documents import Document, Export, read_document, with_language
 from app.errors import CommandError
 from app.exports import translated_document
+from app.formats.placeholders import kept_texts
 from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.log.records import SavedSegment, SegmentStateName
 from app.memory.taking import taken_from
 from app.memory.tmx import read_pairs
+from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
 from engine import SearchOptions, Translation, Translator
 
 Say = Callable[[str], None]
+NBEST_WITH_KEPT = 5  # hypotheses to choose from where one may have a placeholder too many (`Protection.told`)
 
 
 def translate(flags: argparse.Namespace) -> int:
@@ -42,9 +46,12 @@ def translate(flags: argparse.Namespace) -> int:
     known = _remembered(flags.memory, todo, direction)
     todo = [segment for segment in todo if segment.index not in known]
     progress = _Progress(len(todo))
-    requests = [segment.request(direction) for segment in todo]
+    protections = [Protection.of(segment.request(direction)) for segment in todo]
     options = SearchOptions(beam=flags.beam, nbest=1)
-    translations = list(translator.translate_all(requests, options, progress=progress.show))
+    to_choose = replace(options, nbest=min(flags.beam, NBEST_WITH_KEPT))
+    requests = [(p.request, to_choose) if kept_texts(p.original.source) else p.request for p in protections]
+    answers = translator.translate_all(requests, options, progress=progress.show)
+    translations = [protection.told(answer) for protection, answer in zip(protections, answers, strict=True)]
     progress.end()
     made, problems = drafted(document, todo, translations, direction, known)
     problems = [*_lacking(segments, known), *problems]

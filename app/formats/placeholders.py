@@ -103,13 +103,17 @@ def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(counts.items())
 
 
+def tag_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of each tag in `text`, ascending."""
+    return [(atom.start, atom.end) for atom in atoms(text) if atom.is_markup]
+
+
 def without_markup(text: str) -> str:
     """The text without its tags, as it is searched for words."""
     parts, position = [], 0
-    for atom in atoms(text):
-        if atom.is_markup:
-            parts.append(text[position : atom.start])
-            position = atom.end
+    for start, end in tag_spans(text):
+        parts.append(text[position:start])
+        position = end
     return "".join([*parts, text[position:]])
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from app.formats.placeholders import atoms
 from app.glossary.folding import FoldedText, fold_spelling, fold_term, stands_as_word, token_end, tokens
 from app.glossary.lemmas import lemmatiser
 from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
@@ -55,7 +56,9 @@ class Glossary:
         hits: list[TermHit] = []
         suppressed: list[TermHit] = []
         rivals: dict[tuple[int, int], list[Term]] = {}
-        for _, hit in sorted(self._matches(text), key=lambda match: match[0]):
+        kept = [(atom.start, atom.end) for atom in atoms(text)]
+        matches = (match for match in self._matches(text) if not _is_part(match[1], kept))
+        for _, hit in sorted(matches, key=lambda match: match[0]):
             winner = next((other for other in taken_by[hit.start : hit.end] if other is not None), None)
             span = (hit.start, hit.end)
             is_same_place = winner is not None and (winner.start, winner.end) == span
@@ -182,6 +185,11 @@ class _LemmaText:
             length += len(part)
         self.places[length] = len(folded.exact)
         self.text = "".join(parts)
+
+
+def _is_part(hit: TermHit, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a hit is part of something that is not translated: "download" in "https://harbor.example/download"."""
+    return any(start <= hit.start and hit.end <= end and hit.end - hit.start < end - start for start, end in spans)
 
 
 def _same_capitals(source: str, found: str) -> bool:

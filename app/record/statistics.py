@@ -156,10 +156,13 @@ class _Tracked:
             self.state = "pretranslated"
 
     def _prices(self, payload: dict[str, Any]) -> tuple[ConstraintPrice, ...]:
-        is_pinned = {item["text"]: item.get("is_pinned") for item in self.request.get("constraints", ())}
+        asked = {item["text"]: item for item in self.request.get("constraints", ())}
+        is_pinned = {text: item.get("is_pinned") for text, item in asked.items()}
+        kept = {text for text, item in asked.items() if item.get("is_kept") and not item.get("term_keys")}
         constraints = [
             ConstraintPrice("pin" if is_pinned.get(item["text"]) else "term", item["text"], _number(item["price"]))
             for item in payload.get("constraints", ())
+            if is_pinned.get(item["text"]) or item["text"] not in kept
         ]
         bans = [ConstraintPrice("ban", item["text"], _number(item["price"])) for item in payload.get("avoid", ())]
         return (*constraints, *bans)

@@ -96,6 +96,8 @@ class WordOrigins:
         return tuple(words)
 
     def _asked_by(self, constraint: Mapping[str, Any]) -> str:
+        if constraint.get("is_kept") and not constraint.get("term_keys") and not constraint.get("is_pinned"):
+            return "model"  # a placeholder or an address, which nobody asked for
         if not constraint.get("is_pinned"):
             return "term"
         return "alternative" if constraint.get("text") in self._alternatives else "pin"

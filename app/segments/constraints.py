@@ -1,15 +1,15 @@
-"""What one segment asks of the engine: its pins and the glossary terms found in its source, as phrases and avoids.
+"""What one segment asks of the engine: pins, glossary terms found in its source, what is kept of it as it stands there.
 
 Knows how pins and terms become phrases, how an answer's phrase numbers lead back to them, and which of two demands
 that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then a
-term that is not translated, one taken exactly, one preferred. What gives way is told, never dropped in silence. Knows
-nothing of storage, threads or the page.
+term that is not translated, one taken exactly, one preferred, then what is kept. What gives way is told, never dropped
+in silence. Knows nothing of storage, threads or the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -18,9 +18,9 @@ from app.glossary.terms import has_inner_capitals
 from engine import Avoid, Phrase, stands_alone
 
 PhraseCase = Literal["exact", "auto"]
-PhraseBoundary = Literal["word", "start"]
+PhraseBoundary = Literal["word", "start", "anywhere"]
 # What contradicts what: the first counts, the second gives way. Two terms for the same words are rivals.
-ConflictKind = Literal["ban_term", "pin_forbidden", "term_forbidden", "rival"]
+ConflictKind = Literal["ban_term", "ban_kept", "pin_forbidden", "term_forbidden", "rival"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Constraint:
     `is_pinned` is true where the translator asked, `term_keys` name the glossary terms that ask for the same text. A
     pin and a term of one text make one constraint, since the engine wants separate occurrences for separate phrases.
     `source_span` is where the term stands in the source, where that is one place only. `forms` are other texts that
-    will do; `case` and `boundary` are the phrase's.
+    will do; `case` and `boundary` are the phrase's. `is_kept` is true for a placeholder or an address of the source.
     """
 
     text: str
@@ -41,6 +41,12 @@ class Constraint:
     forms: tuple[str, ...] = ()
     case: PhraseCase = "exact"
     boundary: PhraseBoundary = "word"
+    is_kept: bool = False
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the translator or a glossary wants it; else it is kept and nothing more."""
+        return self.is_pinned or bool(self.term_keys)
 
     def phrase(self) -> Phrase:
         """The engine's side of this constraint."""
@@ -104,8 +110,9 @@ def demands_of(
     hits: tuple[TermHit, ...],
     terms_off: frozenset[str] = frozenset(),
     bans: tuple[Avoid, ...] = (),
+    kept: tuple[tuple[str, int], ...] = (),
 ) -> Demands:
-    """Pins first, then the terms that are not switched off; each text once.
+    """Pins first, then the terms that are not switched off, then what is kept, with its number; each text once.
 
     A text pinned n times must stand n times, and so must the target of a term whose source stands n times: of such
     sources 83 % have all their targets in human translations of software, about as many as of single ones. What a
@@ -118,7 +125,9 @@ def demands_of(
         for hit in on
         for rival in hit.rivals
     ]
-    constraints = _constraints(pins, required)
+    left = {text: count for text, count in kept if not any(_is_same(text, ban) for ban in bans)}
+    conflicts += [Conflict("ban_kept", text, text, text, "") for text, _ in kept if text not in left]
+    constraints = _with_kept(_constraints(pins, required), left)
     avoid, settled = _avoided([hit for hit in on if hit.term.status == "forbidden"], constraints)
     avoid = tuple(dict.fromkeys((*bans, *(item for item in avoid if item.text not in {ban.text for ban in bans}))))
     return Demands(constraints, avoid, tuple(dict.fromkeys((*conflicts, *settled))))
@@ -150,6 +159,19 @@ def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint
         case="exact" if is_fixed else "auto",
         boundary="start" if may_begin else "word",
     )
+
+
+def _with_kept(constraints: Sequence[Constraint], kept: Mapping[str, int]) -> tuple[Constraint, ...]:
+    """The constraints with what is kept; where a person or a term asks for it too, that is one constraint."""
+    asked = [
+        replace(constraint, count=max(constraint.count, kept[constraint.text]), is_kept=True)
+        if constraint.text in kept
+        else constraint
+        for constraint in constraints
+    ]
+    texts = {constraint.text for constraint in constraints}
+    own = [Constraint(text, n, boundary="anywhere", is_kept=True) for text, n in kept.items() if text not in texts]
+    return (*asked, *own)
 
 
 def _target(hit: TermHit) -> str:

@@ -7,6 +7,7 @@ their nesting. Knows nothing of requests and how the texts lost their tags.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,13 +60,20 @@ def is_parted(before: str, after: str) -> bool:
 
 
 def placed(
-    tags: Sequence[Tag], source: str, target: str, links: Links, fixed: Sequence[Fixed] = (), begins_at: int = 0
+    tags: Sequence[Tag],
+    source: str,
+    target: str,
+    links: Links,
+    fixed: Sequence[Fixed] = (),
+    begins_at: int = 0,
+    kept: Sequence[str] = (),
 ) -> list[Placed]:
     """Every tag with its place in `target`, in order; those of `fixed` are left out.
 
-    `tags` are in the order of the source, pairs well nested. None comes before `begins_at`, or inside what is fixed.
+    `tags` are in the order of the source, pairs well nested. None comes before `begins_at`, or inside what is fixed or
+    one of the texts in `kept`, which are words whatever their characters are.
     """
-    placer = _Placer(source, target, _links_of_words(links, source, target), fixed)
+    placer = _Placer(_Text.of(source, kept), _Text.of(target, kept), links, fixed)
     return placer.inside(placer.to_place(_nodes(tags)), (0, len(source)), begins_at, len(target))
 
 
@@ -98,12 +106,31 @@ def _nodes(tags: Iterable[Tag]) -> list[_Node]:
     return levels[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text, its words, and of each character whether it belongs to one."""
+
+    text: str
+    words: Sequence[Span]
+    is_word: Sequence[bool]
+
+    @classmethod
+    def of(cls, text: str, kept: Sequence[str]) -> _Text:
+        is_word = [*map(is_word_char, text)]
+        edges = {0, len(text), *(i for i, (a, b) in enumerate(pairwise(is_word), 1) if a != b)}
+        for start, end in (match.span() for one in kept for match in re.finditer(re.escape(one), text)):
+            is_word[start:end] = [True] * (end - start)
+            edges = {edge for edge in edges if not start < edge < end} | {start, end}
+        words = [(start, end) for start, end in pairwise(sorted(edges)) if is_word[start]]
+        return cls(text, words, is_word)
+
+
 class _Placer:
     """Finds stretches of the target for pairs and places for lone tags, level by level."""
 
-    def __init__(self, source: str, target: str, links: Links, fixed: Sequence[Fixed]) -> None:
-        self.source, self.target, self.links, self.fixed = source, target, links, fixed
-        self.source_words, self.target_words = _words(source), _words(target)
+    def __init__(self, source: _Text, target: _Text, links: Links, fixed: Sequence[Fixed]) -> None:
+        self.source, self.target, self.fixed = source, target, fixed
+        self.links = _links_of_words(links, source, target)
         self.fixed_of = {tag: stretch for stretch in fixed for tag in stretch.tags}
 
     def to_place(self, nodes: Iterable[_Node]) -> list[_Node]:
@@ -151,7 +178,7 @@ class _Placer:
         self, nodes: Sequence[_Node], pairs: Sequence[int], source_span: Span, start: int, end: int
     ) -> dict[int, list[Span]]:
         """The target words that each pair should hold: a word goes to the pair that has most links with it."""
-        here = [word for word in self.target_words if start <= word[0] and word[1] <= end]
+        here = [word for word in self.target.words if start <= word[0] and word[1] <= end]
         found: dict[int, list[Span]] = {number: [] for number in pairs}
         votes: dict[Span, Counter[int]] = {word: Counter() for word in here}
         for number in pairs:
@@ -197,10 +224,10 @@ class _Placer:
         first_fixed, last_fixed = self.fixed_of.get(node.first), self.fixed_of.get(node.last or node.first)
         if words:
             first, last = words[0][0], words[-1][1]
-            inner = self.source[slice(*node.span)].strip()
-            if not is_word_char(inner[0]):
+            inner = [i for i in range(*node.span) if not self.source.text[i].isspace()]
+            if not self.source.is_word[inner[0]]:
                 first = self._over_marks(first, start, -1)
-            if not is_word_char(inner[-1]):
+            if not self.source.is_word[inner[-1]]:
                 last = self._over_marks(last, end, 1)
         else:
             assert node.last is not None
@@ -225,15 +252,15 @@ class _Placer:
         """Beside the word before it, or with a space on that side only, the word after it."""
         if tag.at == 0:
             return start
-        if tag.at == len(self.source):
+        if tag.at == len(self.source.text):
             return end
         if tag.has_space_before and not tag.has_space_after:
             place = self._start_of(tag.at, source_span, end)
-            if not is_word_char(self.source[tag.at]):
+            if not self.source.is_word[tag.at]:
                 place = self._over_marks(place, start, -1)
         else:
             place = self._end_of(tag.at, source_span, start)
-            if not self.source[tag.at - 1].isspace() and not is_word_char(self.source[tag.at - 1]):
+            if not self.source.is_word[tag.at - 1] and not self.source.text[tag.at - 1].isspace():
                 place = self._over_marks(place, end, 1)
         for stretch in self.fixed:
             place = stretch.end if stretch.start < place < stretch.end else place
@@ -252,36 +279,29 @@ class _Placer:
     def _over_marks(self, place: int, limit: int, step: Literal[-1, 1]) -> int:
         """The place moved over the marks that stand there, up to `limit`."""
         while place != limit:
-            character = self.target[place if step == 1 else place - 1]
-            if character.isspace() or is_word_char(character):
+            character = place if step == 1 else place - 1
+            if self.target.is_word[character] or self.target.text[character].isspace():
                 break
             place += step
         return place
 
     def _words_in(self, span: Span) -> list[Span]:
-        return [word for word in self.source_words if span[0] <= word[0] and word[1] <= span[1]]
+        return [word for word in self.source.words if span[0] <= word[0] and word[1] <= span[1]]
 
     def _verbatim(self, span: Span, start: int, end: int) -> Span | None:
         """Where the words of a source span stand in the target as they are, if they stand once in both."""
-        text = self.source[slice(*span)].strip()
-        found = [place for place in occurrences(self.target, text) if start <= place[0] and place[1] <= end]
-        return found[0] if len(found) == 1 == len(occurrences(self.source, text)) else None
+        text = self.source.text[slice(*span)].strip()
+        found = [place for place in occurrences(self.target.text, text) if start <= place[0] and place[1] <= end]
+        return found[0] if len(found) == 1 == len(occurrences(self.source.text, text)) else None
 
 
-def _links_of_words(links: Links, source: str, target: str) -> Links:
+def _links_of_words(links: Links, source: _Text, target: _Text) -> Links:
     """Links between words; without any (a model that cannot tell), each word is linked with that at its share of the
     way through the other text."""
     if links:
-        return [link for link in links if is_word_char(source[link[0]]) and is_word_char(target[link[2]])]
-    sources, targets = _words(source), _words(target)
-    if not sources or not targets:
-        return []
-    return [(*word, *targets[number * len(targets) // len(sources)]) for number, word in enumerate(sources)]
-
-
-def _words(text: str) -> list[Span]:
-    edges = [0, *(i for i, (a, b) in enumerate(pairwise(text), 1) if is_word_char(a) != is_word_char(b)), len(text)]
-    return [(start, end) for start, end in pairwise(edges) if start < end and is_word_char(text[start])]
+        return [link for link in links if source.is_word[link[0]] and target.is_word[link[2]]]
+    words, others = source.words, target.words
+    return [(*word, *others[number * len(others) // len(words)]) for number, word in enumerate(words) if others]
 
 
 def _fitted(wanted: Span, words: Sequence[Span], free: Sequence[Span]) -> Span:
@@ -312,4 +332,4 @@ def _without(free: Iterable[Span], taken: Span) -> list[Span]:
 
 
 def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+    return max(one[0], other[0]) < min(one[1], other[1])

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
+from app.formats.placeholders import atoms, tag_spans
 from app.glossary import TermHit
 from app.segments.constraints import Constraint
 from app.segments.reasons import reason_message
@@ -72,31 +73,36 @@ class Decoded:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words stand that a person would press: runs without spaces, without the punctuation around them.
+    """Where the words stand that a person would press: runs without spaces, without tags and punctuation around them.
 
-    >>> [t[a:b] for t in ["„Ja“, %s (C++)."] for a, b in word_spans(t)]
+    >>> [t[a:b] for t in ["„Ja“, %s <b>(C++)</b>."] for a, b in word_spans(t)]
     ['Ja', '%s', 'C++']
     """
     spans = []
-    for chunk in _CHUNK.finditer(text):
+    edges = [0, *(edge for start, end in tag_spans(text) for edge in (start, end)), len(text)]
+    between, beside_tags = zip(edges[::2], edges[1::2], strict=True), set(edges[1:-1])
+    for chunk in (chunk for start, end in between for chunk in _CHUNK.finditer(text, start, end)):
         start, end = chunk.span()
+        is_beside_tag = start in beside_tags or end in beside_tags
         while start < end and text[start] in _OPENING:
             start += 1
         while end > start and text[end - 1] in _CLOSING:
             end -= 1
-        spans.append((start, end) if start < end else chunk.span())
+        if start < end or not is_beside_tag:
+            spans.append((start, end) if start < end else chunk.span())
     return spans
 
 
 def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
     """The hypothesis cut into words and what lies between them, with the constraints that each piece belongs to.
 
-    A piece is {"t": text}, a word also has "w": its number; "pin" and "terms" name texts and term keys. Joined, the
-    pieces are the hypothesis' text. A word is cut where a placement begins or ends inside it (`Mail` in `E-Mail`).
+    A piece is {"t": text}, a word also has "w": its number; "pin" and "terms" name texts and term keys, "tag" and
+    "kept" are true for what is taken over from the source. Joined, the pieces are the hypothesis' text. A word is cut
+    where a placement begins or ends inside it (`Mail` in `E-Mail`).
     """
     text = hypothesis.text
-    words = word_spans(text)
-    cuts = {0, len(text)}
+    words, tags = word_spans(text), set(tag_spans(text))
+    cuts = {0, len(text), *(edge for span in tags for edge in span)}
     cuts.update(edge for span in words for edge in span)
     cuts.update(edge for placement in hypothesis.placements for edge in (placement.start, placement.end))
     edges = sorted(cuts)
@@ -116,6 +122,10 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                     token["at"] = number  # tells two occurrences of one text apart
                 if constraint.term_keys and end == placement.end:
                     token["terms"] = list(constraint.term_keys)
+                if not constraint.is_asked_for:
+                    token["kept"] = True
+        if (start, end) in tags:
+            token["tag"] = True
         tokens.append(token)
     return tokens
 
@@ -188,13 +198,15 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
     """The source cut into words and what lies between them, with the glossary hits that each piece belongs to.
 
     A piece is {"t": text}, a word also has "w": its number, and one of a hit "term": the key and "at": the hit's
-    number, which tells two hits of one term apart. `keys` names the hits' terms in the order of `hits`.
+    number, which tells two hits of one term apart; "tag" and "kept" are true for what is not translated. `keys` names
+    the hits' terms in the order of `hits`.
     """
     words = word_spans(source)
     found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
-    spans = [*words, *((hit.start, hit.end) for hit, _ in found)]
+    taken = [(atom.start, atom.end, "tag" if atom.is_markup else "kept") for atom in atoms(source)]
+    spans = [*words, *((hit.start, hit.end) for hit, _ in found), *((start, end) for start, end, _ in taken)]
     runs: list[Json] = []
-    word = number = 0
+    word = number = atom = 0
     for start, end in pairwise(sorted({0, len(source), *(edge for span in spans for edge in span)})):
         run: Json = {"t": source[start:end]}
         while word < len(words) and words[word][1] <= start:
@@ -205,6 +217,10 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
             number += 1
         if number < len(found) and found[number][0].start <= start:
             run |= {"term": found[number][1], "at": number}
+        while atom < len(taken) and taken[atom][1] <= start:
+            atom += 1
+        if atom < len(taken) and taken[atom][0] <= start:
+            run[taken[atom][2]] = True
         runs.append(run)
     return runs
 

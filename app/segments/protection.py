@@ -114,6 +114,12 @@ class Protection:
             free=self.told(pricing.free),
         )
 
+    def place_in(self, answered: Hypothesis, told: Hypothesis, offset: int) -> int:
+        """Where character `offset` of a hypothesis as it was told stands in it as the engine answered it."""
+        pairs = zip(told.token_spans, answered.token_spans, strict=True)
+        start, place = next(((span[0], place) for span, place in pairs if offset < span[1]), (0, (0, 1)))
+        return min(place[0] + max(0, offset - start), place[1] - 1)
+
     def told_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
         """An alternative to what follows `beginning` in a hypothesis that was told."""
         hypothesis = self.told_hypothesis(alternative.hypothesis, beginning)
@@ -130,7 +136,8 @@ class Protection:
         literals += self._literals(hypothesis, begins_at)
         unused = list(self._tags)
         fixed = [Fixed(start, end, self._wishes.take_tags(text, unused)) for start, end, text in literals]
-        tags = placed(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at)
+        kept = [text for text, _ in kept_texts(self.original.source)]
+        tags = placed(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at, kept)
         addresses = self._wishes.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
         made = woven(hypothesis.text, tags, sorted([*literals, *addresses]))
         return replace(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from app.asking.prices import Prices
 from app.checks import Finding
+from app.formats.placeholders import kept_texts, without_markup
 from app.glossary import TermHit
 from app.messages import Message, joined
 from app.segments.constraints import Constraint, Demands, demands_of
@@ -92,7 +93,7 @@ class SegmentState:
     @property
     def demands(self) -> Demands:
         """Constraints, what is avoided, and which demands contradict each other."""
-        return demands_of(self.pins, self.hits, self.terms_off, self.bans)
+        return demands_of(self.pins, self.hits, self.terms_off, self.bans, kept_texts(self.source))
 
     def request(self, direction: str) -> Request:
         """What the engine is asked for this segment, as of now."""
@@ -127,7 +128,8 @@ class SegmentState:
         decoded = self.decoded
         if decoded is None or self.is_pending or not self.is_answered_by(decoded):
             return False
-        return decoded.translation.status == "complete" and bool(decoded.constraints or decoded.bans)
+        has_wishes = bool(decoded.bans) or any(constraint.is_asked_for for constraint in decoded.constraints)
+        return decoded.translation.status == "complete" and has_wishes
 
     @property
     def needs_decoding(self) -> bool:
@@ -173,12 +175,14 @@ def asked_for(constraints: Sequence[Constraint], bans: Sequence[Avoid], beginnin
 
 
 def unmet_texts(segment: SegmentState, text: str) -> list[str]:
-    """What is required of the segment's translation and does not stand in `text`."""
-    return [constraint.text for constraint in segment.constraints if not _is_in_text(text, constraint)]
+    """What pins and terms require of the segment's translation and does not stand in `text`, be it among tags."""
+    text = without_markup(text)
+    return [c.text for c in segment.constraints if c.is_asked_for and not _is_in_text(text, c)]
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
     """What is banned from the segment's translation and stands in `text`."""
+    text = without_markup(text)
     return [ban.text for ban in segment.bans if stands_in(text, ban)]
 
 
@@ -235,7 +239,7 @@ def form_in(text: str, target: str) -> str | None:
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:
-    forms = (constraint.text, *constraint.forms)
+    forms = (without_markup(constraint.text), *constraint.forms)
     if sum(occurrences(text, form) for form in forms) >= constraint.count:
         return True
     return not constraint.is_pinned and form_in(text, constraint.text) is not None

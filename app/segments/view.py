@@ -5,7 +5,7 @@ Plain values, ready for JSON; knows nothing of threads, storage or the page's la
 
 from __future__ import annotations
 
-from app.formats.placeholders import placeholders
+from app.formats.placeholders import placeholders, without_markup
 from app.glossary import Term
 from app.messages import Message
 from app.segments.constraints import distinct_terms, term_key
@@ -66,6 +66,7 @@ def detail_view(segment: SegmentState) -> Json:
         "num_words": segment.num_words,
         "source": source_runs(segment.source, segment.hits, [term_key(hit.term) for hit in segment.hits]),
         "terms": _term_states(segment),
+        "kept": _kept_states(segment),
         "pins": list(segment.pins),
         "pin_states": _pin_states(segment),
         "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
@@ -112,6 +113,20 @@ def _pin_states(segment: SegmentState) -> list[Json]:
         status, reason = _answer_for(segment, text)
         source = _aligned_source(segment, text)
         states.append({"text": text, "status": status, "reason": reason, "source": source})
+    return states
+
+
+def _kept_states(segment: SegmentState) -> list[Json]:
+    """What of the source must stand as it is, how often, and whether it does in the text or the newest answer."""
+    states = []
+    for constraint in segment.constraints:
+        if constraint.is_asked_for:
+            continue
+        status, reason = _answer_for(segment, constraint.text)
+        if segment.target is not None:
+            is_met = segment.target.count(constraint.text) >= constraint.count
+            status, reason = ("met", "") if is_met else ("unmet", Message("Not in your text."))
+        states.append({"text": constraint.text, "count": constraint.count, "status": status, "reason": reason})
     return states
 
 
@@ -170,7 +185,7 @@ def _notices(segment: SegmentState) -> list[str]:
 def _aligned_source(segment: SegmentState, pin: str) -> str:
     """The words of the source that a pin translates in the proposal, where the model can tell; else empty."""
     start, end = aligned_span(segment, pin)
-    return segment.source[start:end]
+    return without_markup(segment.source[start:end])
 
 
 def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
@@ -215,10 +230,11 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     status, reason = _answer_for(segment, constraint.text)
     if segment.target is None:
         return status, reason
-    if occurrences(segment.target, constraint.text):
+    target = without_markup(segment.target)
+    if occurrences(target, constraint.text):
         return "met", ""
-    standing = next((form for form in constraint.forms if occurrences(segment.target, form)), "")
-    if form := standing or form_in(segment.target, constraint.text):
+    standing = next((form for form in constraint.forms if occurrences(target, form)), "")
+    if form := standing or form_in(target, constraint.text):
         return "met", Message("Form in the text: {form}", form=form)
     if status == "met":
         return "unmet", Message("In the proposal, not in your text.")

@@ -121,6 +121,24 @@ def test_typed_text_stays_whatever_the_model_answers(workspace: Workspace, decod
     assert saved(workspace, 0) == ("Meine Worte", "edited")
 
 
+def test_a_segment_with_tags_is_asked_for_without_and_shown_with_them(store: LogStore, decoder: HandDecoder):
+    workspace = make_workspace(store, ready_model(decoder), "Open <b>it</b> at https://harbor.example/it now.\n")
+    workspace.open(0)
+    request = decoder.of(0)[-1][0]
+    assert (request.source, [phrase.text for phrase in request.phrases]) == ("Open it at URL1 now.", ["URL1"])
+    decoder.answer(0, "Jetzt bei URL1 it öffnen.", "bei URL1")
+    settle(workspace)
+    shown = workspace.snapshot(open_index=0)["segment"]
+    assert shown["proposal"]["text"] == "Jetzt bei https://harbor.example/it <b>it</b> öffnen."
+    assert [row["text"].count("<b>") for row in shown["nbest"]] == [1, 1]
+    assert [(item["text"], item["status"]) for item in shown["kept"]] == [("https://harbor.example/it", "met")]
+    assert (shown["pins"], shown["prices"], decoder.questions) == ([], None, []), "nobody has asked for anything"
+    asked = next(e.payload for e in store.events(workspace.session_id) if e.type == "decode_request")
+    assert asked["phrases"][0]["text"] == "https://harbor.example/it"
+    assert (asked["asked"]["source"], asked["asked"]["phrases"][0]["text"]) == (request.source, "URL1")
+    workspace.close()
+
+
 def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     decoder.answer_all()
@@ -139,7 +157,7 @@ def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspa
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
     pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
-    pinned |= {"forms": [], "case": "exact", "boundary": "word"}
+    pinned |= {"forms": [], "case": "exact", "boundary": "word", "is_kept": False}
     assert request["constraints"] == [pinned]
     result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
     placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}

@@ -38,7 +38,7 @@ export class Ledger {
   /** wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null. */
   render(wanted, detail, prices, lang) {
     const {pins, bans, beginning, locked} = wanted;
-    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.pin_states, detail.ban_states, prices]);
+    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.kept, detail.pin_states, detail.ban_states, prices]);
     if (signature === this.signature) return;
     this.signature = signature;
     Object.assign(this, {detail, prices, lang});
@@ -48,7 +48,8 @@ export class Ledger {
       ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
       ...[...new Set(pins)].map(text => this.pinItem(text, pins.filter(other => other === text).length)),
       ...bans.map(item => this.banItem(item)),
-      ...(prices?.constraints ?? []).filter(entry => !entry.is_pinned).map(entry => this.termItem(entry)));
+      ...(prices?.constraints ?? []).filter(entry => !entry.is_pinned && !entry.is_kept).map(entry => this.termItem(entry)),
+      ...(detail.kept.length ? [this.sourceItem(detail.kept)] : []));
   }
 
   /** What stands while the rest is translated anew. */
@@ -56,6 +57,16 @@ export class Ledger {
     return h('li', {'data-kept': kind},
       h('span.what', {lang: this.lang, title: text}, h('span.muted', {}, t('kept.' + kind) + ' '), h('span.pin', {}, icon('lock'), text)),
       h('span.tag.off', {}, t('kept.tag')), this.cross(t('kept.free', {text}), () => this.onFree(freed)));
+  }
+
+  /** Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back. */
+  sourceItem(kept) {
+    const missing = kept.filter(({status}) => status === 'unmet');
+    return h('li', {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
+      h('span.what.wraps', {}, h('span.muted', {}, t('kept.source')),
+        kept.map(({text, count}) => [' ', h('span.asis', {dir: 'ltr'}, text), count > 1 ? ` \u00d7${count}` : null])),
+      missing.length ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing')) : h('span.tag.off', {}, t('kept.tag')),
+      missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)));
   }
 
   pinItem(text, times) {

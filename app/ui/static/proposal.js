@@ -48,7 +48,8 @@ export class Proposal {
 
   numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
 
-  /** tokens: [{t, w?, pin?, at?, terms?}], joined they are the proposal; {t: '', ban} where a banned word would stand. */
+  /** tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
+      would stand. */
   render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
@@ -76,9 +77,9 @@ export class Proposal {
 
   piece(token, at) {
     if (token.ban) return h('span.nw.struck', {}, h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban), ' ');
-    if (token.w === undefined) return document.createTextNode(token.t);
+    if (token.w === undefined) return token.tag ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t) : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
-    return h('span.w', {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
+    return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
       'aria-pressed': String(token.pin !== undefined), ...this.doubt(token.w)}, token.t,
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
   }

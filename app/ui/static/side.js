@@ -6,7 +6,7 @@ import {Memory} from './memory.js';
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
 /* What a person can do about two demands that contradict each other, besides leaving it as it was settled. */
-const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['use_term', 'both'], ban_term: ['keep_ban', 'use_term'], term_forbidden: [], rival: []};
+const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['use_term', 'both'], ban_term: ['keep_ban', 'use_term'], ban_kept: [], term_forbidden: [], rival: []};
 
 export class Side {
   constructor(bench, host) {

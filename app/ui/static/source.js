@@ -4,7 +4,7 @@ import {h, icon, sr, t} from './dom.js';
 const LONG = 900;                                     // characters; a longer source scrolls in its own box
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
 
-/** runs: [{t, w?, term?, at?}], joined they are the source; terms: [{key, source, target, status}] */
+/** runs: [{t, w?, term?, at?, tag?, kept?}], joined they are the source; terms: [{key, source, target, status}] */
 export const sourceLine = (runs, terms, languages) => {
   const byKey = new Map(terms.map(term => [term.key, term]));
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
@@ -25,9 +25,10 @@ export const sourceLine = (runs, terms, languages) => {
 };
 
 /** A word, which can take the focus, or what lies between words; without its first `taken` characters. */
-const piece = ({t: text, w}, taken = 0) => {
-  const rest = text.slice(taken);
-  return w === undefined || !rest ? rest : h('span.sw', {'data-word': w, tabindex: -1}, rest);
+const piece = ({t: text, w, tag, kept}, taken = 0) => {
+  const rest = text.slice(taken), look = tag || kept ? '.asis' : '';
+  if (!rest || (w === undefined && !look)) return rest;
+  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1}, rest);
 };
 
 /** The marks at the beginning of a run that must not part from the term before it. */

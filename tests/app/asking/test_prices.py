@@ -82,7 +82,8 @@ def test_price_of_a_term_is_told_with_the_term(workspace: Workspace, decoder: Ha
     decoder.questions[-1][1].set_result(pricing(0.1, (0.1,)))
     settle(workspace)
     (entry,) = prices(workspace, 1)["constraints"]
-    assert entry == {"text": "Router", "is_pinned": False, "terms": ["router\tRouter"], "price": 0.1}
+    said = {"text": "Router", "is_pinned": False, "is_kept": False, "terms": ["router\tRouter"], "price": 0.1}
+    assert entry == said
 
 
 def test_question_ends_as_soon_as_something_newer_is_wanted(workspace: Workspace, decoder: HandDecoder):

@@ -163,6 +163,12 @@ def test_of_two_terms_for_the_same_words_the_status_decides_and_the_other_is_tol
     assert hit.term.target == "x", "what a person required in the document goes first"
 
 
+def test_a_term_is_not_found_within_an_address_or_a_tag() -> None:
+    terms = Glossary((Term("harbor", "Hafen"), Term("a@harbor.example", "a@hafen.example")))
+    assert terms.find('See https://harbor.example/harbor, /mnt/harbor and <a href="harbor">') == ()
+    assert [hit.term.target for hit in terms.find("a@harbor.example, harbor")] == ["a@hafen.example", "Hafen"]
+
+
 def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
     forbidden = Term("network", "Netz", 1, status="forbidden")
     terms = (forbidden, Term("network", "Netzwerk", 2), Term("wireless network", "WLAN", 3))

@@ -159,3 +159,17 @@ def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, presen
             assert term_key(term) in asked | told
     assert set(pins) <= {constraint.text for constraint in demands.constraints}
     assert banned <= avoided
+
+
+def test_what_is_kept_comes_after_pins_and_terms_and_counts_as_neither():
+    kept = (("%s", 2), ("https://a.example", 1))
+    pin, term, own = demands_of(("%s",), hits(("router", "Router")), kept=kept).constraints
+    assert (pin.text, pin.count, pin.is_pinned, pin.is_kept) == ("%s", 2, True, True), "one phrase, as often as needed"
+    assert (term.text, term.is_kept) == ("Router", False)
+    assert (own.text, own.phrase().boundary, own.is_asked_for) == ("https://a.example", "anywhere", False)
+
+
+def test_a_ban_counts_for_more_than_what_is_kept():
+    demands = demands_of((), (), bans=(Avoid("%s"),), kept=(("%s", 1), ("%d", 1)))
+    assert [constraint.text for constraint in demands.constraints] == ["%d"]
+    assert demands.conflicts == (Conflict("ban_kept", "%s", "%s", "%s", ""),)

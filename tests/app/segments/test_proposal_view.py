@@ -25,7 +25,8 @@ from engine import Avoid, Hypothesis, Placement, Request, Translation
 
 WORD_CASES = [
     ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
-    ("%s {0} C++ #1 <b>", ["%s", "{0}", "C++", "#1", "<b>"], "placeholders and names stay whole"),
+    ("%s {0} C++ #1 <n>", ["%s", "{0}", "C++", "#1", "<n>"], "placeholders and names stay whole"),
+    ("<b>Ja</b>. {1}{2}„Nein“{/2}!{/1}", ["Ja", "Nein"], "tags and the marks beside them are no words"),
     ("E-Mail um 10:30 (heute)", ["E-Mail", "um", "10:30", "heute"], "marks inside a word belong to it"),
     ("Ja … – nein", ["Ja", "…", "–", "nein"], "a mark alone can be pressed too"),
     ("", [], "nothing to press"),
@@ -40,6 +41,16 @@ def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float =
 def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
     start = text.index(form, from_)
     return Placement(phrase, form, start, start + len(form))
+
+
+def test_what_is_taken_over_from_the_source_is_marked():
+    text = "Siehe {1}%s{/1}."
+    found = proposal_tokens(hypothesis(text, (placed(0, text, "%s"),)), [Constraint("%s", is_kept=True)])
+    told = [{"t": "Siehe", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
+    assert found == [*told, {"t": "{/1}", "tag": True}, {"t": "."}]
+    runs = source_runs("See {1}%s{/1}", (), ())
+    told = [{"t": "See", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
+    assert runs == [*told, {"t": "{/1}", "tag": True}]
 
 
 @pytest.mark.parametrize(("text", "words", "why"), WORD_CASES)
