@@ -105,6 +105,7 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     lines = [(row, line) for row, line in enumerate(every, 1) if line.strip(" \t\f\v;,")]
     if not lines:
         raise _no_terms(name)
+    _check_count(len(lines) - 1)  # the first may be a header
     delimiter = sniff([line for _, line in lines])
     layout = layout_of(cells_of(lines[0][1], delimiter) or [], direction)
     rows = []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.documents import read_document
-from app.errors import AppError, DocumentError
+from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import FORMATS, docx
 from app.formats.xml_text import decode_xml
 from app.glossary import files as glossary_files
@@ -96,6 +96,12 @@ def test_more_paragraphs_than_a_person_translates_are_refused(monkeypatch: pytes
     monkeypatch.setattr(docx, "MAX_PARAGRAPHS", 3)
     with pytest.raises(DocumentError, match=r"a\.docx .*more than 3 paragraphs"):
         read_document(sample(), "a.docx")
+
+
+def test_rows_that_cannot_be_read_count_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(glossary_files, "MAX_ROWS", 3)
+    with pytest.raises(GlossaryError, match="more than 3 rows"):
+        glossary(b"a,b\n" + b'"a,b\n' * 4)
 
 
 def with_part(archive: bytes, name: str, content: bytes) -> bytes:
