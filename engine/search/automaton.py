@@ -8,6 +8,7 @@ is undecided waits. Its states are small tuples; nothing here knows tensors or h
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import add
 from typing import NamedTuple
 
 from engine.search.matching import (
@@ -66,12 +67,15 @@ class PhraseAutomaton:
         self._beginning_with: dict[int, list[int]] = {}  # spellings by first piece
         for spelling, own in enumerate(self._spellings):
             self._beginning_with.setdefault(own.pieces[0], []).append(spelling)
+        self._beginnings = {pattern.text[0] for pattern in self._patterns}
         self._num_pieces = [phrase.num_pieces for phrase in self.phrases]
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
         self._has_turns = any(own is not None for own in self._turns)
         self._fresh_patterns: dict[tuple[str, bool, int, bool], tuple[int, ...]] = {}
         self._groups = groups_that_share(self.phrases)
         self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
+        self._behind_space: dict[State, tuple[State, tuple[int, ...]]] = {}
+        self._behind_word: dict[tuple[State, int], tuple[State, tuple[int, ...]]] = {}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
         context = Context(sentence=AT_START if tracks_sentences else UNTRACKED)
         self.start = State(context, shared=((Holding(),),) * len(self._groups))
@@ -83,22 +87,54 @@ class PhraseAutomaton:
 
     def advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
         """The state after `piece`, and how often each phrase turned out to be met on the way."""
-        counts = [0] * len(self.phrases)
         if not self._texts.surfaces[piece]:
-            return state, tuple(counts)
+            return state, (0,) * len(self.phrases)
+        if not state.context.has_space_before(self._texts, piece):
+            return self._advance(state, piece)
+        # Behind a space most texts have come to the same, so what words do there is kept.
+        if state not in self._behind_space:
+            self._behind_space[state] = self._read_space(state)
+        behind, counts = self._behind_space[state]
+        if (behind, piece) not in self._behind_word:
+            self._behind_word[behind, piece] = self._advance(behind, piece)
+        after, more = self._behind_word[behind, piece]
+        return after, tuple(map(add, counts, more)) if any(counts) else more
+
+    def _advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
+        """The state after the piece's own characters, and what they turned out to complete."""
+        after, counts = self._read(state, self._texts.surfaces[piece])
+        progress = self._advance_spellings(state, piece, after.partial, after.pending)
+        return after._replace(context=after.context.closed_by(self._texts, piece), progress=progress), counts
+
+    def _read_space(self, state: State) -> tuple[State, tuple[int, ...]]:
+        """The state after a space, with the spellings under way whose characters go on with it or have not begun."""
+        after, counts = self._read(state, " ")
+        lasting = set()
+        for number, depth in state.progress:
+            length = self._spellings[number].lengths[depth]
+            if not length or (self._pattern_of_spelling[number], length + 1) in after.partial:
+                lasting.add((number, depth))
+        return after._replace(progress=frozenset(lasting)), counts
+
+    def _read(self, state: State, characters: str) -> tuple[State, tuple[int, ...]]:
+        """The state after these characters, without its progress, and what they turned out to complete."""
+        counts = [0] * len(self.phrases)
         context, partial, pending, _, turn, shared = state
-        for character in context.emission(self._texts, piece):
+        num_read = 0
+        for place, character in enumerate(characters):
+            if not (partial or pending or shared or character in self._beginnings):
+                continue
+            context, num_read = context.after_all(characters[num_read:place]), place
             if pending:
                 partial, pending, turn, shared = self._decide(character, partial, pending, turn, shared, counts)
             fresh = self._fresh(context, character, turn, pending)
             if partial or fresh:
                 partial, ended = read(self._patterns, fresh, partial, context, character)
                 pending = pending | ended
-            context = context.after(character)
             if shared:
                 shared = self._move_on(shared, partial, pending)
-        progress = self._advance_spellings(state, piece, partial, pending)
-        return State(context.closed_by(self._texts, piece), partial, pending, progress, turn, shared), tuple(counts)
+        context = context.after_all(characters[num_read:])
+        return State(context, partial, pending, NONE, turn, shared), tuple(counts)
 
     def pending_counts(self, state: State) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""

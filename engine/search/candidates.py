@@ -206,7 +206,8 @@ class Expansion:
         end, rows = self._vocabulary.roles.end, self._rows
         is_stranded_R = np.ones(len(rows), dtype=np.bool_)
         is_stranded_R[going_rows] = False
-        is_stranded_R &= ~np.isin(rows.sentences_R, self.failed)
+        if len(self.failed):
+            is_stranded_R &= ~np.isin(rows.sentences_R, self.failed)
         stranded = is_stranded_R.nonzero()[0]
         if not len(stranded):
             return stranded

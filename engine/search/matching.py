@@ -64,8 +64,10 @@ class Context(NamedTuple):
 
     def emission(self, texts: PieceTexts, piece: int) -> str:
         """The characters that `piece` adds, with the space before it."""
-        glued = self.is_first or self.is_open or texts.glues_left[piece]
-        return texts.surfaces[piece] if glued else " " + texts.surfaces[piece]
+        return " " + texts.surfaces[piece] if self.has_space_before(texts, piece) else texts.surfaces[piece]
+
+    def has_space_before(self, texts: PieceTexts, piece: int) -> bool:
+        return not (self.is_first or self.is_open or texts.glues_left[piece])
 
     def goes_on(self, character: str) -> bool:
         """Whether `character`, coming next, continues a word or number."""
@@ -78,6 +80,13 @@ class Context(NamedTuple):
         before_last = self.last if kind == NUMBER_JOINER else OTHER
         sentence = self.sentence and sentence_after(self.sentence, character)
         return Context(before_last, kind, False, self.is_open, sentence)
+
+    def after_all(self, characters: str) -> Context:
+        """The context after several characters, of which the last two tell all but where in a sentence it is."""
+        context = self
+        for character in characters if self.sentence else characters[-2:]:
+            context = context.after(character)
+        return context
 
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
         """This context with the openness that `piece`, whose characters it has taken, leaves behind."""

@@ -310,5 +310,6 @@ class ConstraintTracker:
     def _learn_forced(self, node: int) -> None:
         sentence, state, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
-            self._forced[node, p, : len(pieces)] = pieces
+            if pieces:
+                self._forced[node, p, : len(pieces)] = pieces
         self._forced_known[node] = True

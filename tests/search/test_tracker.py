@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.search.automaton import PhraseAutomaton
 from engine.search.matching import AT_START, sentence_after
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
@@ -245,3 +246,17 @@ def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_com
         assert walked.may_end
         assert sum(walked.met) == 29, "the last one waits for what follows"
     assert len(tracker._nodes) <= len(phrases) + 3, "the start, and the two that are no sentence's"
+
+
+@given(st.integers(0, 2**32))
+def test_what_words_are_kept_to_do_behind_a_space_is_what_they_do(seed: int) -> None:
+    rng = random.Random(seed)
+    phrases = random_phrases(PUNCTUATED, rng, max_phrases=3, may_hang=True)
+    automaton = PhraseAutomaton(phrases, PUNCTUATED)
+    for _ in range(3):
+        state = automaton.start
+        for _ in range(8):
+            piece = rng.randrange(PUNCTUATED.size)
+            anew = PhraseAutomaton(phrases, PUNCTUATED).advance(state, piece)
+            assert automaton.advance(state, piece) == anew
+            state, _ = anew
