@@ -15,9 +15,10 @@ from pathlib import Path
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models
 from app.documents import Document, Export, read_document
+from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import translated_document
-from app.glossary.files import GlossaryImport, read_glossary
+from app.glossary.files import read_glossary
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.memory.recall import Library
@@ -134,7 +135,7 @@ class Desk:
         if glossary is None:
             return []
         report = self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
-        return [*report["notes"], *(error["message"] for error in report["errors"])]
+        return [*report["notes"], *report["errors"]]
 
     def go_on(self, session_id: int) -> Workspace:
         """An earlier session as it was left."""
@@ -145,8 +146,15 @@ class Desk:
             return self._resume(self.store.load_session(session_id))
 
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
-        """Gives a workspace its terms; the report is for the person."""
-        return self._use(workspace, read_glossary(data, name, workspace.direction))
+        """Gives a workspace its terms, whatever is said of single rows; the report is for the person."""
+        imported = read_glossary(data, name, workspace.direction)
+        report: Json = {**reported(imported), "name": imported.glossary.name, "num_terms": len(imported.glossary)}
+        workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
+        return {**report, "errors": [error.message for error in imported.errors[:MAX_REPORTED_ERRORS]]}
+
+    def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
+        """Reads a glossary and says what using it would do to the document; changes nothing."""
+        return workspace.glossaries.imports.stage(read_glossary(data, name, workspace.direction))
 
     def import_sample_glossary(self, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""
@@ -250,20 +258,6 @@ class Desk:
 
     def _is_open(self, session_id: int) -> bool:
         return any(workspace.session_id == session_id for workspace in self._workspaces.values())
-
-    def _use(self, workspace: Workspace, imported: GlossaryImport) -> Json:
-        errors = [{"row": e.row, "text": e.text, "message": e.message, "kind": e.kind} for e in imported.errors]
-        report: Json = {
-            "name": imported.glossary.name,
-            "num_terms": len(imported.glossary),
-            "num_errors": len(errors),
-            "errors": errors[:MAX_REPORTED_ERRORS],
-            "warnings": [asdict(warning) for warning in imported.warnings[:MAX_REPORTED_ERRORS]],
-            "num_warnings": len(imported.warnings),
-            "notes": list(imported.notes),
-        }
-        workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
-        return report
 
 
 def versions() -> dict[str, str]:

@@ -161,6 +161,10 @@ class Translator:
         search = SearchStream(self._open, self._vocabulary, batch_size, schedule, refill_share)
         return RequestStream(search, self._constraints, self._sentence, self._tell)
 
+    def misspelling(self, text: str) -> str | None:
+        """What this model would write for a text that it cannot spell, "⁇" for what it lacks; None where it can."""
+        return None if self._codec.spells(text) else self._codec.respell(text)
+
     @torch.inference_mode()
     def score(
         self,
@@ -181,8 +185,7 @@ class Translator:
         if (target is None) == (tokens is None):
             raise InvalidRequest("score needs either target, a text, or tokens, a list of piece ids")
         if target is not None:
-            if not self._codec.spells(target):
-                written = self._codec.respell(target)
+            if (written := self.misspelling(target)) is not None:
                 raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
             tokens = [*self._codec.encode(target).ids, EOS_ID]
         assert tokens is not None

@@ -407,6 +407,13 @@ def test_capitalised_form_counts_where_a_sentence_begins(translator, prefix, cap
     assert {hypothesis.placements[0].form for hypothesis in plain.hypotheses} == {"auf allen Knoten"}
 
 
+def test_misspelling_is_what_stands_in_the_way_of_a_request(translator):
+    for text in ("Knoten", "漢字", "Knoten 漢", "a"):
+        status = translator.translate(Request(SOURCE, phrases=[Phrase(text)]), OPTIONS).status
+        assert (translator.misspelling(text) is None) == (status != "infeasible")
+    assert translator.misspelling("Knoten 漢") == "Knoten ⁇"
+
+
 def test_prefix_that_cannot_be_spelt_is_told(translator):
     result = translator.translate(Request(SOURCE, prefix="漢字"), OPTIONS)
     assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")

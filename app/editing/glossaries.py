@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.editing.dry_run import dry_run
+from app.editing.imports import Imports
 from app.errors import CommandError
 from app.glossary import Term
 from app.glossary.termbases import Termbase, TermChanges, termbase
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
+# What the page lists of a document at once: terms, and segments for each.
+MAX_LISTED = 1000
+MAX_PLACES = 50
 
 
 class Glossaries:
@@ -29,6 +34,7 @@ class Glossaries:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        self.imports = Imports(workspace)
         self._past: list[tuple[Termbase, ...]] = []  # what there was before each change, the newest last
 
     def overview(self) -> Json:
@@ -111,6 +117,26 @@ class Glossaries:
         self._remember(terms.termbases)
         terms.set_termbases(bases)
 
+    def check_document(self) -> Json:
+        """What the terms that are on do to the document, before anything is decoded; see `dry_run`."""
+        with self.workspace.lock:
+            terms, segments = self.workspace.terms, list(self.workspace.segments)
+            search, num_terms = terms.search, len(terms.all)
+        run = dry_run(segments, search, num_terms)
+        return {
+            **run.summary(),
+            "uses": [
+                {**_told(use.term), "num_hits": use.num_hits, "segments": use.segments[:MAX_PLACES],
+                 "unused_in": use.unused_in[:MAX_PLACES]}
+                for use in run.uses[:MAX_LISTED]
+            ],
+            "suppressed": [
+                {**_told(lost.term), "by": _told(lost.by), "is_same_place": lost.is_same_place,
+                 "num_hits": lost.num_hits, "segments": lost.segments[:MAX_PLACES]}
+                for lost in run.suppressed[:MAX_LISTED]
+            ],
+        }  # fmt: skip
+
     def new_id(self) -> int:
         """A number that no glossary of this document has, or had before a change that can be undone."""
         states = [self.workspace.terms.termbases, *self._past]
@@ -144,3 +170,7 @@ class Glossaries:
     def _remember(self, before: tuple[Termbase, ...]) -> None:
         self._past.append(before)
         del self._past[:-MAX_UNDO]
+
+
+def _told(term: Term) -> Json:
+    return {"source": term.source, "target": term.target, "glossary": term.glossary, "status": term.status}

@@ -64,6 +64,9 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
         tuple(checker.errors),
         (*notes, *checker.notes()),
         tuple(checker.warnings),
+        tuple(checker.repeats),
+        checker.num_errors,
+        checker.num_repeats,
     )
 
 

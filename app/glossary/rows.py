@@ -20,14 +20,18 @@ from app.text_files import listing
 MAX_TERM_CHARACTERS = 200
 MAX_VARIANTS = 20
 MAX_NOTE_CHARACTERS = 1000
+# Of each sort of rows so many are told one by one; all are counted.
+MAX_REPORTS = 10_000
 # Sources so short are found in many sentences by chance.
 SHORT_SOURCE = 2
 
 RowKind = Literal[
     # left out
     "columns", "empty", "too_long", "characters", "quotes", "conflict", "languages", "value", "variants",
+    # left out, and no harm
+    "repeat",
     # used, and worth a look
-    "capital", "short", "unspellable",
+    "capital", "short", "initial", "unspellable",
 ]  # fmt: skip
 Side = Literal["source", "target", "variant"]
 SIDES: dict[Side, Message] = {
@@ -39,6 +43,14 @@ _SPACES = re.compile(r"[ \t\f\v\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """What a person may choose: this term of the import becomes that one; None leaves it out."""
+
+    term: Term
+    becomes: Term | None
+
+
+@dataclass(frozen=True, slots=True)
 class RowReport:
     """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure."""
 
@@ -46,16 +58,23 @@ class RowReport:
     text: str
     message: str
     kind: RowKind
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GlossaryImport:
-    """What a file gave: the usable terms, the rows left out, rows worth a look, and notes for the person."""
+    """What a file gave: the usable terms, the rows left out, rows worth a look, and notes for the person.
+
+    `num_errors` and `num_repeats` count all such rows, of which the first MAX_REPORTS are told.
+    """
 
     glossary: Glossary
     errors: tuple[RowReport, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[RowReport, ...] = ()
+    repeats: tuple[RowReport, ...] = ()
+    num_errors: int = 0
+    num_repeats: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +99,9 @@ class RowChecker:
         self.terms: list[Term] = []
         self.errors: list[RowReport] = []
         self.warnings: list[RowReport] = []
+        self.repeats: list[RowReport] = []
         self.num_rows = 0
+        self.num_errors = 0
         self._name = name
         self._seen: dict[tuple[str, bool], Term] = {}
         self._repeated: list[int] = []
@@ -104,13 +125,16 @@ class RowChecker:
                     "row out",
                     source=term.source,
                 )
-                self._look_at(entry, "short", message)
+                self._look_at(entry, "short", message, Fix(term, None))
         elif earlier.targets == term.targets and earlier.status == term.status:
             self._repeated.append(term.row)
             if earlier.source != term.source:
                 self._capital_pairs.append((term.row, earlier.row))
                 message = Message("the same as row {row} but for the capital; it is left out", row=earlier.row)
                 self._look_at(entry, "capital", message)
+            elif len(self.repeats) < MAX_REPORTS:
+                message = Message("the same as row {row}; it is left out", row=earlier.row)
+                self.repeats.append(RowReport(entry.row, shown(entry.shown, 120), message, "repeat"))
         else:
             self.refuse(
                 entry.row,
@@ -123,12 +147,20 @@ class RowChecker:
                     row=earlier.row,
                     other=shown(term.target),
                 ),
+                Fix(earlier, term),
             )
 
-    def refuse(self, row: int, text: str, kind: RowKind, problem: str) -> None:
+    def refuse(self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None) -> None:
         """Leaves a row out."""
-        message = Message("glossary row {row}: {problem}", row=row, problem=problem)
-        self.errors.append(RowReport(row, shown(text, 120), message, kind))
+        self.num_errors += 1
+        if len(self.errors) < MAX_REPORTS:
+            message = Message("glossary row {row}: {problem}", row=row, problem=problem)
+            self.errors.append(RowReport(row, shown(text, 120), message, kind, fix))
+
+    @property
+    def num_repeats(self) -> int:
+        """How many rows said what an earlier one had said."""
+        return len(self._repeated)
 
     def notes(self) -> list[str]:
         """What is worth knowing of rows that did no harm."""
@@ -142,39 +174,51 @@ class RowChecker:
             )
         return notes
 
-    def _look_at(self, entry: Entry, kind: RowKind, message: str) -> None:
-        self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind))
+    def _look_at(self, entry: Entry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
+        if len(self.warnings) < MAX_REPORTS:
+            self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind, fix))
 
     def _checked(self, entry: Entry) -> Term | None:
-        source, target = clean(entry.source), clean(entry.target)
-        if entry.status == "do_not_translate":
-            target = target or source
-        variants = tuple(dict.fromkeys(filter(None, map(clean, entry.variants))))
-        cells: list[tuple[Side, str]] = [("source", source), ("target", target)]
-        cells += [("variant", variant) for variant in variants]
-        for side, cell in cells:
-            if wrong := _wrong_with(cell, side):
-                self.refuse(entry.row, entry.shown, *wrong)
-                return None
-        if len(variants) > MAX_VARIANTS:
-            problem = Message(
-                "{count} variants of the target; a term has up to {limit}: leave some out",
-                count=len(variants),
-                limit=MAX_VARIANTS,
-            )
-            self.refuse(entry.row, entry.shown, "variants", problem)
+        term = term_of(entry, self._name)
+        if wrong := wrong_with(term):
+            self.refuse(entry.row, entry.shown, *wrong)
             return None
-        return Term(
-            source,
-            target,
-            entry.row,
-            variants=tuple(variant for variant in variants if variant != target),
-            status=entry.status,
-            case=entry.case,
-            matching=entry.matching,
-            note=_SPACES.sub(" ", entry.note).strip()[:MAX_NOTE_CHARACTERS],
-            glossary=self._name,
+        return term
+
+
+def term_of(entry: Entry, glossary: str) -> Term:
+    """The entry as a term, its texts cleaned; whether it can be used, `wrong_with` tells."""
+    source, target = clean(entry.source), clean(entry.target)
+    if entry.status == "do_not_translate":
+        target = target or source
+    variants = tuple(dict.fromkeys(filter(None, map(clean, entry.variants))))
+    return Term(
+        source,
+        target,
+        entry.row,
+        variants=tuple(variant for variant in variants if variant != target),
+        status=entry.status,
+        case=entry.case,
+        matching=entry.matching,
+        note=_SPACES.sub(" ", entry.note).strip()[:MAX_NOTE_CHARACTERS],
+        glossary=glossary,
+    )
+
+
+def wrong_with(term: Term) -> tuple[RowKind, str] | None:
+    """Why the term cannot be used, with the cure; None where it can."""
+    cells: list[tuple[Side, str]] = [("source", term.source), ("target", term.target)]
+    cells += [("variant", variant) for variant in term.variants]
+    for side, cell in cells:
+        if wrong := _wrong_cell(cell, side):
+            return wrong
+    if len(term.variants) > MAX_VARIANTS:
+        return "variants", Message(
+            "{count} variants of the target; a term has up to {limit}: leave some out",
+            count=len(term.variants),
+            limit=MAX_VARIANTS,
         )
+    return None
 
 
 def clean(cell: str) -> str:
@@ -193,7 +237,7 @@ def row_list(rows: Sequence[int]) -> str:
     return Message("row {rows}", rows=listed) if len(rows) == 1 else Message("rows {rows}", rows=listed)
 
 
-def _wrong_with(cell: str, side: Side) -> tuple[RowKind, str] | None:
+def _wrong_cell(cell: str, side: Side) -> tuple[RowKind, str] | None:
     """What makes this cell no half of a term, with the cure; None where nothing does."""
     if not cell:
         empty = {

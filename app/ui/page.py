@@ -30,10 +30,11 @@ HEAD = f"""
 <link rel="stylesheet" href="{STATIC_PATH}/icons.css">
 <link rel="stylesheet" href="{STATIC_PATH}/editor.css">
 <link rel="stylesheet" href="{STATIC_PATH}/report.css">
+<link rel="stylesheet" href="{STATIC_PATH}/glossary.css">
 """
 
 
-def _reply(content: dict[str, Any]) -> Response:
+def json_reply(content: dict[str, Any]) -> Response:
     """The content as JSON, written here: FastAPI would walk through all of it first, on the thread of all connections.
 
     All but ASCII is escaped, so that half a surrogate pair, which a browser may have sent, goes back as it came.
@@ -45,24 +46,27 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     """The api's methods as functions of their own: Gradio marks what it may call, which a method does not allow."""
 
     def hello(message: Any) -> Response:
-        return _reply(api.hello(message))
+        return json_reply(api.hello(message))
 
     def command(message: Any) -> Response:
-        return _reply(api.command(message))
+        return json_reply(api.command(message))
 
     async def changes(message: Any) -> Response:
-        return await asyncio.to_thread(_reply, await api.changes(message))
+        return await asyncio.to_thread(json_reply, await api.changes(message))
 
     async def alternatives(message: Any) -> Response:
-        return _reply(await api.alternatives(message))
+        return json_reply(await api.alternatives(message))
 
     async def completion(message: Any) -> Response:
-        return _reply(await api.completion(message))
+        return json_reply(await api.completion(message))
 
     async def record(message: Any) -> Response:
-        return _reply(await api.record(message))
+        return json_reply(await api.record(message))
 
-    return [hello, command, changes, alternatives, completion, record]
+    async def glossary(message: Any) -> Response:
+        return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(message)))
+
+    return [hello, command, changes, alternatives, completion, record, glossary]
 
 
 def build_page(api: Api) -> gr.Blocks:

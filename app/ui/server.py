@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import gradio as gr
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 
+from app.documents import Export
 from app.errors import AppError
+from app.glossary.files import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.ui.api import Api
-from app.ui.page import HEAD, STATIC_PATH, build_page
+from app.ui.page import HEAD, STATIC_PATH, build_page, json_reply
 
 STATIC_FOLDER = Path(__file__).parent / "static"
-MAX_BODY_BYTES = 16 * 2**20  # the largest glossary as base64, and the rest of its message
+MAX_BODY_BYTES = 16 * 2**20  # the largest document as base64, and the rest of its message
+UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -54,7 +59,8 @@ class Guard:
             await PlainTextResponse("This server answers only pages of this computer.", 403)(scope, receive, send)
             return
 
-        if int(headers.get(b"content-length", b"0") or 0) > MAX_BODY_BYTES:
+        max_bytes = MAX_UPLOAD_BYTES if scope["path"].startswith(UPLOAD_PATH) else MAX_BODY_BYTES
+        if int(headers.get(b"content-length", b"0") or 0) > max_bytes:
             await PlainTextResponse("The message is too large.", 413)(scope, receive, send)
             return
 
@@ -73,13 +79,23 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
 
     @app.get("/download/{token}/{kind}")
     def download(token: str, kind: str) -> Response:
-        try:
-            file = api.download(token, kind)
-        except AppError as error:
-            return PlainTextResponse(str(error), 404)
-        disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
-        headers = {"content-disposition": disposition, "cache-control": "no-store"}
-        return Response(file.data, media_type="application/octet-stream", headers=headers)
+        return _file(lambda: api.download(token, kind))
+
+    @app.get("/download/{token}/glossary/{glossary}/{ending}")
+    def download_glossary(token: str, glossary: int, ending: str) -> Response:
+        return _file(lambda: api.glossaries.download(token, glossary, ending))
+
+    @app.post(UPLOAD_PATH + "{token}")
+    async def upload_glossary(request: Request, token: str, file: str, language: str = "en") -> Response:
+        chunks: list[bytes] = []
+        num_bytes = 0
+        async for chunk in request.stream():
+            num_bytes += len(chunk)
+            if num_bytes > MAX_UPLOAD_BYTES:
+                return PlainTextResponse("The file is too large.", 413)
+            chunks.append(chunk)
+        reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language)
+        return await asyncio.to_thread(json_reply, reply)
 
     gr.mount_gradio_app(
         app,
@@ -99,6 +115,17 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
     )
     return Guard(app, is_local_only=is_loopback(host))
+
+
+def _file(make: Callable[[], Export]) -> Response:
+    """A file to save, or what stands in its way."""
+    try:
+        file = make()
+    except AppError as error:
+        return PlainTextResponse(str(error), 404)
+    disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
+    headers = {"content-disposition": disposition, "cache-control": "no-store"}
+    return Response(file.data, media_type="application/octet-stream", headers=headers)
 
 
 def is_loopback(host: str) -> bool:

@@ -155,7 +155,7 @@ def test_rows_of_a_glossary_that_cannot_be_used_are_listed_with_the_reason(scree
     expect(dialog).to_contain_text("2 terms can be used")
     expect(dialog.locator("tbody tr")).to_have_count(2)
     expect(dialog.locator("tbody tr").first).to_contain_text("only one column")
-    dialog.locator(".df button").click()
+    dialog.get_by_role("button", name="Use 2 terms").click()
     expect(screen.page.locator(".gchip")).to_contain_text("2 terms")
 
 

@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
+import {openGlossaries} from './glossary.js';
 import {openReport} from './report.js';
 import {showModels} from './models.js';
 import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
@@ -61,7 +62,8 @@ export class Header {
             () => bench.switchTo('go_on', {session: offer.session})))]),
         menu(t('glossary.menu'), button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount), () => [
           choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
-          choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary())]),
+          choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
+          choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench))]),
         button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
@@ -91,7 +93,7 @@ export class Header {
     this.words.replaceChildren(...pair(words.confirmed, words.all, t('header.words')));
     this.segments.replaceChildren(...pair(counts.confirmed, counts.all, t('header.segments')), sr(' ' + t('header.confirmed')));
     this.bar.style.inlineSize = (words.all ? 100 * words.confirmed / words.all : 0) + '%';
-    setText(this.glossaryName, glossary ? glossary.name : t('glossary.none'));
+    setText(this.glossaryName, !glossary ? t('glossary.none') : glossary.num_glossaries > 1 ? t('glossaries.several', {n: count(glossary.num_glossaries)}) : glossary.name);
     setText(this.glossaryCount, glossary ? tn('glossary.terms', glossary.num_terms) : '');
   }
 }

@@ -1,7 +1,7 @@
 /* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
 import {Connection, drafts} from './connection.js';
 import {button, h, t, tn} from './dom.js';
-import {Files, glossaryReport} from './files.js';
+import {Files} from './files.js';
 import {Header, Notes} from './header.js';
 import {loadBindings} from './key_bindings.js';
 import {listenToKeys} from './keys.js';
@@ -236,7 +236,7 @@ class Bench {
 
   async importSampleGlossary() {
     const reply = await this.connection.send('import_sample_glossary');
-    if (reply.ok) this.glossaryImported(reply.result);
+    if (reply.ok) this.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
   }
 
   /** A pin is required wherever its source words stand; what that changes is translated anew in the background. */
@@ -246,11 +246,6 @@ class Bench {
     const n = reply.result.num_anew, said = tn(`scope.${scope}.done`, n, {source, target, glossary: reply.result.glossary});
     const takeBack = [[t('scope.take_back'), () => this.connection.send('remove_term', {source, target})]];
     this.notes.say('info', said, scope === 'document' ? takeBack : []);
-  }
-
-  glossaryImported(report) {
-    if (report.errors.length || report.warnings.length || report.notes.length) glossaryReport(this.root, report);
-    else this.say('info', tn('glossary.imported', report.num_terms, {name: report.name}));
   }
 
   /** Everything typed must be stored before a file is made of it; what the file lacks is said. */

@@ -87,6 +87,7 @@ export class Side {
       h('div.l1', {}, h('span.pair', {}, h('span.s', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)),
         term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), t('term.' + shown))),
       term.term_status !== 'preferred' ? h('div.l2', {}, t('term.status.' + term.term_status)) : null,
+      term.glossary ? h('div.l2.from', {}, term.glossary) : null,
       term.said ? h('div.l2', {}, term.said) : null,
       term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
       h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},

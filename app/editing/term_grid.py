@@ -1,0 +1,95 @@
+"""The terms of one glossary as a grid: filtered, page by page, and changed one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.errors import CommandError
+from app.glossary import Term
+from app.glossary.folding import fold_term
+from app.glossary.rows import Entry, term_of, wrong_with
+from app.glossary.termbases import Termbase
+from app.glossary.terms import Case, Matching, Status
+from app.messages import Message
+from app.segments.state import Json
+
+if TYPE_CHECKING:
+    from app.editing.glossaries import Glossaries
+
+PAGE_ROWS = 100
+
+
+def grid_rows(base: Termbase, wanted: str, offset: int) -> Json:
+    """Up to PAGE_ROWS terms from place `offset` on, of those that hold `wanted` in any of their texts."""
+    wanted = wanted.strip().casefold()
+    terms = list(base.terms.items())
+    if wanted:
+        terms = [(number, term) for number, term in terms if _holds(term, wanted)]
+    rows = [{"number": number, **_row(term)} for number, term in terms[offset : offset + PAGE_ROWS]]
+    return {"num_rows": len(terms), "num_terms": len(base), "offset": offset, "rows": rows}
+
+
+def edit_term(
+    glossaries: Glossaries,
+    id_: int,
+    number: int | None,
+    *,
+    source: str,
+    target: str,
+    variants: Sequence[str],
+    status: Status,
+    case: Case,
+    matching: Matching,
+    note: str,
+) -> Json:
+    """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
+    glossary says something else for the same words already."""
+    with glossaries.workspace.lock:
+        base = glossaries.base(id_)
+        before = None if number is None else base.terms.get(number)
+        if number is not None and before is None:
+            raise CommandError(Message("This term is gone: it was deleted meanwhile."))
+        entry = Entry(before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note)
+        term = term_of(entry, base.name)
+        if wrong := wrong_with(term):
+            raise CommandError(wrong[1])
+        _check_rivals(base, number, term)
+        number = base.next_number() if number is None else number
+        return {**glossaries.edit(id_, {number: term}), "row": {"number": number, **_row(term)}}
+
+
+def _check_rivals(base: Termbase, number: int | None, term: Term) -> None:
+    """Terms for the same words are told apart by capitals that matter, and forbidden ones by their targets."""
+    key = fold_term(term.source)
+    for other_number, other in base.terms.items():
+        if other_number == number or len(other.source) > 2 * len(term.source) + 20 or fold_term(other.source) != key:
+            continue
+        is_other_case = (term.is_case_exact or other.is_case_exact) and other.source != term.source
+        is_beside = "forbidden" in (term.status, other.status) and (
+            term.status != other.status or term.target != other.target
+        )
+        if not is_other_case and not is_beside:
+            raise CommandError(
+                Message(
+                    "“{source}” is “{target}” in this glossary already: change that term, or give it this variant.",
+                    source=other.source,
+                    target=other.target,
+                )
+            )
+
+
+def _holds(term: Term, wanted: str) -> bool:
+    return any(wanted in text.casefold() for text in (term.source, *term.targets, term.note))
+
+
+def _row(term: Term) -> Json:
+    return {
+        "source": term.source,
+        "target": term.target,
+        "variants": list(term.variants),
+        "status": term.status,
+        "case": term.case,
+        "matching": term.matching,
+        "note": term.note,
+    }

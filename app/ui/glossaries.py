@@ -1,0 +1,96 @@
+"""What the page asks about glossaries: the list of them, their terms page by page, imports before they are used.
+
+Questions are answered beside the line of commands, so that a large glossary holds nobody up who types.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, get_args
+
+from app.desk import Desk
+from app.documents import Export
+from app.editing.imports import Verdict
+from app.editing.term_grid import edit_term, grid_rows
+from app.glossary.terms import Case, Matching, Status
+from app.glossary.writing import write_glossary
+from app.ui.messages import Json, PageMessage, answer, told
+from app.workspace import Workspace
+
+_SHOWN = ("attention", *get_args(Verdict))
+
+
+class GlossaryApi:
+    """The page's questions and commands about glossaries. Stateless but for the desk; safe from several threads."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._reading = threading.Lock()  # one large file in memory at a time
+
+    def ask(self, message: Any) -> Json:
+        """One question, by its name in "ask"; changes nothing."""
+
+        def look() -> Json:
+            request = PageMessage(message)
+            workspace = self.desk.find(request.text("token"))
+            questions: dict[str, Callable[[], Json]] = {
+                "overview": workspace.glossaries.overview,
+                "document": workspace.glossaries.check_document,
+                "terms": lambda: grid_rows(
+                    workspace.glossaries.base(request.number("glossary")),
+                    request.text("filter"),
+                    request.place("offset"),
+                ),
+                "rows": lambda: workspace.glossaries.imports.rows(
+                    request.number("import"), request.choice("shown", _SHOWN), request.place("offset")
+                ),
+            }
+            return {"ok": True, "result": questions[request.choice("ask", tuple(questions))]()}
+
+        return told(message, answer(look))
+
+    def stage(self, token: str, name: str, chunks: list[bytes], language: str) -> Json:
+        """Reads a glossary that came up in pieces, and says what using it would do; changes nothing."""
+
+        def read() -> Json:
+            workspace = self.desk.find(token)
+            with self._reading:
+                data = b"".join(chunks)
+                chunks.clear()
+                return {"ok": True, "result": self.desk.stage_glossary(workspace, data, name)}
+
+        return told({"language": language}, answer(read))
+
+    def download(self, token: str, glossary: int, ending: str) -> Export:
+        """One glossary, as it was edited, as a file. Raises AppError where there is no such glossary or kind."""
+        workspace = self.desk.find(token)
+        export = write_glossary(workspace.glossaries.base(glossary), ending, workspace.direction)
+        self.desk.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
+        return export
+
+
+def glossary_commands(desk: Desk, workspace: Workspace, message: PageMessage) -> dict[str, Callable[[], Json | None]]:
+    """The commands about glossaries, by name; each changes the document's terms and says what there is now."""
+    glossaries = workspace.glossaries
+    return {
+        "import_glossary": lambda: glossaries.imports.use(message.number("import"), message.texts("fixes")),
+        "import_sample_glossary": lambda: desk.import_sample_glossary(workspace),
+        "glossary_remove": lambda: glossaries.remove(message.number("glossary")),
+        "glossary_switch": lambda: glossaries.switch(message.number("glossary"), message.flag("is_on")),
+        "glossary_order": lambda: glossaries.arrange(message.optional_numbers("order") or []),
+        "glossary_undo": glossaries.undo,
+        "term_edit": lambda: edit_term(
+            glossaries,
+            message.number("glossary"),
+            message.optional_number("number"),
+            source=message.text("source"),
+            target=message.text("target"),
+            variants=message.texts("variants"),
+            status=message.choice("status", get_args(Status)),
+            case=message.choice("case", get_args(Case)),
+            matching=message.choice("matching", get_args(Matching)),
+            note=message.text("note"),
+        ),
+        "term_remove": lambda: glossaries.edit(message.number("glossary"), {message.number("number"): None}),
+    }

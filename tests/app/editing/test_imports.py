@@ -1,0 +1,140 @@
+"""A glossary that is read and not used yet: what its rows are, what it would change, which fixes are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.asking import spelling
+from app.desk import Desk
+from app.errors import CommandError
+from app.log.store import LogStore
+from app.places import SAMPLES_FOLDER
+from app.workspace import Workspace
+from tests.app.hand_decoder import HandDecoder, ready_model
+
+TEXT = b"Open the file.\nThe router saves the log file.\nThe Router is on.\n"
+GLOSSARY = "\n".join(
+    (
+        "source\ttarget",
+        "router\tRouter",
+        "file\tDatei",
+        "file\tAkte",
+        "router\tRouter",
+        "light\t",
+        "user interface\tGrafische Oberfläche",
+        "sign\t\u6f22\u5b57",
+        "Router\tRouter",
+        "is\tist",
+    )
+)
+
+
+class Speller(HandDecoder):
+    """Spells nothing but Latin letters."""
+
+    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(self, None))
+        return future
+
+    def misspelling(self, text: str) -> str | None:
+        return "\u2047" if "\u6f22" in text else None
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    desk = Desk(store, ready_model(Speller()), SAMPLES_FOLDER)
+    workspace = desk.open_document(TEXT, "manual.txt")
+    workspace.desk = desk  # type: ignore[attr-defined]
+    yield workspace
+    desk.close()
+    store.close()
+
+
+def stage(workspace: Workspace, text: str, name: str = "terms.tsv") -> dict[str, Any]:
+    report: dict[str, Any] = workspace.desk.stage_glossary(workspace, text.encode(), name)  # type: ignore[attr-defined]
+    return report
+
+
+def rows(workspace: Workspace, report: dict[str, Any], shown: Any) -> list[tuple[int, str, str]]:
+    found = workspace.glossaries.imports.rows(report["import"], shown, 0)
+    assert found["num_rows"] == len(found["rows"])
+    return [(row["row"], row["verdict"], row.get("kind", "")) for row in found["rows"]]
+
+
+def test_every_row_has_its_verdict_and_nothing_is_changed(workspace: Workspace):
+    report = stage(workspace, GLOSSARY)
+    assert report["counts"] == {
+        "new": 5, "changed": 0, "same": 0, "rejected": 2, "look": 4, "repeat": 2, "gone": 0,
+    }  # fmt: skip
+    assert rows(workspace, report, "attention") == [
+        (4, "rejected", "conflict"),
+        (6, "rejected", "empty"),
+        (7, "look", "initial"),
+        (8, "look", "unspellable"),
+        (9, "look", "capital"),
+        (10, "look", "short"),
+    ]
+    assert rows(workspace, report, "repeat") == [(5, "repeat", "repeat")]
+    assert [row for row, *_ in rows(workspace, report, "new")] == [2, 3, 7, 8, 10]
+    assert workspace.terms.termbases == ()
+    document = report["document"]
+    assert (document["num_segments"], document["num_segments_hit"], document["num_more"]) == (3, 3, 3)
+
+
+def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace):
+    report = stage(workspace, GLOSSARY)
+    attention = workspace.glossaries.imports.rows(report["import"], "attention", 0)["rows"]
+    assert [row["fix"]["to"] if row["fix"] else "-" for row in attention] == [
+        "Akte", "-", "grafische Oberfläche", None, "-", None,
+    ]  # fmt: skip
+    fixes = [row["fix"]["name"] for row in attention if row["fix"]]
+    told = workspace.glossaries.imports.use(report["import"], fixes)
+    (base,) = workspace.terms.termbases
+    assert told["num_terms"] == len(base) == 3
+    assert [(term.source, term.target) for term in base.terms.values()] == [
+        ("router", "Router"),
+        ("file", "Akte"),
+        ("user interface", "grafische Oberfläche"),
+    ]
+    event = workspace.store.last_event(workspace.session_id, "glossary")
+    assert event is not None and event.payload["report"]["num_fixed"] == 4
+    with pytest.raises(CommandError, match="is over"):
+        workspace.glossaries.imports.use(report["import"], [])
+
+
+def test_newer_file_of_the_same_name_tells_what_is_new_changed_the_same_and_gone(workspace: Workspace):
+    first = stage(workspace, "router\tRouter\nfile\tDatei\nlight\tLicht\n")
+    workspace.glossaries.imports.use(first["import"], [])
+    report = stage(workspace, "file\tAkte\nrouter\tRouter\nlog file\tProtokoll\n")
+    assert report["is_replacing"]
+    assert [report["counts"][name] for name in ("new", "changed", "same", "gone")] == [1, 1, 1, 1]
+    (changed,) = workspace.glossaries.imports.rows(report["import"], "changed", 0)["rows"]
+    assert (changed["was"], changed["text"]) == ("Datei", "file → Akte")
+
+
+@pytest.mark.parametrize("fixes", [["look 4711"], ["look"], ["new 0"], ["rejected -1"], ["fly 0"], ["rejected 1"]])
+def test_fix_that_was_never_offered_is_refused(workspace: Workspace, fixes: list[str]):
+    report = stage(workspace, GLOSSARY)
+    with pytest.raises(CommandError, match="fixes"):
+        workspace.glossaries.imports.use(report["import"], fixes)
+    assert workspace.terms.termbases == ()
+
+
+def test_newer_import_ends_the_older(workspace: Workspace):
+    older, newer = stage(workspace, "a b\tA\n"), stage(workspace, "c d\tC\n")
+    with pytest.raises(CommandError, match="newer one"):
+        workspace.glossaries.imports.use(older["import"], [])
+    workspace.glossaries.imports.use(newer["import"], [])
+
+
+def test_words_that_the_model_was_not_asked_about_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
+    assert note == "Whether the model can spell them was not checked for 2 words."

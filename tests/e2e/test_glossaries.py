@@ -1,0 +1,96 @@
+"""Glossaries in the page: an import seen before it counts, their order by keys and mouse, terms edited in the grid."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+from tests.e2e.test_accessibility import AXE, findings
+
+CLIENT = (
+    "settings\tEinstellungen\nrouter\tRouter\nfile\tDatei\nfile\tAkte\nonly one column\n"
+    "menu\tGrafische Oberfläche\nrouter\tRouter\n"
+)
+
+
+def open_glossaries(screen: Screen) -> Locator:
+    screen.page.locator(".gchip").click()
+    screen.page.get_by_role("menuitem", name="Glossaries of this document").click()
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog.get_by_role("tab", name="Glossaries")).to_be_focused()
+    return dialog
+
+
+def test_import_is_shown_row_by_row_and_counts_once_it_is_used_with_the_fixes_chosen(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "client.tsv", CLIENT.encode())
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Nothing has been changed so far.")
+    expect(dialog.locator("tbody tr[data-verdict=rejected]")).to_have_count(2)
+    expect(dialog.locator("tbody tr[data-verdict=rejected]").last).to_contain_text("1 column")
+    expect(screen.page.locator(".gchip")).not_to_contain_text("term")
+    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    assert findings(screen.page) == []
+    dialog.get_by_role("button", name="Use “Akte”").click()
+    dialog.get_by_role("button", name="Use “grafische Oberfläche”").press("Enter")
+    dialog.get_by_role("button", name="Duplicates").click()
+    expect(dialog.locator("tbody tr")).to_contain_text(["the same as row 2"])
+    dialog.get_by_role("button", name="Use 4 terms").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("4 terms")
+    screen.open_segment(2)
+    expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
+
+
+def test_order_by_keys_and_mouse_decides_and_terms_are_edited_in_the_grid(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "client.tsv", b"file\tDatei\n")
+    expect(screen.page.locator(".gchip")).to_contain_text("client.tsv")
+    many = "".join(f"word {n}\tWort {n}\n" for n in range(1, 1500))
+    screen.upload("glossary", "general.tsv", f"file\tAkte\n{many}".encode())
+    expect(screen.page.locator(".gchip")).to_contain_text("2 glossaries")
+    screen.open_segment(2)
+    term = screen.page.locator(".ti[data-status]", has_text="file →")
+    expect(term).to_contain_text("Akte")
+
+    dialog = open_glossaries(screen)
+    names = dialog.locator(".glist b")
+    dialog.get_by_role("checkbox", name="Use client.tsv").press("Alt+ArrowUp")
+    expect(names).to_have_text(["client.tsv", "general.tsv"])
+    expect(dialog.get_by_role("checkbox", name="Use client.tsv")).to_be_focused()
+    expect(term).to_contain_text("Datei")
+    dialog.locator(".glist li").last.drag_to(dialog.locator(".glist li").first)
+    expect(names).to_have_text(["general.tsv", "client.tsv"])
+    dialog.get_by_role("checkbox", name="Use general.tsv").uncheck()
+    expect(term).to_contain_text("Datei")
+    dialog.get_by_role("button", name="Undo the last change").click()
+    expect(term).to_contain_text("Akte")
+
+    dialog.get_by_role("tab", name="Terms").click()
+    cells = dialog.get_by_role("gridcell")
+    cells.nth(1).click()
+    screen.page.keyboard.press("Enter")
+    screen.page.keyboard.type("Ordner")
+    screen.page.keyboard.press("Enter")
+    expect(term).to_contain_text("Ordner")
+    expect(cells.nth(1)).to_be_focused()
+    screen.page.keyboard.press("Control+End")
+    last = dialog.get_by_role("row", name="word 1499")
+    expect(last).to_be_visible()
+    expect(last).to_have_attribute("aria-rowindex", "1501")
+    assert dialog.get_by_role("row").count() < 60, "only what is in sight is drawn"
+    screen.page.keyboard.press("Delete")
+    expect(dialog.locator(".gfilter")).to_contain_text("1,499 terms")
+    dialog.get_by_label("Filter").fill("wort 77")
+    expect(dialog.locator(".gfilter")).to_contain_text("11 of 1,499 terms")
+    dialog.get_by_label("Source of a new term").fill("light")
+    dialog.get_by_label("Target of a new term").fill("Licht")
+    screen.page.keyboard.press("Enter")
+    expect(dialog.locator(".gfilter")).to_contain_text("of 1,500 terms")
+    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    assert findings(screen.page) == []
+
+    dialog.get_by_role("tab", name="In the document").click()
+    expect(dialog.locator(".impact li").first).to_contain_text("1of 4 segments hold a term")
+    assert findings(screen.page) == []
+    screen.page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
