@@ -67,7 +67,10 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--model",
         type=Path,
         default=MODEL_FOLDER,
-        help="a model's folder, or the hub id of a MarianMT model (default: the bundled one)",
+        help="a model's folder, or the hub id of one that `python -m engine models` names (default: the bundled one)",
+    )
+    parser.add_argument(
+        "--direction", metavar="en-de", help="what new documents are translated in (default: the model's first)"
     )
     parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
     parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")
@@ -105,7 +108,7 @@ def _serve(flags: argparse.Namespace) -> int:
     from app.asking.model_holder import ModelHolder
 
     # The model loads while Gradio, which takes seconds to import, does so.
-    model = ModelHolder(flags.model)
+    model = ModelHolder(flags.model, flags.direction)
     model.load_in_background(flags.threads)
 
     import uvicorn

@@ -73,7 +73,7 @@ class Desk:
     @property
     def direction(self) -> str:
         """What new sessions translate: the model's first direction, once that is known."""
-        return self.model.directions[0] if self.model.directions else "en-de"
+        return self.model.direction
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without one, what is open, else the sample document.

@@ -6,7 +6,7 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.model import ModelEntry, describe_model, known_models
+from engine.model import ModelEntry, describe_model, known_models, offer_of
 from engine.request import (
     Alternative,
     Avoid,
@@ -48,5 +48,6 @@ __all__ = [
     "is_word_char",
     "known_models",
     "occurrences",
+    "offer_of",
     "stands_alone",
 ]

@@ -30,7 +30,9 @@ class Encodings:
             ids = [self._model.source_ids(asked.source_ids, asked.direction, asked.marks) for asked in new.values()]
             longest, device = max(map(len, ids)), self._model.transformer.device
             padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
-            together = self._model.transformer.encode(padded, torch.tensor([*map(len, ids)], device=device))
+            lengths = torch.tensor([*map(len, ids)], device=device)
+            starts = self._model.starts([asked.direction for asked in new.values()], device)
+            together = self._model.transformer.encode(padded, lengths, starts)
             found.update((key, together.take(torch.tensor([place]))) for place, key in enumerate(new))
         self._kept.update((key, found[key]) for key in keys)
         while len(self._kept) > _MAX_KEPT:

@@ -19,6 +19,7 @@ from engine.constraints import Constraints
 from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
 from engine.model import Encoded, LoadedModel, load_model, model_folder, origin_of, read_card
+from engine.model.directions import offer_of
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
 from engine.model.table import checked_interval, open_decoder
@@ -84,7 +85,7 @@ class Translator:
         precision: Precision = "float32",
         compaction_interval: int | None = None,
     ) -> Translator:
-        """Read a model: a folder of ours, a MarianMT folder, or the hub id of one, fetched and converted once.
+        """Read a model: a folder of ours, one that the hub has, or its hub id, fetched and converted once.
 
         Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
         leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. Raises ModelError naming the
@@ -200,7 +201,8 @@ class Translator:
         source_ids = self._model.source_ids(wanted.source_ids, wanted.direction, wanted.marks)
         ids = torch.tensor([source_ids], device=device)
         lengths = torch.tensor([ids.shape[1]], device=device)
-        log_probs = self._model.transformer.score(ids, lengths, torch.tensor([list(tokens)], device=device))[0].double()
+        targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([wanted.direction], device)
+        log_probs = self._model.transformer.score(ids, lengths, targets, starts)[0].double()
         log_prob = float(log_probs.sum())
         [alignment] = self._align(wanted, [tokens], [decoding])
         return Hypothesis(
@@ -295,7 +297,7 @@ class Translator:
         direction = request.direction or self.directions[0]
         if direction not in self.directions:
             raise InvalidRequest(
-                f"direction is {direction!r}; this model translates {', '.join(self.directions)}; choose one of them"
+                f"direction is {direction!r}; this model translates {offer_of(self.directions)}; choose one of them"
             )
         model = self._model
         marks = model.marks(direction, request.domain, request.formality)

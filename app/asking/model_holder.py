@@ -6,12 +6,12 @@ The page comes up at once; whoever needs the model is told when it is ready.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from engine import EngineError, Request, SearchOptions, Translation, Translator
+from engine import EngineError, ModelError, Request, SearchOptions, Translation, Translator, offer_of
 
 ModelState = Literal["loading", "ready", "failed"]
 Priority = Literal["interactive", "document"]
@@ -39,18 +39,25 @@ class Decoder(Protocol):
 class ModelHolder:
     """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, wanted_direction: str | None = None) -> None:
+        """New documents are translated in `wanted_direction`, else in the model's first."""
         self.folder = folder
+        self._wanted_direction = wanted_direction
         self.state: ModelState = "loading"
         self.message = ""
         self.name = folder.name
-        self.directions: tuple[str, ...] = ()
+        self.directions: Sequence[str] = ()
         self.checksum = ""
         self.num_threads = 0
         self.loaded_from: Path | None = None  # a folder, where `folder` may be a name
         self.decoder: Decoder | None = None
         self._listeners: list[Callable[[], None]] = []
         self._lock = threading.Lock()
+
+    @property
+    def direction(self) -> str:
+        """What new documents are to be translated in; a guess until the model is there."""
+        return self._wanted_direction or (self.directions[0] if self.directions else "en-de")
 
     def load_in_background(self, num_threads: int | None = None) -> None:
         """Starts loading; returns at once."""
@@ -88,6 +95,10 @@ class ModelHolder:
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
             translator = Translator.load(self.folder)
+            if self.direction not in translator.directions and self._wanted_direction:
+                raise ModelError(
+                    f"{translator.name} translates {offer_of(translator.directions)}, not {self._wanted_direction}"
+                )
             self.num_threads = torch.get_num_threads()
             self.checksum = translator.checksum
             self.loaded_from = translator.folder
@@ -97,7 +108,7 @@ class ModelHolder:
         except Exception as error:  # whatever went wrong, the page must say it
             self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")
 
-    def adopt(self, decoder: Decoder, *, name: str, directions: tuple[str, ...]) -> None:
+    def adopt(self, decoder: Decoder, *, name: str, directions: Sequence[str]) -> None:
         """Takes a worker that is ready."""
         self.decoder, self.name, self.directions = decoder, name, directions
         self._finish("ready", "")

@@ -15,13 +15,14 @@ from app.asking.model_holder import ModelHolder
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, known_models
+from engine import ModelEntry, describe_model, known_models, offer_of
 
 if TYPE_CHECKING:
     from app.log.store import LogStore
     from app.workspace import Workspace
 
 MAX_CARD_CHARACTERS = 50_000
+MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the model of the start, where it is not among the known ones
 
 
@@ -43,7 +44,8 @@ class Models:
                 "key": key,
                 "name": entry.name,
                 "place": entry.place,
-                "directions": list(entry.directions),
+                "directions": list(entry.directions[:MAX_DIRECTIONS]),
+                "num_directions": len(entry.directions),
                 "num_parameters": entry.num_parameters,
                 "num_bytes": entry.num_bytes,
                 "problem": entry.problem,
@@ -65,7 +67,7 @@ class Models:
         if entry.problem:
             raise CommandError(entry.problem)
         if workspace.direction not in entry.directions:
-            offered = ", ".join(entry.directions)
+            offered = offer_of(entry.directions)
             raise CommandError(
                 Message(
                     "{name} translates {offered}, and this document is {direction}.",

@@ -23,7 +23,7 @@ from app.memory.taking import taken_from
 from app.memory.tmx import read_pairs
 from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
-from engine import SearchOptions, Translation, Translator
+from engine import SearchOptions, Translation, Translator, offer_of
 
 Say = Callable[[str], None]
 NBEST_WITH_KEPT = 5  # hypotheses to choose from where one may have a placeholder too many (`Protection.told`)
@@ -37,7 +37,9 @@ def translate(flags: argparse.Namespace) -> int:
     translator = Translator.load(flags.model)
     direction = flags.direction or translator.directions[0]
     if direction not in translator.directions:
-        raise CommandError(f"{direction!r} is no direction of this model; it has {', '.join(translator.directions)}")
+        raise CommandError(
+            f"{direction!r} is no direction of this model; it translates {offer_of(translator.directions)}"
+        )
     document = read_document(data, path.name, direction.partition("-")[0])
     output = _output(flags.output, path, direction)
     glossary = _glossary(flags.glossary, direction)

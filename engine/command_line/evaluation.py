@@ -16,6 +16,7 @@ from engine.command_line.terminal import ProgressBar
 from engine.errors import InvalidRequest
 from engine.evaluation import Evaluation, Glossary, Segment, evaluate
 from engine.evaluation.evaluate import best_text
+from engine.model import offer_of
 from engine.request import Request
 from engine.translator import Translator
 
@@ -32,8 +33,7 @@ def run_evaluation(
         check_output(flags.output, *inputs)
     direction = defaults.direction or translator.directions[0]
     if direction not in translator.directions:
-        offered = ", ".join(translator.directions)
-        raise CannotGoOn(f"--direction is {direction!r}; this model translates {offered}")
+        raise CannotGoOn(f"--direction is {direction!r}; this model translates {offer_of(translator.directions)}")
     sources = _read_lines(flags.source)
     segments = _segments(
         sources,

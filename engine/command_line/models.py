@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import BinaryIO
 
-from engine.model import FAMILIES, ModelEntry, known_models, megabytes
+from engine.model import FAMILIES, Directions, ModelEntry, known_models, megabytes
 
 _MOST_DIRECTIONS = 4
 
@@ -16,13 +16,20 @@ def list_models(output: BinaryIO, *, as_json: bool) -> None:
     """Write what is here and what can be named."""
     models = known_models()
     if as_json:
-        lines = [{"kind": "model", **asdict(entry), "folder": str(entry.folder)} for entry in models]
+        lines = [_record(entry) for entry in models]
         lines += [{"kind": "family", **asdict(family)} for family in FAMILIES]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     else:
         text = _tables(models)
     output.write(text.encode("utf-8", errors="backslashreplace"))
     output.flush()
+
+
+def _record(entry: ModelEntry) -> dict[str, object]:
+    """An entry for a program. A model of many languages has those instead of all pairs of two."""
+    directions = entry.directions
+    many = {"directions": [], "languages": directions.languages} if isinstance(directions, Directions) else {}
+    return {"kind": "model", **asdict(entry), "folder": str(entry.folder), **many}
 
 
 def _tables(models: Sequence[ModelEntry]) -> str:
@@ -43,6 +50,8 @@ def _tables(models: Sequence[ModelEntry]) -> str:
 
 
 def _directions(directions: Sequence[str]) -> str:
+    if isinstance(directions, Directions):
+        return f"any two of {len(directions.languages)} languages"
     shown = ", ".join(directions[:_MOST_DIRECTIONS])
     num_more = len(directions) - _MOST_DIRECTIONS
     return f"{shown} and {num_more} more" if num_more > 0 else shown

@@ -4,6 +4,7 @@ from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
+from engine.model.directions import Directions, offer_of
 from engine.model.importing import model_folder
 from engine.model.listing import (
     BUNDLED_MODEL,
@@ -27,6 +28,7 @@ __all__ = [
     "UNK",
     "AlignmentHead",
     "Decoder",
+    "Directions",
     "Encoded",
     "LoadedModel",
     "ModelConfig",
@@ -39,6 +41,7 @@ __all__ = [
     "load_weights",
     "megabytes",
     "model_folder",
+    "offer_of",
     "origin_of",
     "read_card",
     "save_weights",

@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING
 import safetensors.torch
 import torch
 from safetensors import SafetensorError
+from torch import Tensor
 
 from engine.errors import InvalidRequest, ModelError
 from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
+from engine.model.directions import offer_of
 from engine.model.memory import check_memory
-from engine.model.transformer import EOS, Transformer
+from engine.model.transformer import BOS, EOS, Transformer
 
 if TYPE_CHECKING:
     from engine.text import Codec
@@ -71,12 +73,24 @@ class LoadedModel:
     def source_ids(self, piece_ids: Sequence[int], direction: str, marks: Sequence[str] = ()) -> list[int]:
         """The encoder's input for a source: the direction's piece, if it has one, `marks... pieces... </s>`."""
         if direction not in self.config.directions:
-            offered = ", ".join(self.config.directions)
-            raise InvalidRequest(f"direction is {direction!r}; this model translates {offered}")
+            raise InvalidRequest(
+                f"direction is {direction!r}; this model translates {offer_of(self.config.directions)}"
+            )
+        if languages := self.config.language_pieces(direction):
+            language = self.codec.id_of(languages[0])
+            is_first = self.config.source_language == "first"
+            return [language, *piece_ids, EOS] if is_first else [*piece_ids, EOS, language]
         pieces = self.config.direction_pieces
         first = f"<{direction}>" if pieces is None else pieces[direction]
         head = (*(() if first is None else (first,)), *marks)
         return [*map(self.codec.id_of, head), *piece_ids, EOS]
+
+    def starts(self, directions: Sequence[str], device: torch.device) -> Tensor | None:
+        """What the decoder reads first for sources of these directions, (B, N); None where that is `<s>`."""
+        first = {"<s>": BOS, "</s>": EOS}[self.config.start]
+        languages = [self.config.language_pieces(direction) for direction in directions]
+        rows = [[first] if pieces is None else [first, self.codec.id_of(pieces[1])] for pieces in languages]
+        return None if rows[0] == [BOS] else torch.tensor(rows, device=device)
 
 
 def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.float16) -> None:
@@ -125,7 +139,7 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     check_memory(folder / WEIGHTS)
     codec, source_codec = _load_codecs(folder, config)
     if len(codec.surfaces) != config.vocabulary_size:
-        listing = "vocabulary.txt" if source_codec is None else PIECES
+        listing = "vocabulary.txt" if config.text == "bpe" else PIECES
         raise ModelError(
             f"{folder}: {listing} has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
             "the two files belong to different models"
@@ -142,8 +156,10 @@ def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None
 
     if config.text == "bpe":
         return TextCodec.load(folder), None
-    directions = config.direction_pieces or {}
-    hidden = frozenset(piece for piece in directions.values() if piece is not None)
+    directions, languages = config.direction_pieces or {}, config.languages or {}
+    named = (*directions.values(), *languages.values(), *config.hidden_pieces)
+    hidden = frozenset(piece for piece in named if piece is not None)
     pieces = read_pieces(folder / PIECES)
-    source, target = (SentencePieceCodec.load(folder / name, pieces, hidden) for name in (SOURCE_SPM, TARGET_SPM))
-    return target, source
+    target = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
+    # many languages are spelt in one way
+    return target, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, pieces, hidden)

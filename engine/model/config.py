@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engine.errors import ModelError
+from engine.model.directions import Directions, languages_of
 
 KIND = "pinpoint-transformer"
 Norm = Literal["before", "after"]
 Activation = Literal["relu", "gelu", "swish"]
 TextKind = Literal["bpe", "sentencepiece"]
+Positions = Literal["sines", "fairseq"]
+LanguagePlace = Literal["first", "last"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,11 @@ class ModelConfig:
     null where none does; without it that is the piece `<direction>` of the vocabulary. `domains` and, by direction,
     `formalities` are what a source can be marked with: by the pieces `<domain>` and `<formality>` behind that one.
 
+    A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
+    any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
+    reads `start` before it writes, `<s>` or what else its makers took. `hidden_pieces` are others that no text has.
+    `positions` are sines and cosines as Vaswani et al. have them, or as fairseq does, whose first place is 2.
+
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
     target pieces per source piece, in the training data or a development set, and `length_rewards` what a piece adds to
     the bounded length reward, both by direction. `training` is free for facts worth keeping
@@ -32,7 +40,7 @@ class ModelConfig:
     """
 
     vocabulary_size: int
-    directions: tuple[str, ...]
+    directions: Sequence[str] = ()
     model_size: int = 256
     num_heads: int = 4
     feed_forward_size: int = 1024
@@ -45,16 +53,30 @@ class ModelConfig:
     direction_pieces: Mapping[str, str | None] | None = None
     domains: tuple[str, ...] = ()
     formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    languages: Mapping[str, str] | None = None
+    source_language: LanguagePlace = "first"
+    start: Literal["<s>", "</s>"] = "<s>"
+    hidden_pieces: Sequence[str] = ()
+    positions: Positions = "sines"
     length_ratios: Mapping[str, float] = field(default_factory=dict)
     length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "directions", tuple(self.directions))
+        directions = Directions(tuple(self.languages), tuple(self.languages.values())) if self.languages else None
+        object.__setattr__(self, "directions", directions or tuple(self.directions))
+        object.__setattr__(self, "hidden_pieces", tuple(self.hidden_pieces))
         object.__setattr__(self, "domains", tuple(self.domains))
         formalities = {direction: tuple(offered) for direction, offered in self.formalities.items()}
         object.__setattr__(self, "formalities", formalities)
-        for name, allowed in (("norm", Norm), ("activation", Activation), ("text", TextKind)):
+        for name, allowed in (
+            ("norm", Norm),
+            ("activation", Activation),
+            ("text", TextKind),
+            ("positions", Positions),
+            ("source_language", LanguagePlace),
+            ("start", Literal["<s>", "</s>"]),
+        ):
             value = getattr(self, name)
             if value not in get_args(allowed):
                 raise ModelError(f"{name} is {value!r}; it must be one of {', '.join(get_args(allowed))}")
@@ -81,14 +103,23 @@ class ModelConfig:
                     raise ModelError(f"{name} of {direction} is {value!r}; it must be a number >= 0")
         if not self.directions:
             raise ModelError("directions is empty; name at least one, such as 'en-de'")
-        for direction in self.directions:
+        for direction in (f"{name}-{name}" for name in self.languages) if self.languages else self.directions:
             parts = str(direction).split("-")
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
 
+    def language_pieces(self, direction: str) -> tuple[str, str] | None:
+        """The pieces of source and target language; None for a model that has `directions`."""
+        if not self.languages:
+            return None
+        source, target = (self.languages.get(name, name) for name in languages_of(direction))
+        return source, target
+
     def save(self, path: Path) -> None:
         """Write the configuration as JSON."""
         data = {"kind": KIND, **asdict(self)}
+        if self.languages:
+            del data["directions"]  # they follow
         path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
     @classmethod
@@ -107,7 +138,7 @@ class ModelConfig:
         known = {entry.name for entry in fields(cls)}
         if unknown := sorted(set(data) - known):
             raise ModelError(f"{path}: unknown entry {unknown[0]!r}; a newer version may have written it")
-        if missing := sorted({"vocabulary_size", "directions"} - set(data)):
+        if missing := sorted({"vocabulary_size", "languages" if data.get("languages") else "directions"} - set(data)):
             raise ModelError(f"{path}: {missing[0]} is missing; copy the model folder again")
         try:
             return cls(**data)

@@ -22,6 +22,8 @@ from engine.model.layer_step import Arrangement, FoldedSource, LayerStep, Source
 if TYPE_CHECKING:
     from engine.model.transformer import DecoderLayer, Transformer
 
+BOS = 1  # as in engine.model.transformer, which imports this
+
 
 def source_mask(lengths_B: Tensor, max_length: int) -> Tensor | None:
     """True where a source has a piece, (B, 1, 1, S); None when nothing is padded."""
@@ -36,12 +38,14 @@ class Encoded:
     """Encoded sources. Immutable in use, so it may be kept per segment and shared by decoders.
 
     `memory_BSE` is the encoder's output; `cross_LBSE` holds keys and values of the decoder layers (keys of layer l at
-    2l, values at 2l + 1). Places beyond `lengths_B` are padding.
+    2l, values at 2l + 1). Places beyond `lengths_B` are padding. `starts_BN` is what the decoder reads before it
+    writes, `<s>` where it is None.
     """
 
     memory_BSE: Tensor
     cross_LBSE: Tensor
     lengths_B: Tensor
+    starts_BN: Tensor | None = None
 
     @property
     def num_sentences(self) -> int:
@@ -61,13 +65,17 @@ class Encoded:
             torch.cat([padded(part.memory_BSE) for part in parts]),
             torch.cat([padded(part.cross_LBSE) for part in parts], dim=1),
             torch.cat([part.lengths_B for part in parts]),
+            None if parts[0].starts_BN is None else torch.cat([part.starts_BN for part in parts]),  # type: ignore[misc]
         )
 
     def take(self, sentences: Tensor) -> Encoded:
         """The given sentences alone, cut to the longest of them."""
         lengths_B = self.lengths_B[sentences]
         longest = int(lengths_B.max())
-        return Encoded(self.memory_BSE[sentences, :longest], self.cross_LBSE[:, sentences, :longest], lengths_B)
+        starts_BN = None if self.starts_BN is None else self.starts_BN[sentences]
+        return Encoded(
+            self.memory_BSE[sentences, :longest], self.cross_LBSE[:, sentences, :longest], lengths_B, starts_BN
+        )
 
 
 class Decoder:
@@ -98,6 +106,10 @@ class Decoder:
         self._places_R = torch.arange(encoded.num_sentences)
         self.vocabulary_size = config.vocabulary_size
         self.max_steps = config.max_pieces
+        if encoded.starts_BN is not None:
+            self.max_steps += encoded.starts_BN.shape[1] - 1
+            for starts_B in encoded.starts_BN[:, :-1].unbind(1):
+                self.hidden(starts_B)
 
     @property
     def is_full(self) -> bool:
@@ -121,7 +133,11 @@ class Decoder:
         cache.extend()
         past_mask = cache.mask
         sources: Sequence[FoldedSource | SourceTable] = self._fold() or self._source_tables()
-        x_RE = model.embed(tokens_R.to(model.device, non_blocking=True), cache.positions)
+        tokens_R = tokens_R.to(model.device, non_blocking=True)
+        if self._encoded.starts_BN is not None:
+            starts_B, places_R = self._encoded.starts_BN[:, -1], self._places_R.to(model.device, non_blocking=True)
+            tokens_R = torch.where(tokens_R == BOS, starts_B[places_R], tokens_R)
+        x_RE = model.embed(tokens_R, cache.positions)
         for index, (layer, source) in enumerate(zip(self._layer_steps, sources, strict=True)):
             x_RE = layer.attend_to_past(x_RE, cache, index, past_mask)
             x_RE = layer.attend_to_source(x_RE, source)

@@ -9,15 +9,22 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, WEIGHTS
-from engine.model.marian import convert_marian, is_marian
+from engine.model.conversion import WEIGHT_FILES, Plan, convert, read_json
+from engine.model.m2m100 import plan_m2m100
+from engine.model.marian import plan_marian
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_WANTED = ("config.json", "tokenizer_config.json", "vocab.json", "*.spm", "*.safetensors", "README.md")
-_CONVERTER_VERSION = 1
+_WANTED = ("*.json", "*.spm", "sentencepiece.bpe.model", "*.safetensors", "README.md")
+_CONVERTER_VERSION = 2
+_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {"marian": plan_marian, "m2m_100": plan_m2m100}
 
 
 def cache_folder() -> Path:
@@ -41,13 +48,33 @@ def model_folder(name: str | Path) -> Path:
             f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
-    if not is_marian(folder):
+    if architecture_of(folder) is None:
         return folder
     target = cache_folder() / f"{Path(name).resolve().name}-{_fingerprint(folder)}"
     if not target.is_dir():
         print(f"converting {folder} once, to {target}", file=sys.stderr)
-        convert_marian(folder, target, origin=origin)
+        convert_folder(folder, target, origin=origin)
     return target
+
+
+def architecture_of(folder: Path) -> str | None:
+    """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all."""
+    try:
+        found = read_json(folder / CONFIG).get("model_type")
+    except ModelError:  # loading it says more
+        return None
+    return found if isinstance(found, str) else None
+
+
+def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
+    """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure."""
+    architecture = architecture_of(folder)
+    if architecture is None or architecture not in _PLANS:
+        raise ModelError(
+            f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
+            "`python -m engine models` names some"
+        )
+    convert(folder, target, _PLANS[architecture], dtype, origin)
 
 
 def _fetch(hub_id: str) -> Path:
@@ -67,7 +94,7 @@ def _fetch(hub_id: str) -> Path:
         found = Path(snapshot_download(hub_id, allow_patterns=list(_WANTED)))
         if not _is_whole(found):
             # older models come as torch files only; read without unpickling anything but tensors
-            found = Path(snapshot_download(hub_id, allow_patterns=[*_WANTED, "pytorch_model.bin"]))
+            found = Path(snapshot_download(hub_id, allow_patterns=[*_WANTED, "pytorch_model*.bin"]))
         return found
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -78,7 +105,10 @@ def _fetch(hub_id: str) -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    return (folder / CONFIG).is_file() and any((folder / name).is_file() for name in (WEIGHTS, "pytorch_model.bin"))
+    return (folder / CONFIG).is_file() and any(
+        (folder / name).is_file() or any(folder.glob(f"{Path(name).stem}-*-of-*{Path(name).suffix}"))
+        for name in WEIGHT_FILES
+    )
 
 
 def _fingerprint(folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -30,7 +31,7 @@ class ModelEntry:
     name: str
     folder: Path
     place: Place
-    directions: tuple[str, ...] = ()
+    directions: Sequence[str] = ()
     num_parameters: int = 0
     num_bytes: int = 0
     problem: str = ""
@@ -70,6 +71,14 @@ FAMILIES = (
         "Helsinki-NLP/opus-mt-tc-big-en-fr",
         "hundreds of pairs, larger and later models",
     ),
+    ModelFamily(
+        "NLLB",
+        "M2M100",
+        "facebook/nllb-200-SIZE",
+        "facebook/nllb-200-distilled-600M",
+        "any two of 202 languages; not for commercial use",
+    ),
+    ModelFamily("M2M100", "M2M100", "facebook/m2m100_SIZE", "facebook/m2m100_418M", "any two of 100 languages"),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import ModelError
@@ -58,10 +59,22 @@ def available_bytes() -> int:
 
 def check_memory(weights: Path) -> None:
     """Raise ModelError, with both figures, where the weights do not fit."""
-    needed, available = needed_bytes(weights), available_bytes()
+    _check(weights.parent.name, needed_bytes(weights), "load")
+
+
+def check_conversion_memory(files: Sequence[Path]) -> None:
+    """Raise ModelError, with both figures, where the weights in these files of a foreign model cannot be converted.
+
+    They are read in single precision, partly joined, and written in half: three times their size, if that was single.
+    """
+    _check(files[0].parent.name, 3 * sum(path.stat().st_size for path in files), "convert")
+
+
+def _check(name: str, needed: int, purpose: str) -> None:
+    available = available_bytes()
     if needed > available:
         raise ModelError(
-            f"{weights.parent.name} needs {megabytes(needed)} of memory to load, and {megabytes(available)} are free; "
+            f"{name} needs {megabytes(needed)} of memory to {purpose}, and {megabytes(available)} are free; "
             "close other programs, or take a smaller model"
         )
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
-from engine.model.config import Activation, ModelConfig
+from engine.model.config import Activation, ModelConfig, Positions
 from engine.model.decoding import Decoder, Encoded, source_mask
 from engine.model.layer_step import split_heads
 
@@ -132,7 +132,9 @@ class Transformer(nn.Module):
         self.decoder_norm = nn.LayerNorm(config.model_size)
         self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("positions_ME", sinusoids(config.max_pieces, config.model_size), persistent=False)
+        # one more for what a decoder may read before `<s>`
+        positions_ME = sinusoids(config.max_pieces + 1, config.model_size, config.positions)
+        self.register_buffer("positions_ME", positions_ME, persistent=False)
         self._initialise()
 
     def _initialise(self) -> None:
@@ -190,18 +192,32 @@ class Transformer(nn.Module):
         return self.decoder_norm(x_BTE)  # type: ignore[no-any-return]
 
     @torch.inference_mode()
-    def score(self, source_ids_BS: Tensor, source_lengths_B: Tensor, target_ids_BT: Tensor) -> Tensor:
-        """Log-probability (B, T) of each target token given those before it; `<s>` is not part of the target."""
+    def score(
+        self,
+        source_ids_BS: Tensor,
+        source_lengths_B: Tensor,
+        target_ids_BT: Tensor,
+        starts_BN: Tensor | None = None,
+    ) -> Tensor:
+        """Log-probability (B, T) of each target token given those before it.
+
+        What the decoder reads first, `<s>` or `starts_BN`, is not part of the target.
+        """
         self._require_evaluation()
-        starts_B1 = torch.full_like(target_ids_BT[:, :1], BOS)
-        inputs_BT = torch.cat([starts_B1, target_ids_BT[:, :-1]], dim=1)
-        logits_BTV = self.project(self(source_ids_BS, source_lengths_B, inputs_BT)).float()
+        if starts_BN is None:
+            starts_BN = torch.full_like(target_ids_BT[:, :1], BOS)
+        inputs_BT = torch.cat([starts_BN, target_ids_BT[:, :-1]], dim=1)
+        hidden_BTE = self(source_ids_BS, source_lengths_B, inputs_BT)[:, starts_BN.shape[1] - 1 :]
+        logits_BTV = self.project(hidden_BTE).float()
         log_probs_BTV = torch.log_softmax(logits_BTV, dim=-1)
         return log_probs_BTV.gather(2, target_ids_BT.unsqueeze(2)).squeeze(2)
 
     @torch.inference_mode()
-    def encode(self, source_ids_BS: Tensor, source_lengths_B: Tensor) -> Encoded:
-        """All that decoding needs of these sources, computed once; can be kept and stacked."""
+    def encode(self, source_ids_BS: Tensor, source_lengths_B: Tensor, starts_BN: Tensor | None = None) -> Encoded:
+        """All that decoding needs of these sources, computed once; can be kept and stacked.
+
+        `starts_BN` is what the decoder reads first instead of `<s>`.
+        """
         self._require_evaluation()
         length = source_ids_BS.shape[1]
         if length > self.config.max_pieces:
@@ -212,7 +228,7 @@ class Transformer(nn.Module):
         memory_BSE = self.memory(source_ids_BS, mask)
         cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
         parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
-        return Encoded(memory_BSE, torch.stack(parts), source_lengths_B)
+        return Encoded(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)
 
     def decoder(self, encoded: Encoded) -> Decoder:
         """A fresh decoder over these sources, before its first step."""
@@ -223,8 +239,12 @@ class Transformer(nn.Module):
         assert not self.training, "decoding needs model.eval(): dropout would make scores random"
 
 
-def sinusoids(length: int, size: int) -> Tensor:
-    """Sinusoidal positions (length, size), sines first (Vaswani et al. 2017, section 3.5)."""
-    rates = torch.exp(torch.arange(size // 2) * (-math.log(10_000) / (size // 2)))
-    angles = torch.arange(length).unsqueeze(1) * rates
+def sinusoids(length: int, size: int, kind: Positions = "sines") -> Tensor:
+    """Sinusoidal positions (length, size), sines first (Vaswani et al. 2017, section 3.5).
+
+    fairseq's (from tensor2tensor) begin at 2 and reach the longest wave with the last rate, not after it.
+    """
+    first, num_rates = (2, size // 2 - 1) if kind == "fairseq" else (0, size // 2)
+    rates = torch.exp(torch.arange(size // 2) * (-math.log(10_000) / num_rates))
+    angles = torch.arange(first, first + length).unsqueeze(1) * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1)

@@ -11,7 +11,7 @@ import torch
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.errors import ModelError
 from engine.model import Transformer, load_model
-from engine.model.marian import convert_marian, is_marian
+from engine.model.importing import architecture_of, convert_folder
 from tests.model.marian import save_marian
 
 pytest.importorskip("sentencepiece")
@@ -24,7 +24,7 @@ def both(request, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]
     """A folder of theirs, and what it was converted to."""
     folder = tmp_path_factory.mktemp("marian")
     save_marian(folder / "theirs", request.param)
-    convert_marian(folder / "theirs", folder / "ours", torch.float32)
+    convert_folder(folder / "theirs", folder / "ours", torch.float32)
     return folder / "theirs", folder / "ours"
 
 
@@ -100,7 +100,7 @@ def test_a_folder_of_theirs_is_read_where_it_stands(both: tuple[Path, Path], tmp
 
 def test_a_model_of_many_languages_has_a_direction_for_each(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs", languages=("deu", "nld"))
-    convert_marian(tmp_path / "theirs", tmp_path / "ours")
+    convert_folder(tmp_path / "theirs", tmp_path / "ours")
     translator = Translator.load(tmp_path / "ours")
     assert translator.directions == ("en-de", "en-nl")
     loaded = load_model(tmp_path / "ours")
@@ -137,9 +137,9 @@ def shrink(folder: Path, name: str) -> None:
 def test_a_damaged_folder_is_named_with_the_cure(tmp_path: Path, change, name: str, message: str) -> None:
     save_marian(tmp_path / "theirs")
     change(tmp_path / "theirs", name)
-    assert is_marian(tmp_path / "theirs")
+    assert architecture_of(tmp_path / "theirs") == "marian"
     with pytest.raises(ModelError, match=message):
-        convert_marian(tmp_path / "theirs", tmp_path / "ours")
+        convert_folder(tmp_path / "theirs", tmp_path / "ours")
     assert not (tmp_path / "ours").exists() and not (tmp_path / "ours.partial").exists()
 
 
@@ -148,7 +148,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
     drop(tmp_path / "theirs", "model.safetensors")
     torch.save({"model.shared.weight": Transformer}, tmp_path / "theirs" / "pytorch_model.bin")
     with pytest.raises(ModelError, match=r"pytorch_model\.bin cannot be read as weights"):
-        convert_marian(tmp_path / "theirs", tmp_path / "ours")
+        convert_folder(tmp_path / "theirs", tmp_path / "ours")
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, 
     path = tmp_path / "theirs" / "config.json"
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), name: value}), encoding="utf-8")
     with pytest.raises(ModelError, match="such models are not read"):
-        convert_marian(tmp_path / "theirs", tmp_path / "ours")
+        convert_folder(tmp_path / "theirs", tmp_path / "ours")

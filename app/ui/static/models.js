@@ -11,7 +11,7 @@ const entry = (model, use) => h('section.modelrow', {'aria-label': model.name, '
     model.is_current ? h('span.now', {}, icon('check', true), t('models.current'))
       : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use')) : null),
   model.problem ? h('p.wrong', {}, model.problem)
-    : h('p.muted.num', {}, [model.directions.slice(0, 6).join(', ') + (model.directions.length > 6 ? t('models.more', {n: count(model.directions.length - 6)}) : ''),
+    : h('p.muted.num', {}, [model.directions.join(', ') + (model.num_directions > model.directions.length ? t('models.more', {n: count(model.num_directions - model.directions.length)}) : ''),
       millions(model.num_parameters), megabytes(model.num_bytes)].join(' · ')),
   !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
   model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null);

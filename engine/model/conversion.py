@@ -1,0 +1,264 @@
+"""Foreign models turned into model folders of our own: what all families of the hub's models have in common.
+
+A family (marian.py, m2m100.py) says how a folder's settings and vocabulary translate into ours; here its files are
+read, its weights renamed and the result written. Our four special pieces come first, so ids are dealt anew. Layers have
+the same names in all families. One that normalises after adding has its norms moved on to the sublayer that reads them
+next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from engine.errors import ModelError
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS, save_weights
+from engine.model.config import Activation, ModelConfig
+from engine.model.memory import check_conversion_memory
+from engine.model.transformer import Transformer
+
+WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
+_INDEX = ".index.json"  # of weights in several files
+_ACTIVATIONS: Mapping[str, Activation] = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
+Named = Iterator[tuple[str, Tensor]]
+
+
+class Weights(dict[str, Tensor]):
+    """The weights of a foreign model by their names there; ModelError names the file where one is missing."""
+
+    def __init__(self, path: Path, state: Mapping[str, Tensor]) -> None:
+        super().__init__(state)
+        self.path = path
+
+    def __missing__(self, name: str) -> Tensor:
+        raise ModelError(f"{self.path}: {name} is missing; {CONFIG} describes another model: download the folder again")
+
+    def rows(self, name: str, order: Sequence[int]) -> Tensor:
+        """The rows of a table in our order, which takes each of them at least once."""
+        table = self[name]
+        if len(table) != max(order) + 1:
+            raise ModelError(
+                f"{self.path}: {name} has {len(table)} rows, and the vocabulary {max(order) + 1} pieces; they belong "
+                "to different models: download the folder again"
+            )
+        return table[torch.tensor(order)]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a family makes of a folder: our configuration, and the files beside the weights.
+
+    `texts` are lines of files to write, `copies` are files of theirs; both by our names. `vocabulary` gives the
+    embeddings and the output layer under our names, their rows in our order.
+    """
+
+    config: ModelConfig
+    texts: Mapping[str, Sequence[str]]
+    copies: Mapping[str, Path]
+    vocabulary: Callable[[Weights], Named]
+
+
+def convert(
+    folder: Path,
+    target: Path,
+    planned: Callable[[Path, Mapping[str, Any]], Plan],
+    dtype: torch.dtype = torch.float16,
+    origin: str = "",
+) -> None:
+    """Write a foreign folder as a model folder; raises ModelError naming the file at fault and the cure.
+
+    `target` is made whole or not at all: it is written beside its place first. Weights are stored as `dtype`; `origin`
+    is the name by which a person asked for the model.
+    """
+    try:
+        plan = planned(folder, read_json(folder / CONFIG))
+    except KeyError as error:
+        raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
+    for path in plan.copies.values():
+        if not path.is_file():
+            raise ModelError(f"{path} is missing; download the folder again")
+    model = _model(folder, plan, _read_weights(folder))
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        plan.config.save(partial / CONFIG)
+        for name, lines in plan.texts.items():
+            (partial / name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+        for name, path in plan.copies.items():
+            shutil.copyfile(path, partial / name)
+        (partial / ORIGIN).write_text(json.dumps({"name": origin or str(folder)}) + "\n", encoding="utf-8")
+        if (folder / "README.md").is_file():
+            shutil.copyfile(folder / "README.md", partial / CARD)
+        save_weights(partial / WEIGHTS, model, dtype)
+        shutil.rmtree(target, ignore_errors=True)
+        partial.rename(target)
+    except OSError as error:
+        raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+# -- what a family reads -----------------------------------------------------------------------------------------------
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object; raises ModelError for a file that is missing or holds anything else."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{path} is missing; download the folder again") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read as JSON ({error}); download the folder again") from error
+    if not isinstance(found, dict):
+        raise ModelError(f"{path} holds no JSON object; download the folder again")
+    return found
+
+
+def read_vocabulary(path: Path) -> dict[str, int]:
+    """Ids by piece, 0 to the number of pieces less one, each once; raises ModelError for anything else."""
+    ids = read_json(path)
+    if sorted(map(str, ids.values())) != sorted(map(str, range(len(ids)))):
+        raise ModelError(f"{path} does not number its {len(ids)} pieces from 0; download it again")
+    if any("\n" in piece for piece in ids):
+        raise ModelError(f"{path}: a piece holds a line break; this kind is not read")
+    return ids
+
+
+def require(folder: Path, settings: Mapping[str, Any], name: str, *allowed: object) -> None:
+    """Raise ModelError unless a setting has one of these values; None stands for one that is not there."""
+    if settings.get(name) not in allowed:
+        raise ModelError(f"{folder / CONFIG}: {name} is {settings.get(name)!r}; such models are not read")
+
+
+def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The sizes of a model as `ModelConfig` has them; raises ModelError for what we cannot compute."""
+    for name in ("attention_heads", "ffn_dim"):
+        if settings[f"encoder_{name}"] != settings[f"decoder_{name}"]:
+            raise ModelError(f"{folder / CONFIG}: encoder_{name} and decoder_{name} differ; such models are not read")
+    require(folder, settings, "scale_embedding", True)
+    require(folder, settings, "activation_function", *_ACTIVATIONS)
+    return {
+        "model_size": settings["d_model"],
+        "num_heads": settings["encoder_attention_heads"],
+        "feed_forward_size": settings["encoder_ffn_dim"],
+        "encoder_layers": settings["encoder_layers"],
+        "decoder_layers": settings["decoder_layers"],
+        "max_pieces": settings["max_position_embeddings"],
+        "activation": _ACTIVATIONS[settings["activation_function"]],
+    }
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+_NORMS = {
+    "attention": "self_attn_layer_norm",
+    "cross": "encoder_attn_layer_norm",
+    "feed_forward": "final_layer_norm",
+}
+
+
+def _model(folder: Path, plan: Plan, weights: Weights) -> Transformer:
+    """The weights in a model of ours, which takes no memory of its own."""
+    with torch.device("meta"):
+        model = Transformer(plan.config)
+    state = dict((*plan.vocabulary(weights), *_layers(weights, plan.config)))
+    for name, value in model.state_dict().items():
+        if name not in state or state[name].shape != value.shape:
+            found = tuple(state[name].shape) if name in state else "nothing"
+            raise ModelError(
+                f"{folder}: the weights have {found} for {name} of shape {tuple(value.shape)}; {CONFIG} describes "
+                "another model: download the folder again"
+            )
+    model.load_state_dict(state, assign=True)
+    return model
+
+
+def _layers(weights: Weights, config: ModelConfig) -> Named:
+    """All that stands between embeddings and output under our names, norms where our layers have them."""
+    for side, ours, num_layers, sublayers in (
+        ("encoder", "encoder", config.encoder_layers, ("attention", "feed_forward")),
+        ("decoder", "decoder_layers", config.decoder_layers, ("attention", "cross", "feed_forward")),
+    ):
+        norm: str | None = None  # of the sublayer before, which the next one reads
+        for layer in range(num_layers):
+            theirs = f"model.{side}.layers.{layer}."
+            for sublayer in sublayers:
+                name, own_norm = f"{ours}.{layer}.{sublayer}.", theirs + _NORMS[sublayer]
+                before = own_norm if config.norm == "before" else norm
+                if before is not None:
+                    yield from _both(weights, before, name + "norm")
+                yield from _sublayer(weights, theirs, sublayer, name)
+                norm = own_norm
+        assert norm is not None
+        last = f"model.{side}.layer_norm" if config.norm == "before" else norm
+        yield from _both(weights, last, f"{side}_norm")
+
+
+def _sublayer(weights: Weights, theirs: str, sublayer: str, ours: str) -> Named:
+    if sublayer == "feed_forward":
+        yield from _both(weights, theirs + "fc1", ours + "inner")
+        yield from _both(weights, theirs + "fc2", ours + "outer")
+        return
+    attention = theirs + ("self_attn." if sublayer == "attention" else "encoder_attn.")
+    yield from _both(weights, attention + "out_proj", ours + "out")
+    if sublayer == "attention":
+        yield from _stacked(weights, attention, ("q_proj", "k_proj", "v_proj"), ours + "qkv")
+    else:
+        yield from _both(weights, attention + "q_proj", ours + "q")
+        yield from _stacked(weights, attention, ("k_proj", "v_proj"), ours + "kv")
+
+
+def _both(weights: Weights, theirs: str, ours: str) -> Named:
+    return ((f"{ours}.{part}", weights[f"{theirs}.{part}"]) for part in ("weight", "bias"))
+
+
+def _stacked(weights: Weights, prefix: str, names: Sequence[str], ours: str) -> Named:
+    return (
+        (f"{ours}.{part}", torch.cat([weights[f"{prefix}{name}.{part}"] for name in names]))
+        for part in ("weight", "bias")
+    )
+
+
+def _read_weights(folder: Path) -> Weights:
+    """All tensors of a folder in single precision, whichever of the known files holds them; nothing is unpickled."""
+    for name in WEIGHT_FILES:
+        path = folder / name
+        if path.is_file():
+            check_conversion_memory([path])
+            return Weights(path, _tensors(path))
+        index = folder / (name + _INDEX)
+        if index.is_file():
+            parts = sorted({str(part) for part in read_json(index).get("weight_map", {}).values()})
+            paths = [folder / Path(part).name for part in parts]
+            for part in paths:
+                if not part.is_file():
+                    raise ModelError(f"{part} is missing, which {index.name} names; download the folder again")
+            check_conversion_memory(paths)
+            return Weights(index, {key: value for part in paths for key, value in _tensors(part).items()})
+    raise ModelError(f"{folder} has neither {' nor '.join(WEIGHT_FILES)}; download the folder again")
+
+
+def _tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        if path.suffix == ".safetensors":
+            state = safetensors.torch.load_file(path)
+        else:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        return {key: value.float() for key, value in state.items()}
+    except (
+        *(OSError, SafetensorError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError),
+        *(AttributeError, TypeError),  # what it holds are no tensors by name
+    ) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"{path} cannot be read as weights ({reason}); download the folder again") from error
