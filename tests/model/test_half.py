@@ -7,8 +7,10 @@ import copy
 import pytest
 import torch
 
+from engine.kernels import top_tokens
 from engine.model import ModelConfig, Transformer
 from engine.model.half import half_dtype, halve
+from engine.model.table import TableDecoder
 
 CONFIG = ModelConfig(90, ("en-de",), 32, 2, 48, 2, 1, max_pieces=32)
 TOLERANCE = 0.05  # of a log-probability of these weights in bfloat16; float16 is nearer
@@ -33,6 +35,17 @@ def test_cpu_stays_in_32_bits_and_says_so() -> None:
     with pytest.warns(UserWarning, match="16-bit arithmetic is for GPUs; on cpu"):
         halve(transformer)
     assert {parameter.dtype for parameter in transformer.parameters()} == {torch.float32}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_gives_logits_whose_best_tokens_have_scores_in_float32(dtype: torch.dtype) -> None:
+    half = model().to(dtype)
+    sources, lengths = torch.randint(4, 90, (2, 9), generator=torch.Generator().manual_seed(1)), torch.tensor([9, 5])
+    logits = TableDecoder(half, half.encode(sources, lengths), compaction_interval=8).step(torch.ones(2).long())
+    assert logits.logits_RV.dtype == dtype
+    found = top_tokens(logits.logits_RV, 90, bias_V=logits.bias_V)
+    assert found.log_probs_RK.dtype == torch.float32
+    assert found.log_probs_RK.exp().sum(1).tolist() == pytest.approx([1.0] * 2, abs=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

@@ -66,11 +66,12 @@ def test_table_scores_as_rows_that_leave_at_once(seed: int, interval: int) -> No
 
 def test_shape_stays_until_the_interval_is_over_or_a_sentence_needs_more_places() -> None:
     table = TableDecoder(MODEL, encoded(random.Random(1), 3), compaction_interval=3)
-    shapes = []
+    shapes, num_sources = [], []
     for parents in ([0, 0, 0, 0, 1, 2, 2], [0, 1, 4, 5], [0, 3], [1, 1], [0, 0, 0, 0, 0], [4]):
         table.step(torch.full((table.num_rows,), 7))
         table.select(torch.tensor(parents))
         shapes.append(table.shape)
+        num_sources.append(table._decoder._encoded.num_sentences)
     assert shapes == [
         (3, 4),  # more places than one
         (3, 4),
@@ -79,6 +80,7 @@ def test_shape_stays_until_the_interval_is_over_or_a_sentence_needs_more_places(
         (1, 5),
         (1, 5),
     ]
+    assert num_sources == [num_sentences for num_sentences, _ in shapes], "sources leave when places are closed up"
 
 
 def test_place_that_has_ended_does_not_use_up_the_length_of_those_that_joined() -> None:

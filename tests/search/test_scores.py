@@ -88,17 +88,19 @@ def test_row_that_is_not_a_number_fails_its_sentence_alone():
 
 
 def test_both_scores_tell_the_same_of_masked_rows():
-    """Free; without the end; one token alone; a closing piece alone, the end not; nothing at all."""
-    masks = Masks(np.array([True, False, True, False, True]), {2: (4,), 3: "closing", 4: ()})
-    forced_RF = np.array([[2, -1], [3, 4], [4, 2], [3, -1], [2, 3]])
-    logits_RV = torch.randn(5, PUNCTUATED.size, generator=torch.Generator().manual_seed(1))
+    """Free; without the end; one token alone; a closing piece alone; nothing at all; the end alone, where it may not
+    come and where it may."""
+    may_end_R = np.array([True, False, True, False, True, False, True])
+    masks = Masks(may_end_R, {2: (4,), 3: "closing", 4: (), 5: (END,), 6: (END,)})
+    forced_RF = np.array([[2, -1], [3, 4], [4, 2], [3, -1], [2, 3], [END, -1], [END, -1]])
+    logits_RV = torch.randn(7, PUNCTUATED.size, generator=torch.Generator().manual_seed(1))
     fused = scores_of(Logits(logits_RV), masks, forced_RF, VOCABULARY)
     plain = scores_of(logits_RV.log_softmax(1), masks, forced_RF, VOCABULARY)
     (found, tokens), (expected, expected_tokens) = fused.best(6), plain.best(6)
     assert found == pytest.approx(expected, abs=1e-6)
     assert (tokens == expected_tokens)[expected > -np.inf].all()
-    assert (expected > -np.inf).sum(1).tolist() == [6, 6, 1, sum(VOCABULARY.closing_V.tolist()), 0]
-    rows, tokens = np.array([0, 1, 1, 1, 2, 2, 3, 3, 4]), np.array([2, END, 3, 4, 4, 2, 3, END, 2])
+    assert (expected > -np.inf).sum(1).tolist() == [6, 6, 1, sum(VOCABULARY.closing_V.tolist()), 0, 0, 1]
+    rows, tokens = np.array([0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6]), np.array([2, END, 3, 4, 4, 2, 3, END, 2, END, END])
     assert fused.take(rows, tokens) == pytest.approx(plain.take(rows, tokens), abs=1e-6)
 
 
