@@ -38,11 +38,15 @@ if TYPE_CHECKING:
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "card.md"
 ORIGIN = "origin.json"  # of an imported model: what it was converted from
 PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
+_OF_TRANSLATIONS = (
+    *(WEIGHTS, CONFIG, "vocabulary.txt", "bpe.codes"),
+    *(PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model ready to decode. `checksum` is the SHA-256 of its weights file, for logs.
+    """A model ready to decode. `checksum` is one of all its files that matter (`model_checksum`), for logs.
 
     `codec` is that of targets, and of sources too unless these have a `source_codec` of their own, with the same ids.
     """
@@ -145,9 +149,26 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
             "the two files belong to different models"
         )
     transformer = load_weights(folder / WEIGHTS, config).to(device)
-    checksum = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-    alignment = load_alignment(folder / ALIGNMENT, config, checksum)
-    return LoadedModel(config, codec, transformer, checksum, source_codec, alignment and alignment.to(device))
+    alignment = load_alignment(folder / ALIGNMENT, config, file_checksum(folder / WEIGHTS))
+    return LoadedModel(
+        config, codec, transformer, model_checksum(folder), source_codec, alignment and alignment.to(device)
+    )
+
+
+def file_checksum(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def model_checksum(folder: Path) -> str:
+    """The SHA-256 of the names and checksums of those files that a translation depends on, a line for each.
+
+    That is how `sha256sum` would list them: weights, configuration, text codec, alignment; the card is not among them.
+    """
+    files = (folder / name for name in _OF_TRANSLATIONS)
+    listed = "".join(f"{file_checksum(path)}  {path.name}\n" for path in files if path.is_file())
+    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import torch
 from engine import text
 from engine.errors import InvalidRequest, ModelError
 from engine.model import BOS, EOS, PAD, UNK, ModelConfig, Transformer, load_model, save_weights
+from engine.model.checkpoint import model_checksum
 from engine.text import TextCodec
 
 
@@ -152,3 +154,20 @@ def test_a_damaged_folder_names_the_file_and_the_cure(
 def test_a_missing_folder_says_what_a_folder_holds(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"is no folder; give the folder that holds config.json"):
         load_model(tmp_path / "nowhere")
+
+
+def test_checksum_changes_with_weights_configuration_and_text_but_not_with_the_card(folder: Path) -> None:
+    """It is that of what `sha256sum` lists."""
+    names = ("model.safetensors", "config.json", "vocabulary.txt", "bpe.codes")
+    listed = "".join(f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
+    first = load_model(folder).checksum
+    assert first == hashlib.sha256(listed.encode()).hexdigest()
+    (folder / "card.md").write_text("A card", encoding="utf-8")
+    assert load_model(folder).checksum == first
+    found = {first}
+    for name in names[1:]:
+        before = (folder / name).read_bytes()
+        (folder / name).write_bytes(before.replace(b"\n", b"\r\n") if name == "vocabulary.txt" else before + b"\n")
+        found.add(model_checksum(folder))
+        (folder / name).write_bytes(before)
+    assert len(found) == 4
