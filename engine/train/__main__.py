@@ -127,6 +127,7 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         ("weight_decay", float, "decay of the weights, times the learning rate"),
         ("label_smoothing", float, "probability spread over the vocabulary"),
         ("dropout", float, "part of the activations dropped (halves the speed on a CPU)"),
+        ("r_drop", float, "weight of the difference between two readings with dropout (doubles the time; 0: none)"),
         ("domain_tag_rate", float, "part of the sources that carry their domain's token"),
         ("formality_tag_rate", float, "part of the sources of German with Sie or du that carry that token"),
         ("dev_every", int, "updates between development losses and snapshots"),

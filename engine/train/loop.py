@@ -188,9 +188,9 @@ class Trainer:
         total = torch.zeros((), device=self.device)
         self.model.train()
         for batch in batches:
-            loss = self._loss(batch, self.options.label_smoothing) / num_pieces
-            loss.backward()
-            total += loss.detach()
+            loss, penalty = self._training_loss(batch)
+            ((loss + penalty) / num_pieces).backward()
+            total += loss.detach() / num_pieces
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options.max_gradient_norm)
         if not math.isfinite(float(norm)):
             raise TrainingError(
@@ -203,8 +203,25 @@ class Trainer:
             optimiser.zero_grad(set_to_none=True)
         return float(total), num_pieces
 
-    def _loss(self, batch: Batch, label_smoothing: float) -> Tensor:
-        """Cross-entropy summed over the target pieces."""
+    def _training_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Cross-entropy and what `r_drop` adds to it, both summed over the target pieces.
+
+        That is half of Liang et al. 2021, equation 4, whose cross-entropy counts both readings of the batch.
+        """
+        smoothing, weight = self.options.label_smoothing, self.options.r_drop
+        logits_NV, targets_N = self._logits(batch)
+        loss = _cross_entropy(logits_NV, targets_N, smoothing)
+        if not weight:
+            return loss, loss.new_zeros(())
+        again_NV, _ = self._logits(batch)
+        loss = (loss + _cross_entropy(again_NV, targets_N, smoothing)) / 2
+        one_NV, other_NV = logits_NV.log_softmax(dim=-1), again_NV.log_softmax(dim=-1)
+        divergence = F.kl_div(one_NV, other_NV, reduction="sum", log_target=True)
+        divergence = divergence + F.kl_div(other_NV, one_NV, reduction="sum", log_target=True)
+        return loss, weight * divergence / 4
+
+    def _logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The logits (N, V) of a batch's N target pieces, and the pieces."""
         target_BT = torch.from_numpy(batch.target_BT).to(self.device, non_blocking=True)
         inputs_BT = F.pad(target_BT[:, :-1], (1, 0), value=BOS)
         source_BS = torch.from_numpy(batch.source_BS).to(self.device, non_blocking=True)
@@ -213,7 +230,7 @@ class Trainer:
             hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
             real_BT = target_BT != PAD
             logits_NV = self.model.project(hidden_BTE[real_BT])
-        return F.cross_entropy(logits_NV.float(), target_BT[real_BT], reduction="sum", label_smoothing=label_smoothing)
+        return logits_NV.float(), target_BT[real_BT]
 
     @torch.no_grad()
     def _measure_dev(self) -> None:
@@ -224,7 +241,7 @@ class Trainer:
             total, count = 0.0, 0
             for number, (direction, indices) in enumerate(batches.epoch(0, shuffled=False)):
                 batch = batches.batch(direction, indices, np.random.default_rng(number))
-                total += float(self._loss(batch, label_smoothing=0.0))
+                total += float(_cross_entropy(*self._logits(batch)))
                 count += batch.num_target_pieces
             if count:
                 position.history.append((position.update, position.minutes, name, total / count))
@@ -274,6 +291,10 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
         if state["cuda_rng"] is not None and self.device.type == "cuda":
             torch.cuda.set_rng_state(state["cuda_rng"].cpu())
+
+
+def _cross_entropy(logits_NV: Tensor, targets_N: Tensor, label_smoothing: float = 0.0) -> Tensor:
+    return F.cross_entropy(logits_NV, targets_N, reduction="sum", label_smoothing=label_smoothing)
 
 
 def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.optim.Optimizer]:

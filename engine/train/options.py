@@ -21,7 +21,9 @@ class TrainOptions:
     `max_minutes` and `max_updates` bound the whole run, over all its calls; the learning rate follows whichever is
     nearer its end and reaches zero there. `pause_after_minutes` ends this call with a checkpoint, to be resumed.
     `batch_pieces` counts padded pieces of the longer side; an update sums `accumulate` batches. `weights` says how
-    often an epoch takes each pair of a domain. `adapt_threads` lets each update use as many processor threads as are
+    often an epoch takes each pair of a domain. `r_drop` is the weight of a term that keeps two readings of a batch,
+    each with other activations dropped, from differing (Liang et al. 2021; they take 5); it doubles the time of an
+    update. `adapt_threads` lets each update use as many processor threads as are
     fastest at the moment; then, unlike otherwise, a resumed run equals an uninterrupted one to rounding only.
     """
 
@@ -38,6 +40,7 @@ class TrainOptions:
     weight_decay: float = 0.0
     label_smoothing: float = 0.1
     dropout: float = 0.1
+    r_drop: float = 0.0
     max_gradient_norm: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     domain_tag_rate: float = 0.0
@@ -61,6 +64,10 @@ class TrainOptions:
         for name in ("label_smoothing", "dropout", "domain_tag_rate", "formality_tag_rate"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be between 0 and 1")
+        if not self.r_drop >= 0 or (self.r_drop and not self.dropout):
+            raise TrainingError(
+                f"r_drop is {self.r_drop} and dropout {self.dropout}; r_drop must not be negative, and needs a dropout"
+            )
         for domain, weight in self.weights.items():
             if not weight >= 0:
                 raise TrainingError(f"the weight of domain {domain} is {weight}; it must not be negative")

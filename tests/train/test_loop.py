@@ -7,6 +7,7 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -110,6 +111,36 @@ def test_the_dev_loss_falls_and_is_kept(work: Path, tmp_path: Path) -> None:
     history = Trainer(work, tmp_path / "run", small_model(work), options).train().history
     assert {name for _, _, name, _ in history} == {"tiny"}
     assert history[-1][3] < history[0][3] - 0.5
+
+
+def test_the_dev_loss_takes_each_pair_once_and_untagged_whatever_training_takes(work: Path, tmp_path: Path) -> None:
+    history = []
+    for changes in ({}, {"weights": {"docs": 0.0}, "domain_tag_rate": 1.0, "formality_tag_rate": 1.0}):
+        trainer = Trainer(work, tmp_path / str(len(history)), small_model(work), replace(OPTIONS, **changes))
+        trainer._measure_dev()
+        history.append(trainer.position.history)
+    assert history[0] == history[1]
+
+
+def test_two_readings_with_dropout_are_kept_from_differing(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, r_drop=3.0, label_smoothing=0.0)
+    trainer = Trainer(work, tmp_path / "run", small_model(work), options)
+    batch = trainer._batches.batch(*trainer._batches.epoch(0)[0], np.random.default_rng(0))
+    trainer.model.train()
+    with torch.no_grad():
+        torch.manual_seed(7)
+        loss, penalty = trainer._training_loss(batch)
+        torch.manual_seed(7)
+        (one, targets), (other, _) = trainer._logits(batch), trainer._logits(batch)
+    p, q = one.double().softmax(-1), other.double().softmax(-1)
+    picked = torch.arange(len(targets))
+    assert float(loss) == pytest.approx(float(-(p * q)[picked, targets].log().sum() / 2), rel=1e-4)
+    divergence = (p * (p / q).log()).sum() + (q * (q / p).log()).sum()
+    assert float(penalty) == pytest.approx(3 * float(divergence) / 4, rel=1e-3)
+    assert float(penalty) > 0
+    trainer.model.eval()  # nothing is dropped: both readings are one
+    assert float(trainer._training_loss(batch)[1].detach()) == pytest.approx(0, abs=1e-4)
+    assert trainer.train().update == OPTIONS.max_updates
 
 
 def test_a_run_is_not_resumed_with_another_model(work: Path, tmp_path: Path) -> None:

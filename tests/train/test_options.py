@@ -40,6 +40,8 @@ def test_the_inverse_root_schedule_cools_down_in_the_last_fifth() -> None:
         ({"max_updates": 5, "peak_lr": -1.0}, "peak_lr is -1.0"),
         ({"max_updates": 5, "dropout": 1.5}, "dropout is 1.5"),
         ({"max_updates": 5, "accumulate": 0}, "accumulate is 0"),
+        ({"max_updates": 5, "formality_tag_rate": 2.0}, "formality_tag_rate is 2.0"),
+        ({"max_updates": 5, "r_drop": 5.0, "dropout": 0.0}, "r_drop is 5.0 and dropout 0.0"),
         ({"max_updates": 5, "weights": {"docs": -1.0}}, "weight of domain docs is -1.0"),
         ({"max_updates": 5, "optimiser": "sgd"}, "optimiser is 'sgd'; it must be one of muon, adamw"),
     ],
