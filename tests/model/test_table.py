@@ -121,3 +121,19 @@ def test_steps_wait_for_nothing_that_an_accelerator_computes() -> None:
         table.select(torch.tensor(parents))
     table.join(other)
     assert table.step(torch.full((table.num_rows,), 7)).logits_RV.shape == (6, V)
+
+
+def test_what_a_decoder_reads_before_the_translation_is_read_in_a_table_too() -> None:
+    rng = random.Random(6)
+    sources, lengths = padded([random_source(rng, 4), random_source(rng, 7)])
+    starting = MODEL.encode(sources, lengths, torch.tensor([[2, 5], [2, 9]]))
+    pairs = [
+        (TableDecoder(MODEL, each, 2), MODEL.decoder(each)) for each in (starting, starting.take(torch.tensor([1])))
+    ]
+    (table, plain), (other_table, other_plain) = pairs
+    assert_same_step(table, plain, [BOS, BOS])
+    for decoder in (table, plain):
+        decoder.select(torch.tensor([0, 0, 0, 1]))
+    table.join(other_table)
+    plain.join(other_plain)
+    assert_same_step(table, plain, [6, 7, 8, 9, BOS])
