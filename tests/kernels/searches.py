@@ -18,7 +18,7 @@ REQUESTS = [
     Request(SOURCE, phrases=[Phrase("auf allen Knoten")], avoid=[Avoid("der")]),
     Request("A dog.", prefix="Das ist ", phrases=[Phrase("Straße")]),
 ]
-SHORT_REQUESTS = [Request("A dog."), Request("A cat?", phrases=[Phrase("C")]), Request("It is.", avoid=["der"])]
+SHORT_REQUESTS = [Request("A dog."), Request("A cat?", phrases=[Phrase("C")], avoid=["der"])]
 LINES = (
     "Das Haus steht auf der Straße.",
     "Keiner hat die Einstellungen auf allen Knoten geändert, oder?",

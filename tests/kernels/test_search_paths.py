@@ -35,9 +35,8 @@ def model() -> LoadedModel:
 
 
 @pytest.mark.skipif(IS_INTERPRETED, reason="that of the kernels is enough for their interpreter")
-@pytest.mark.parametrize("interval", [1, 4])
 def test_search_by_the_fused_output_layer_finds_what_the_search_on_a_cpu_finds(
-    model: LoadedModel, interval: int, monkeypatch: pytest.MonkeyPatch
+    model: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Together, so that some end while others go on and join, and finished rows stay for so many steps."""
     requests = [*REQUESTS, avoiding_its_words(model, OPTIONS)]
@@ -49,7 +48,7 @@ def test_search_by_the_fused_output_layer_finds_what_the_search_on_a_cpu_finds(
         return top_tokens_plain(logits_RV, k, *rest)
 
     monkeypatch.setattr(output_layer, "top_tokens_plain", noted)
-    translator = Translator(model, compaction_interval=interval)
+    translator = Translator(model, compaction_interval=4)
     found = list(translator.translate_all(requests, OPTIONS, batch_size=4, schedule="fifo"))
     assert_same(found, expected)
     assert {len(translation.hypotheses) for translation in found} == {OPTIONS.nbest}
@@ -66,9 +65,9 @@ def test_search_by_the_kernels_finds_what_the_search_on_a_cpu_finds(
     expected = list(Translator(model).translate_all(SHORT_REQUESTS, SHORT))
     fused = Mock(side_effect=top_tokens_fused)
     monkeypatch.setattr(output_layer, "top_tokens_plain", fused)
-    found = list(Translator(model, compaction_interval=3).translate_all(SHORT_REQUESTS, SHORT, batch_size=3))
+    found = list(Translator(model, compaction_interval=3).translate_all(SHORT_REQUESTS, SHORT))
     assert_same(found, expected)
-    assert [translation.status for translation in found] == ["complete"] * 3
+    assert [translation.status for translation in found] == ["complete"] * 2
     assert fused.called
 
 

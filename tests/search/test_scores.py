@@ -61,7 +61,7 @@ def streams(seed: int) -> tuple[SearchStream, SearchStream]:
     return with_logits, with_log_probs
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6))
 def test_search_by_the_output_layer_equals_search_by_all_log_probabilities(seed):
     with_logits, with_log_probs = streams(seed)
