@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Verdict = Literal["rejected", "look", "repeat", "new", "changed", "same"]
 ATTENTION: tuple[Verdict, ...] = ("rejected", "look")
 MAX_ROWS = 200
+MAX_CAPITALS = 50_000  # terms whose capitals are looked up in the form list
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ class Imports:
         then = dry_run(segments, search, len(terms))
         spelt, num_unspelt = self._spelt(terms, then)
         _, _, target_language = workspace.direction.partition("-")
-        looks = [*imported.warnings, *initial_capitals(terms, target_language), *misspellings(terms, spelt)]
+        capitals = initial_capitals(terms[:MAX_CAPITALS], target_language)
+        looks = [*imported.warnings, *capitals, *misspellings(terms, spelt)]
         looks.sort(key=lambda report: report.row)
         reports: dict[Verdict, Sequence[RowReport]] = {
             "rejected": imported.errors,
@@ -81,6 +83,8 @@ class Imports:
             notes += (
                 Message("Whether the model can spell them was not checked for {count:,} words.", count=num_unspelt),
             )
+        if len(terms) > MAX_CAPITALS:
+            notes += (Message("Capitals were looked at in the first {count:,} terms.", count=MAX_CAPITALS),)
         staged = StagedImport(number, name, terms, reports, accepted, counts, notes)
         with workspace.lock:
             if number == self._number:
@@ -155,8 +159,10 @@ def _compared(
 ) -> tuple[dict[Verdict, list[tuple[Term | None, Term]]], int]:
     """The terms as new, changed or the same against the glossary of the same name, and how many of that one go."""
     accepted: dict[Verdict, list[tuple[Term | None, Term]]] = {"new": [], "changed": [], "same": []}
+    if earlier is None:
+        return accepted | {"new": [(None, term) for term in terms]}, 0
     left: dict[str, list[Term]] = {}
-    for term in earlier.terms.values() if earlier else ():
+    for term in earlier.terms.values():
         left.setdefault(fold_spelling(term.source), []).append(term)
     for term in terms:
         known = left.get(fold_spelling(term.source), [])

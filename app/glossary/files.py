@@ -6,13 +6,24 @@ Tells the kinds of files apart by what is in them; the name is the upload's and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from app.errors import GlossaryError
 from app.glossary.matching import Glossary
 from app.glossary.rows import Entry, GlossaryImport, RowChecker
 from app.glossary.spreadsheet import XLSX_START, read_workbook
-from app.glossary.tables import DELIMITERS, Layout, Row, TableReader, cells_of, expected, layout_of, sniff
+from app.glossary.tables import (
+    DELIMITERS,
+    ROWS_TO_SNIFF,
+    Layout,
+    Row,
+    TableReader,
+    cells_of,
+    expected,
+    layout_of,
+    sniff,
+)
 from app.glossary.tbx import read_tbx
 from app.glossary.tmx import read_tmx
 from app.glossary.utx import is_utx, utx_layout
@@ -22,8 +33,10 @@ from app.text_files import decode_text, safe_name
 __all__ = ["GlossaryImport", "read_glossary"]
 
 MAX_BYTES = 100 * 2**20
-MAX_ROWS = 1_000_000
+MAX_ROWS = 500_000  # reading, indexing and storing a million took 2 GB and more than a minute
 _BYTES_TO_LOOK_AT = 4096
+_MAX_HEADER_LINES = 1000
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx)[\s>/]", re.IGNORECASE)
 
 
@@ -96,23 +109,29 @@ def _read_workbook(data: bytes, name: str, direction: str | None, checker: RowCh
 def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
     decoded = decode_text(data, name, GlossaryError)
     notes = [decoded.note] if decoded.note else []
-    every = re.split(r"\r\n|\r|\n", decoded.text)
-    if is_utx(decoded.text):
-        layout, num_header_lines = utx_layout(every, direction)
-        rows = [
-            Row(n, line, cells_of(line, "\t") or [])
-            for n, line in enumerate(every, 1)
-            if n > num_header_lines and line.strip() and not line.startswith("#")
-        ]
+    text = decoded.text
+    if is_utx(text):
+        layout, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
+        rows = (
+            Row(number, line, cells_of(line, "\t") or [])
+            for number, line in _lines(text)
+            if number > num_header_lines and line.strip() and not line.startswith("#")
+        )
         return notes + _read_rows(rows, Layout(layout.columns, 0), name, direction, checker, "<TAB>", is_named=True)
-    lines = [(row, line) for row, line in enumerate(every, 1) if line.strip(" \t\f\v;,")]
-    if not lines:
+    first = [line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)]
+    if not first:
         raise _no_terms(name)
-    _check_count(len(lines) - 1)  # the first may be a header
-    delimiter = sniff([line for _, line in lines])
-    layout = layout_of(cells_of(lines[0][1], delimiter) or [], direction)
-    rows = []
-    for number, line in lines:
+    if text.count("\n") + text.count("\r") > MAX_ROWS:
+        _check_count(sum(1 for _ in _filled_lines(text)) - 1)  # a header may be among them
+    delimiter = sniff(first)
+    layout = layout_of(cells_of(first[0], delimiter) or [], direction)
+    rows = _table_rows(text, delimiter, checker)
+    return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
+
+
+def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]:
+    """The rows of a table, one at a time, as there may be a million; those with an open quote are refused."""
+    for number, line in _filled_lines(text):
         cells = cells_of(line, delimiter)
         if cells is None:
             problem = Message(
@@ -122,12 +141,20 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
             checker.num_rows += 1
             checker.refuse(number, line, "quotes", problem)
         else:
-            rows.append(Row(number, line, cells))
-    return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
+            yield Row(number, line, cells)
+
+
+def _filled_lines(text: str) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in _lines(text) if line.strip(" \t\f\v;,"))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of each line; a line feed, a carriage return or both end one."""
+    return enumerate((match[1] for match in _LINE.finditer(text)), 1)
 
 
 def _read_rows(
-    rows: list[Row],
+    rows: Iterable[Row],
     layout: Layout,
     name: str,
     direction: str | None,
@@ -137,15 +164,16 @@ def _read_rows(
     is_named: bool = False,
 ) -> list[str]:
     """Reads the rows behind the header; `is_named`: a header has named the columns and is not among the rows."""
-    rows = rows[layout.num_header_rows :]
-    if not rows and not checker.errors:
+    reader = TableReader(layout, direction, checker, separator)
+    num_rows = 0
+    for row in islice(rows, layout.num_header_rows, None):
+        num_rows += 1
+        _check_count(num_rows)
+        reader.read(row)
+    if not num_rows and not checker.errors:
         raise GlossaryError(
             Message("{name} holds a header and no terms: give one a line, as source<TAB>target", name=name)
         )
-    _check_count(len(rows))
-    reader = TableReader(layout, direction, checker, separator)
-    for row in rows:
-        reader.read(row)
     checker.errors.sort(key=lambda error: error.row)
     return [] if is_named else reader.notes()
 

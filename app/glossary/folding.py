@@ -13,6 +13,8 @@ from engine import is_word_char, stands_alone
 
 _CLUSTER = re.compile(r"\s+|\S[\u0300-\u036f]*")
 _PLAIN_SPACES = re.compile(r"\s\s|[^\S ]")
+_PLAIN_WORDS = re.compile(r"[!-~]+(?: [!-~]+)*")  # ASCII, single spaces
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 _TAG = re.compile(r"\{/?(\d+)\}|</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
 # Thai, Lao, Tibetan, Burmese, Khmer; kana, Han and its extensions.
@@ -57,6 +59,8 @@ class FoldedText:
 
 def fold_spelling(source: str) -> str:
     """A term's source without the differences that never tell terms apart."""
+    if _PLAIN_WORDS.fullmatch(source) and "</" not in source and "{/" not in source:
+        return source  # as most of a million are
     return FoldedText(source).exact
 
 
@@ -76,6 +80,9 @@ def tokens(text: str) -> Iterator[tuple[int, int]]:
 
 def token_end(text: str, start: int) -> int:
     """The end of the token that begins at `start`."""
+    plain = _PLAIN_WORD.match(text, start)
+    if plain and (plain.end() == len(text) or text[plain.end()].isascii()):
+        return plain.end()
     end = start + 1
     if is_word_char(text[start]) and not is_unspaced(text[start]):
         while end < len(text) and is_word_char(text[end]) and not is_unspaced(text[end]):

@@ -223,6 +223,8 @@ def wrong_with(term: Term) -> tuple[RowKind, str] | None:
 
 def clean(cell: str) -> str:
     """Composed letters, no white space around, single spaces inside; no-break spaces stay."""
+    if cell.isascii() and cell.isprintable() and "  " not in cell:
+        return cell.strip()
     return _SPACES.sub(" ", unicodedata.normalize("NFC", cell).strip().strip("\ufeff"))
 
 

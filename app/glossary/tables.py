@@ -17,7 +17,7 @@ from app.glossary.terms import Case, Matching, Status
 from app.messages import Message, joined
 
 DELIMITERS = {"\t": "<TAB>", ";": ";", ",": ","}  # in the order of preference on a tie
-_ROWS_TO_SNIFF = 200
+ROWS_TO_SNIFF = 200
 _VARIANT_MARK = "|"
 _COLUMNS: dict[str, set[str]] = {
     "source": {"source", "src", "source term", "source text", "source_term", "quelle", "quelltext", "ausgangstext"},
@@ -195,7 +195,7 @@ def language_of(name: str) -> str | None:
 
 def sniff(lines: Sequence[str]) -> str:
     """The delimiter that splits the most of these lines; a tab before a semicolon before a comma."""
-    lines = lines[:_ROWS_TO_SNIFF]
+    lines = lines[:ROWS_TO_SNIFF]
 
     def num_split(delimiter: str) -> int:
         return sum(1 for line in lines if len(cells_of(line, delimiter) or []) > 1)

@@ -36,7 +36,9 @@ class Termbase:
     def changed(self, changes: TermChanges) -> Termbase:
         """The glossary with these terms in place of those of the same numbers."""
         terms = {**self.terms, **changes}
-        return replace(self, terms={number: term for number in sorted(terms) if (term := terms[number]) is not None})
+        if not changes.keys() <= self.terms.keys():
+            terms = dict(sorted(terms.items()))
+        return replace(self, terms={number: term for number, term in terms.items() if term is not None})
 
     def next_number(self) -> int:
         """A number that no term of this glossary has."""
@@ -63,7 +65,11 @@ def changes_between(before: Termbase, after: Termbase) -> dict[int, Term | None]
     """What makes the terms of `after` of those of `before`."""
     if before.terms is after.terms:
         return {}
-    changes: dict[int, Term | None] = {n: term for n, term in after.terms.items() if before.terms.get(n) != term}
+    changes: dict[int, Term | None] = {
+        number: term
+        for number, term in after.terms.items()
+        if (was := before.terms.get(number)) is not term and was != term  # most are the very same
+    }
     changes.update({number: None for number in before.terms if number not in after.terms})
     return changes
 

@@ -11,6 +11,7 @@ import pytest
 
 from app.asking import spelling
 from app.desk import Desk
+from app.editing import imports
 from app.errors import CommandError
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
@@ -138,3 +139,10 @@ def test_words_that_the_model_was_not_asked_about_are_counted(workspace: Workspa
     monkeypatch.setattr(spelling, "SECONDS", 0.0)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
     assert note == "Whether the model can spell them was not checked for 2 words."
+
+
+def test_large_glossary_says_how_far_its_capitals_were_looked_at(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(imports, "MAX_CAPITALS", 1)
+    report = stage(workspace, "router\tRouter\nuser interface\tGrafische Oberfläche\n")
+    assert report["counts"]["look"] == 0
+    assert report["notes"] == ["Capitals were looked at in the first 1 terms."]

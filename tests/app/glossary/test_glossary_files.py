@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -194,3 +195,20 @@ def test_any_bytes_give_terms_or_a_clear_refusal(data: bytes) -> None:
     except GlossaryError:
         return
     assert all(isinstance(term, Term) and term.source and term.target for term in imported.glossary.terms)
+
+
+def test_more_rows_than_are_taken_are_refused_and_blank_lines_are_none(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "MAX_ROWS", 3)
+    rows = [f"a{n} b\tA" for n in range(4)]
+    for ending in ("\n", "\r\n", "\r"):
+        assert len(read(ending.join(["source\ttarget", *rows[:3], "", ""])).glossary) == 3
+        assert len(read((2 * ending).join(rows[:3])).glossary) == 3
+        with pytest.raises(GlossaryError, match="more than 3 rows"):
+            read(ending.join(rows))
+
+
+@given(st.text('a\t\r\n ;"', max_size=20))
+def test_lines_are_those_that_an_editor_shows(text: str):
+    shown = re.split(r"\r\n|\r|\n", text)
+    told = [line for _, line in files._lines(text)]
+    assert told[: len(shown)] == shown and not any(told[len(shown) :])
