@@ -178,7 +178,7 @@ class _Placer:
         self, nodes: Sequence[_Node], pairs: Sequence[int], source_span: Span, start: int, end: int
     ) -> dict[int, list[Span]]:
         """The target words that each pair should hold: a word goes to the pair that has most links with it."""
-        here = [word for word in self.target.words if start <= word[0] and word[1] <= end]
+        here = [(max(first, start), last) for first, last in self.target.words if start < last <= end]
         found: dict[int, list[Span]] = {number: [] for number in pairs}
         votes: dict[Span, Counter[int]] = {word: Counter() for word in here}
         for number in pairs:

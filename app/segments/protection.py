@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -49,8 +50,8 @@ class Protection:
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
         if not is_needed:
-            return cls(original, original, BareText.of(source), _Wishes(frozenset(), {}))
-        wishes = _Wishes(frozenset(atom.text for atom in markup), names)
+            return cls(original, original, BareText.of(source), _Wishes((), {}))
+        wishes = _Wishes(tuple(atom.text for atom in markup), names)
         tags = tuple(
             _tag(atom, place, source, parts_words=bool(cut.text), number=number)
             for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
@@ -62,7 +63,7 @@ class Protection:
             source=bare.text,
             phrases=tuple(phrases.values()),
             avoid=tuple(replace(item, text=wishes.text(item.text) or item.text) for item in original.avoid),
-            prefix=wishes.bare(original.prefix).text,
+            prefix=wishes.bare(wishes.completed(original.prefix)).text,
             locked=tuple(locked.values()),
         )
         return cls(original, request, bare, wishes, tags, tuple(phrases), tuple(locked))
@@ -129,7 +130,8 @@ class Protection:
         """One hypothesis; `beginning` is what it begins with in the original's terms, if not the original's prefix."""
         if not self.is_needed:
             return hypothesis
-        beginning = _composed(self.original.prefix if beginning is None else beginning)
+        beginning = self._wishes.completed(self.original.prefix) if beginning is None else beginning
+        beginning = _composed(beginning)
         begun = _composed(self._wishes.bare(beginning).text)
         begins_at = len(begun) if hypothesis.text.startswith(begun) else 0
         literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))
@@ -195,7 +197,7 @@ class Protection:
 class _Wishes:
     """How a text that a person asks for is asked of the engine: without the source's tags, with names for addresses."""
 
-    tag_texts: frozenset[str]
+    tag_texts: tuple[str, ...]
     names: Mapping[str, str]  # by address
 
     def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
@@ -234,6 +236,15 @@ class _Wishes:
     def tag_spans(self, text: str) -> list[Span]:
         """Where tags of the source stand in a text."""
         return [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
+
+    def completed(self, beginning: str) -> str:
+        """A beginning whose last tag, if it is not whole yet, is."""
+        left = Counter(self.tag_texts) - Counter(beginning[start:end] for start, end in self.tag_spans(beginning))
+        for length in range(min(len(beginning), max(map(len, left), default=0)), 0, -1):
+            for text in left:
+                if len(text) > length and beginning.endswith(text[:length]):
+                    return beginning + text[length:]
+        return beginning
 
     def take_tags(self, text: str, unused: list[Tag]) -> frozenset[Tag]:
         """The tags that stand in a text, taken from those that are left."""

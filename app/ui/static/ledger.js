@@ -62,10 +62,12 @@ export class Ledger {
   /** Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back. */
   sourceItem(kept) {
     const missing = kept.filter(({status}) => status === 'unmet');
+    const known = (this.prices?.constraints ?? []).filter(entry => entry.is_kept && entry.price != null);
+    const price = {price: known.reduce((sum, entry) => sum + entry.price, 0)};
     return h('li', {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
       h('span.what.wraps', {}, h('span.muted', {}, t('kept.source')),
         kept.map(({text, count}) => [' ', h('span.asis', {dir: 'ltr'}, text), count > 1 ? ` \u00d7${count}` : null])),
-      missing.length ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing')) : h('span.tag.off', {}, t('kept.tag')),
+      missing.length ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing')) : known.length ? priceTag(this.prices, price, 'kept') : h('span.tag.off', {}, t('kept.tag')),
       missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)));
   }
 

@@ -121,6 +121,12 @@ def test_a_beginning_with_tags_goes_on_with_the_rest_of_them():
     assert best.text == "{2}Cancel{/2} or {1}OK{/1} Press."
 
 
+@pytest.mark.parametrize("begun", ["{", "{1", "{1}O", "{1}OK{", "{1}OK{/1", "{1}OK{/1} P"])
+def test_a_tag_that_is_being_written_is_completed(begun):
+    best = told(Request("Press {1}OK{/1}.", prefix=begun)).hypotheses[0]
+    assert best.text == "{1}OK{/1} Press."
+
+
 def test_hypotheses_with_a_placeholder_too_many_make_way_for_others():
     request = Request("Copy %s to it.", phrases=(Phrase("%s"),))
     texts = ["%s %s kopieren", "Kopiere %s", "Kopiere %s dahin"]
