@@ -118,7 +118,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     translate.add_argument(
         "--memory", type=Path, metavar="FILE", help="texts that were translated before: TMX; equal ones are taken"
     )
-    translate.add_argument("--glossary", type=Path, metavar="FILE", help="terms that must be used: TSV, XLSX, TBX, …")
+    translate.add_argument(
+        "--glossary", type=Path, action="append", metavar="FILE",
+        help="terms that must be used: TSV, XLSX, TBX, …; of several, the first counts for the same words",
+    )  # fmt: skip
+    translate.add_argument("--dry-run", action="store_true", help="only say what the glossaries do to the document")
     translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")
     translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (its first)")
     translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="width of the search (10)")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.command_line.dry_run import told as dry_run_told
 from app.command_line.log_commands import write
 from app.documents import Document, Export, read_document, with_language
 from app.errors import CommandError
@@ -18,6 +19,7 @@ from app.formats.placeholders import kept_texts
 from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
+from app.glossary.termbases import combined, termbase
 from app.log.records import SavedSegment, SegmentStateName
 from app.memory.taking import taken_from
 from app.memory.tmx import read_pairs
@@ -41,8 +43,11 @@ def translate(flags: argparse.Namespace) -> int:
             f"{direction!r} is no direction of this model; it translates {offer_of(translator.directions)}"
         )
     document = read_document(data, path.name, direction.partition("-")[0])
+    glossary = _glossary(flags.glossary or [], direction)
+    if flags.dry_run:
+        print("\n".join(dry_run_told(document, glossary, translator)))
+        return 0
     output = _output(flags.output, path, direction)
-    glossary = _glossary(flags.glossary, direction)
     segments = [_segment(document, index, glossary) for index in range(len(document.segments))]
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
     known = _remembered(flags.memory, todo, direction)
@@ -126,16 +131,18 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def _glossary(path: Path | None, direction: str) -> Glossary:
+def _glossary(paths: Sequence[Path], direction: str) -> Glossary:
+    """The terms of these files; of two for the same words that of the earlier file counts."""
     source, _, target = direction.partition("-")
-    if path is None:
-        return Glossary((), language=source)
-    read = read_glossary(_read(path), path.name, direction)
-    for error in read.errors:
-        _say(f"{path}, row {error.row}: {error.message}")
-    for note in read.notes:
-        _say(note)
-    return Glossary(with_forms(read.glossary.terms, target), language=source)
+    bases = []
+    for number, path in enumerate(paths):
+        read = read_glossary(_read(path), path.name, direction)
+        for error in read.errors:
+            _say(f"{path}, row {error.row}: {error.message}")
+        for note in read.notes:
+            _say(note)
+        bases.append(termbase(number, path.name, with_forms(read.glossary.terms, target)))
+    return combined((), bases, source)
 
 
 def _remembered(path: Path | None, segments: Sequence[SegmentState], direction: str) -> dict[int, str]:

@@ -112,12 +112,12 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     text = decoded.text
     if is_utx(text):
         layout, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
-        rows = (
+        utx_rows = (
             Row(number, line, cells_of(line, "\t") or [])
             for number, line in _lines(text)
             if number > num_header_lines and line.strip() and not line.startswith("#")
         )
-        return notes + _read_rows(rows, Layout(layout.columns, 0), name, direction, checker, "<TAB>", is_named=True)
+        return notes + _read_rows(utx_rows, Layout(layout.columns, 0), name, direction, checker, "<TAB>", is_named=True)
     first = [line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)]
     if not first:
         raise _no_terms(name)

@@ -149,6 +149,9 @@ class HandTranslator:
     directions = ("en-de", "de-en")
     refused: Sequence[str] = ()
 
+    def misspelling(self, text: str) -> str | None:
+        return "⁇" if "漢" in text else None
+
     def translate_all(self, requests: Sequence[Any], options: Any, progress: Any) -> Iterator[Translation]:
         for done, asked in enumerate(requests, 1):
             request = asked[0] if isinstance(asked, tuple) else asked  # with search options of its own
@@ -180,6 +183,24 @@ def test_a_document_is_translated_with_its_terms(
     expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
+
+
+def test_dry_run_tells_what_the_glossaries_do_and_writes_nothing(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("The house\nA big house\nA window\n")
+    (tmp_path / "first.tsv").write_text("house\tHaus\nbig house\tVilla\nwindow\t漢\n", encoding="utf-8")
+    (tmp_path / "second.tsv").write_text("house\tGebäude\ndoor\tTür\n", encoding="utf-8")
+    flags = ("--glossary", tmp_path / "first.tsv", "--glossary", tmp_path / "second.tsv", "--dry-run")
+    status, out, _ = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    assert status == 0
+    assert "3 of 3 segments hold a term" in out
+    assert "3 of 5 terms stand in the document; 2 do not" in out
+    assert "house → Haus [first.tsv]  (segments 1)" in out
+    assert "house → Haus [first.tsv]  to big house → Villa [first.tsv], which is longer" in out
+    assert "house → Gebäude [second.tsv]  to house → Haus [first.tsv], which goes first for the same words" in out
+    assert "cannot spell “漢”" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "first.tsv", "second.tsv"]
 
 
 def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
