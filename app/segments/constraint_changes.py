@@ -25,12 +25,16 @@ MAX_LOCKED = 50
 MAX_PHRASE_CHARACTERS = 300
 MAX_TARGET_CHARACTERS = 100_000
 _LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
-    """The text without what cannot be stored or written: line breaks become spaces, control characters go."""
-    return _UNWRITABLE.sub("", _LINE_BREAKS.sub(" ", text))
+    """The text without what cannot be stored or written: line breaks become spaces, control characters go.
+
+    Half of a surrogate pair stands as U+FFFD, so that nothing is lost unseen; the page tells the person.
+    """
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub("", _LINE_BREAKS.sub(" ", text)))
 
 
 def clean_target(text: str) -> str:

@@ -194,6 +194,14 @@ def hypothesis_rows(decoded: Decoded) -> list[Json]:
     return rows
 
 
+def free_row(decoded: Decoded, free: Hypothesis) -> Json | None:
+    """A translation without constraints, against the best with them: a row as in `hypothesis_rows`."""
+    best = decoded.best
+    if best is None:
+        return None
+    return {"text": free.text, "score": free.score, "gap": best.score - free.score, "runs": _elide(_runs(best, free))}
+
+
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
     """The source cut into words and what lies between them, with the glossary hits that each piece belongs to.
 

@@ -12,6 +12,7 @@ from app.segments.constraints import distinct_terms, term_key
 from app.segments.proposal_view import (
     Decoded,
     aligned_words,
+    free_row,
     hypothesis_rows,
     proposal_tokens,
     source_runs,
@@ -79,6 +80,7 @@ def detail_view(segment: SegmentState) -> Json:
         "is_pending": segment.is_pending,
         "proposal": proposal,
         "nbest": hypothesis_rows(shown) if shown else [],
+        "free": _free_row(segment, shown),
         "notices": _notices(segment),
         "target": segment.target,
         "machine_text": segment.machine_text,
@@ -93,6 +95,14 @@ def _proposal_tokens(segment: SegmentState, shown: Decoded, best: Hypothesis) ->
     tokens = proposal_tokens(best, shown.constraints)
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
     return with_struck(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
+
+
+def _free_row(segment: SegmentState, shown: Decoded | None) -> Json | None:
+    """The best translation that nothing is asked of, where the prices know it."""
+    if shown is None or segment.prices is None or not segment.has_prices:
+        return None
+    free = segment.prices.pricing.free.hypotheses
+    return free_row(shown, free[0]) if free else None
 
 
 def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:

@@ -380,7 +380,7 @@ def test_command_that_makes_no_sense_is_refused_with_the_reason(workspace: Works
 
 
 def test_text_is_kept_as_one_line_without_control_characters():
-    assert clean_target("eins\r\nzwei\u2028drei\x00\x1b vier\tfünf\ud800") == "eins zwei drei vier\tfünf"
+    assert clean_target("eins\r\nzwei\u2028drei\x00\x1b vier\tfünf\ud800") == "eins zwei drei vier\tfünf\ufffd"
 
 
 def test_edits_from_many_threads_are_all_stored_and_end_in_one_state(workspace: Workspace, decoder: HandDecoder):

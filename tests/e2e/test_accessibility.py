@@ -54,6 +54,20 @@ def test_axe_finds_nothing_serious_in_the_main_states_in_light_and_dark(browser:
     page.keyboard.press("Alt+h")
     assert findings(page) == []
     page.keyboard.press("Escape")
+    page.keyboard.press("Alt+k")
+    for opened in (
+        lambda: page.keyboard.press("Control+h"),
+        lambda: page.locator(".head .model").click(),
+        lambda: page.get_by_role("button", name="Report").click(),
+        lambda: page.keyboard.press("Control+g"),
+    ):
+        opened()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert findings(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Alt+m")
+    assert findings(page) == []  # the memory, and an open comment
 
     page.locator(".doc").evaluate(
         "doc => { const p = document.createElement('p'); p.textContent = 'grey'; p.style.color = '#777'; "

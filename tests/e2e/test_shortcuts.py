@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from playwright.sync_api import expect
 
 from tests.e2e.screen import DOCUMENT, Screen, events
@@ -74,6 +76,30 @@ def test_sheet_of_keys_is_searched_by_what_a_key_does(screen: Screen):
     expect(keys).to_have_text(["Re-translate the rest"])
     screen.page.keyboard.press("Escape")
     expect(screen.field).to_be_focused()
+
+
+def test_keys_leave_as_a_file_and_come_back_but_for_those_that_cannot_be(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+h")
+    dialog, said = screen.page.get_by_role("dialog"), screen.page.get_by_role("dialog").get_by_role("alert")
+    with screen.page.expect_download() as started:
+        dialog.get_by_role("button", name="Save as a file").click()
+    started.value.save_as(tmp_path / "keys.json")
+    kept = json.loads((tmp_path / "keys.json").read_text(encoding="utf-8"))
+    assert kept["keys"]["confirm"] == "Ctrl+Enter"
+    kept["keys"] |= {"pin": "Alt+Q", "rest": "Ctrl+T", "fly": "Alt+Y"}
+    file = dialog.locator("input[data-kind=keys]")
+    file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": json.dumps(kept).encode()})
+    expect(said).to_contain_text("Re-translate the rest, fly")
+    expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
+    expect(dialog.locator("[data-keys-of=rest]")).to_have_text("Alt R")
+    file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": b"[1]"})
+    expect(said).to_contain_text("no file of keys")
+    expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
+    dialog.get_by_role("button", name="All keys as at first").click()
+    expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt P")
+    screen.page.keyboard.press("Escape")
 
 
 def test_banned_word_is_struck_where_it_would_have_stood(screen: Screen):

@@ -40,7 +40,9 @@ def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
     expect(screen.field).to_have_value("Einstellungen öffnen")
     other.eventually(lambda: shown(other) == parts)
 
-    screen.page.keyboard.press("Alt+ArrowDown")
+    screen.page.keyboard.press("Control+g")  # to the second by place, which has the fourth index
+    screen.page.keyboard.type("2")
+    screen.page.keyboard.press("Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     screen.wait_for_proposal()
     screen.type_text("und das Netz wählen.")

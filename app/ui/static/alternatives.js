@@ -1,6 +1,6 @@
 /* What else could stand for a word: a popover under it, whole words with the sentence behind each. Only the newest
    question counts; an answer that comes after the popover was closed or moved is dropped. */
-import {h, icon, number, sr, t} from './dom.js';
+import {h, icon, number, sr, t, textIn} from './dom.js';
 import {nameOf} from './key_bindings.js';
 
 const EDGE = 12;                                      // pixels kept free at the sides
@@ -42,7 +42,7 @@ export class Alternatives {
     const {lang} = this;
     this.show(h('div', {role: 'listbox', 'aria-label': t('alts.label', {word: this.name})}, answer.rows.map((row, i) =>
       h('button.alt', {type: 'button', role: 'option', tabindex: -1, title: row.text, 'aria-selected': 'false', onclick: () => this.take(i), onfocus: () => this.select(i)},
-        h('kbd', {'aria-hidden': 'true'}, String(i + 1)), h('span.tl', {lang, dir: 'auto'}, h('b', {}, row.word), row.tail),
+        h('kbd', {'aria-hidden': 'true'}, String(i + 1)), h('span.tl', textIn(lang), h('b', {}, row.word), row.tail),
         row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
         h('span.gp.num', {dir: 'ltr'}, sr(t('alts.gap') + ' '), number(row.gap, 3, true))))));
     this.options()[0].focus({preventScroll: true});

@@ -20,6 +20,7 @@ export class Completion {
   constructor(segment) {
     this.segment = segment;
     this.number = 0;
+    this.isAsked = false;                             // an answer is on its way
     this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', h('kbd', {}, nameOf('Ctrl') + ' \u2192'), ' ' + t('completion.word'));
     this.said = h('span.sr', {role: 'status'});
   }
@@ -39,9 +40,12 @@ export class Completion {
     segment.flush();
     this.dismiss();
     const asked = ++this.number;
+    this.isAsked = true;
     let answer;
     try { answer = await bench.server.completion({token: bench.session.token, segment: index, text}); } catch { answer = null; }
-    if (asked !== this.number || index !== segment.index || field.text !== text || answer?.is_overtaken) return;
+    if (asked !== this.number) return;
+    this.isAsked = false;
+    if (index !== segment.index || field.text !== text || answer?.is_overtaken) return;
     if (!answer?.ok) bench.say('warn', answer?.error?.message ?? t('alts.offline'));
     else if (!answer.completion) bench.say('info', answer.reason || t('completion.none'));
     else this.show(answer.completion);
@@ -67,6 +71,7 @@ export class Completion {
   /** Nothing is offered any more, nor will be by an answer on its way. */
   dismiss() {
     this.number++;
+    this.isAsked = false;
     if (this.isShown) this.show('');
   }
 }

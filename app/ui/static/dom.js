@@ -17,6 +17,10 @@ export const h = (selector, props = {}, ...children) => {
   return element;
 };
 export const icon = (name, small) => h('span.icon.i-' + name + (small ? '.s' : ''), {'aria-hidden': 'true'});
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
+export const isRightToLeft = lang => RIGHT_TO_LEFT.test(lang);
+/** The attributes of a text in that language: one that is written from the right begins there, whatever its first letter. */
+export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'});
 export const sr = text => h('span.sr', {}, text);
 export const button = (classes, props, ...children) => h('button' + classes, {type: 'button', ...props}, ...children);
 

@@ -1,10 +1,10 @@
 /* The edit field and the history of one segment: text and constraints go back and forth together. */
-import {h, t} from './dom.js';
+import {h, isRightToLeft, t} from './dom.js';
+import {storable} from './unseen.js';
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
 const MARKS = /^["'(\[„“‚‘»«›‹¿¡]+|["')\].,;:!?…“”‘’«»‹›]+$/g;   // around a word, not part of it
-const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
@@ -36,11 +36,11 @@ export class History {
 }
 
 export class Field {
-  /** onInput(kind): the person changed the text; onBlur(): left it. */
-  constructor({onBeforeInput, onInput, onBlur}) {
+  /** onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept. */
+  constructor({onBeforeInput, onInput, onBlur, onLoss}) {
     this.ghost = '';                                  // offered behind the text, not part of it
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
-    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'false', autocomplete: 'off', 'aria-label': t('field.label')});
+    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'true', autocomplete: 'off', 'aria-label': t('field.label')});
     this.element = h('div.field', {}, this.mirror, this.area);
     this.area.addEventListener('beforeinput', event => {
       if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
@@ -48,10 +48,12 @@ export class Field {
       onBeforeInput(kindOf(event));
     });
     this.area.addEventListener('input', event => {
-      if (/[\r\n\u2028\u2029]/.test(this.area.value)) {                // a segment is one line
+      const {text, codes} = storable(this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' '));   // a segment is one line
+      if (text !== this.area.value) {
         const {selectionStart} = this.area;
-        this.area.value = this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' ');
+        this.area.value = text;
         this.area.setSelectionRange(selectionStart, selectionStart);
+        if (codes.length) onLoss(codes);
       }
       this.grow();
       onInput(kindOf(event));
@@ -86,7 +88,7 @@ export class Field {
 
   /** Letters and mirror run the same way, whatever the text begins with: that of the language. */
   setLanguage(lang) {
-    for (const element of [this.area, this.mirror]) Object.assign(element, {lang, dir: RIGHT_TO_LEFT.test(lang) ? 'rtl' : 'ltr'});
+    for (const element of [this.area, this.mirror]) Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
   }
 
   /** The selected text, or nothing. */

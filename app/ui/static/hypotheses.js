@@ -1,5 +1,5 @@
 /* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
-import {button, h, icon, number, sr, t} from './dom.js';
+import {button, h, icon, number, sr, t, textIn} from './dom.js';
 
 const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
 
@@ -8,12 +8,14 @@ export class Hypotheses {
   constructor({onTake}) {
     this.onTake = onTake;
     this.list = h('ul', {'aria-label': t('nbest.label')});
-    this.element = h('div.nbest', {}, this.list);
+    this.free = h('div.freerow', {hidden: true});
+    this.element = h('div.nbest', {}, this.list, this.free);
     this.rows = [];
   }
 
-  render(rows, {lang, current}) {
-    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current)]);
+  /** free: the best translation that nothing is asked of, or null; it shows what the constraints change. */
+  render(rows, {lang, current, free = null}) {
+    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free]);
     if (signature === this.signature) return;
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
@@ -25,11 +27,17 @@ export class Hypotheses {
         h('span.rk.num', {}, String(row.rank + 1)),
         h('span.sc.num', {dir: 'ltr', title: t('nbest.score.title')}, number(row.score)),
         h('span.gp.num', {dir: 'ltr', title: t('nbest.gap.title')}, row.rank ? number(row.gap, 3, true) : t('nbest.best')),
-        h('span.tx', {lang, dir: 'auto'},
+        h('span.tx', textIn(lang),
           row.unmet.length ? h('span.un', {title: t('nbest.unmet', {texts: row.unmet.join(', ')})}, icon('problem', true), ' ', row.unmet.join(', '), sr(t('nbest.unmet.sr'))) : null,
           row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text))),
         h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use'))));
     }));
+    this.free.hidden = !free || !rows.length;
+    if (free) {
+      this.free.title = t('nbest.free.title');
+      this.free.replaceChildren(h('span.rk', {}, t('nbest.free')), h('span.sc.num', {dir: 'ltr'}, number(free.score)), h('span.gp.num', {dir: 'ltr'}, number(free.gap, 3, true)),
+        h('span.tx', textIn(lang), free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text))));
+    }
     if (focused >= 0) this.list.children[Math.min(focused, rows.length - 1)]?.firstChild.focus({preventScroll: true});
   }
 }

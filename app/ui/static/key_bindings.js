@@ -74,9 +74,31 @@ const keep = () => {
 export const loadBindings = () => {
   let kept = {};
   try { kept = JSON.parse(localStorage.getItem(STORE_KEY)) ?? {}; } catch { /* nothing kept, or nothing that can be read */ }
+  choose(kept);
+};
+
+/** Takes over what is possible of {action: keys}; returns the actions that were left out. */
+const choose = wanted => {
   const isPossible = ([action, keys]) => Object.hasOwn(DEFAULTS, action) && typeof keys === 'string' && !reserved(action, keys);
-  chosen = Object.fromEntries(Object.entries(kept).filter(isPossible));
+  chosen = Object.fromEntries(Object.entries(wanted).filter(isPossible));
   chosen = Object.fromEntries(Object.entries(chosen).filter(([action, keys]) => !taken(action, keys)));
+  return Object.keys(wanted).filter(action => !(action in chosen));
+};
+
+/* ---- as a file, for another browser or a colleague ---- */
+const FILE_FORMAT = 'pinpoint-keys-1';
+
+export const bindingsFile = () => JSON.stringify({format: FILE_FORMAT, keys: Object.fromEntries(Object.keys(DEFAULTS).map(action => [action, keysFor(action)[0]]))}, null, 2) + '\n';
+
+/** Takes over the keys of such a file; returns the actions that could not have theirs, or null where it is no such file. */
+export const bindFromFile = text => {
+  let read = null;
+  try { read = JSON.parse(text); } catch { /* no JSON: no such file */ }
+  if (read?.format !== FILE_FORMAT || typeof read.keys !== 'object' || read.keys === null) return null;
+  const others = Object.entries(read.keys).filter(([action, keys]) => DEFAULTS[action]?.[0] !== keys);
+  const left = choose(Object.fromEntries(others));
+  keep();
+  return left;
 };
 
 /* ---- how keys are shown ---- */

@@ -1,6 +1,6 @@
 /* Every key and what it does: for the panel at the side, and as a sheet that can be searched and where keys are changed. */
 import {button, h, icon, setText, t} from './dom.js';
-import {DEFAULTS, bind, bindNothing, hint, isChosen, keysOf, nameOf, spelt} from './key_bindings.js';
+import {DEFAULTS, bind, bindFromFile, bindNothing, bindingsFile, hint, isChosen, keysOf, nameOf, spelt} from './key_bindings.js';
 
 /** Keys that mean something in one place only; they are the same for everybody. */
 const FIXED = {
@@ -66,11 +66,24 @@ export const openKeySheet = bench => {
     if (list.contains(focused)) focused.focus();
     setText(found, t('sheet.found', {n: shown.length}));
   };
+  const save = () => {
+    const link = h('a', {href: URL.createObjectURL(new Blob([bindingsFile()], {type: 'application/json'})), download: 'pinpoint-keys.json'});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  };
+  const load = async () => {
+    const left = bindFromFile(await file.files[0].text());
+    file.value = '';
+    settle(left === null ? t('rebind.no_file') : left.length ? t('rebind.left_out', {names: left.map(name => (DEFAULTS[name] ? t('keys.' + name) : name)).join(', ')}) : '');
+    if (left?.length === 0) setText(found, t('rebind.loaded'));
+  };
+  const file = h('input', {type: 'file', accept: '.json,application/json', hidden: true, 'data-kind': 'keys', onchange: load});
   const search = h('input', {type: 'text', placeholder: t('sheet.search'), 'aria-label': t('sheet.search'), autocomplete: 'off', oninput: show});
   const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-keys', oncancel: event => { event.preventDefault(); if (asked) leave(); else close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-keys'}, t('side.keys')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
     h('div.db', {}, h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))),
-    h('div.df', {}, said, button('.btn', {onclick: () => { bindNothing(); settle(''); }}, t('rebind.reset.all')), button('.btn.primary', {onclick: close}, t('close'))));
+    h('div.df', {}, said, file, button('.btn', {onclick: () => save()}, t('rebind.save')), button('.btn', {onclick: () => file.click()}, t('rebind.load')),
+      button('.btn', {onclick: () => { bindNothing(); settle(''); }}, t('rebind.reset.all')), button('.btn.primary', {onclick: close}, t('close'))));
   dialog.addEventListener('keydown', onKey, true);
   dialog.addEventListener('focusout', event => { if (asked && event.target === asked.control) leave(); });
   bench.root.append(dialog);

@@ -27,9 +27,12 @@ const placeOf = ({segment}) => {
     : segment.sourceHost.contains(focused) ? 'source' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
 };
 
-/** While a completion is offered, three keys belong to it. */
-const completionAction = ({segment: {completion}}, keys, place) => {
-  if (place !== 'field' || !completion.isShown) return null;
+/** While a completion is offered, three keys belong to it; Escape also ends what the field waits for. */
+const completionAction = ({segment: {completion, rest}}, keys, place) => {
+  if (place !== 'field') return null;
+  if (keys === 'Escape' && completion.isAsked) return () => completion.dismiss();
+  if (keys === 'Escape' && rest.asked && !completion.isShown) return () => rest.cancel();
+  if (!completion.isShown) return null;
   if (keys === 'Tab' && completion.isAtCaret) return () => completion.take(false);
   if (keys === 'Ctrl+ArrowRight' && completion.isAtCaret) return () => completion.take(true);
   return keys === 'Escape' ? () => completion.dismiss() : null;

@@ -1,6 +1,7 @@
 /* The segment list: filters, search, rows in blocks that are filled only near the window, the editor in its place. */
-import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {button, h, icon, number, setText, sr, t, textIn, tn} from './dom.js';
 import {hint, shortcut} from './key_bindings.js';
+import {shown} from './unseen.js';
 
 const BLOCK_ROWS = 50;
 const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
@@ -145,8 +146,8 @@ export class SegmentList {
     item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
       h('span.no.num', {}, String(ownNumber)),
       h('span.st.' + iconName, {title: label}, icon(iconName), sr(label + '. ')),
-      h('span.src', {lang: languages.source, dir: 'auto'}, row.source),
-      row.target != null ? h('span.tgt', {lang: languages.target, dir: 'auto'}, row.target)
+      h('span.src', textIn(languages.source), shown(row.source)),
+      row.target != null ? h('span.tgt', textIn(languages.target), shown(row.target))
         : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
       h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null},
         row.is_commented ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(t('comment.mark') + '. ')) : null, meta)));

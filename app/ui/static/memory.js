@@ -1,6 +1,6 @@
 /* What was translated before: matches for the open segment, with what differs, and a search for words (concordance).
    Keys put a match into the field (the best, or those behind it) and go to the search. */
-import {button, h, icon, sr} from './dom.js';
+import {button, h, icon, sr, textIn} from './dom.js';
 import {hint, shortcut} from './key_bindings.js';
 import {insert} from './text_commands.js';
 import {count, t, tn} from './texts.js';
@@ -46,8 +46,8 @@ export class Memory {
     this.status.hidden = !status;
     this.list.replaceChildren(...matches.map((match, i) => h('li.ti', {'data-rate': match.rate},
       h('div.l1', {}, h('span.tag.' + (match.rate === 100 ? 'ok' : 'off'), {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
-      h('p', {lang: source, dir: 'auto'}, match.runs.map(([kind, text]) => h(MARKS[kind], {}, text))),
-      h('p', {lang: target, dir: 'auto'}, h('b', {}, match.target)),
+      h('p', textIn(source), match.runs.map(([kind, text]) => h(MARKS[kind], {}, text))),
+      h('p', textIn(target), h('b', {}, match.target)),
       h('div.acts', {}, button('.btn.small', {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))}, t('memory.insert'), i ? null : hint('match'))))));
     this.counter.hidden = !matches.length;
     this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
@@ -74,7 +74,7 @@ export class Memory {
     if (!reply.ok || reply.result.words !== this.field.value.trim()) return;
     const {rows} = reply.result, {source, target} = this.bench.languages;
     this.found.replaceChildren(h('p.lead', {}, tn('memory.found', rows.length, {words})),
-      ...rows.map(row => h('div.ti', {}, h('p', {lang: source, dir: 'auto'}, marked(row.source, words)), h('p', {lang: target, dir: 'auto'}, marked(row.target, words)),
+      ...rows.map(row => h('div.ti', {}, h('p', textIn(source), marked(row.source, words)), h('p', textIn(target), marked(row.target, words)),
         h('p.muted', {dir: 'auto'}, row.origin))));
   }
 

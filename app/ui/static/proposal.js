@@ -1,6 +1,7 @@
 /* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
    Delete or Alt+click bans. */
-import {h, icon, sr, t} from './dom.js';
+import {h, icon, sr, t, textIn} from './dom.js';
+import {shown} from './unseen.js';
 import {percent} from './texts.js';
 
 const DOUBTS = [0.25, 0.5, 0.8];                      // below each, a word is underlined more heavily
@@ -59,7 +60,7 @@ export class Proposal {
     const hadFocus = this.line.contains(document.activeElement);
     Object.assign(this, {tokens, confidence, placeholder});
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
-    this.line.lang = lang;
+    Object.assign(this.line, textIn(lang));
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
     const nodes = [];
@@ -80,7 +81,7 @@ export class Proposal {
     if (token.w === undefined) return token.tag ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t) : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
     return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
-      'aria-pressed': String(token.pin !== undefined), ...this.doubt(token.w)}, token.t,
+      'aria-pressed': String(token.pin !== undefined), ...this.doubt(token.w)}, shown(token.t),
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
   }
 

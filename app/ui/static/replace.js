@@ -1,5 +1,5 @@
 /* Find and replace over the document: every place is shown as it would be before anything is replaced. */
-import {button, count, h, icon, setText, t, tn} from './dom.js';
+import {button, count, h, icon, setText, t, textIn, tn} from './dom.js';
 
 const PAUSE_MS = 200;
 const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins', {}, text)};
@@ -26,7 +26,7 @@ export const openReplace = bench => {
       + (rows.length < segments ? ' ' + t('replace.shown', {n: rows.length}) : ''));
     all.disabled = !places;
     list.replaceChildren(...rows.map(row => h('li', {}, button('.link', {title: t('replace.go'), onclick: () => { close(); bench.openSegment(row.index); }}, String(bench.numberOf(row.index))),
-      h('span.tx', {lang: bench.languages.target, dir: 'auto'}, row.runs.map(([kind, text]) => RUNS[kind](text))),
+      h('span.tx', textIn(bench.languages.target), row.runs.map(([kind, text]) => RUNS[kind](text))),
       button('.btn.small', {'aria-label': t('replace.one', {n: bench.numberOf(row.index)}), onclick: () => replace([row.index])}, t('replace.here')))));
   };
 

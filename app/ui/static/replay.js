@@ -1,5 +1,5 @@
 /* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
-import {button, count, h, icon, setText, t} from './dom.js';
+import {button, count, h, icon, setText, t, textIn} from './dom.js';
 
 const MAX_PAUSE_MS = 1500;                             // a longer wait in the session is shortened to this
 const SPEEDS = [1, 4, 16, 64];
@@ -24,8 +24,8 @@ export class Replay {
     this.slider = h('input', {type: 'range', min: 0, max: 0, value: 0, 'aria-label': t('replay.slider'), oninput: () => { this.stop(); this.show(Number(this.slider.value)); }});
     this.clock = h('span.num.muted', {});
     this.what = h('p.what', {});
-    this.source = h('p.muted', {lang: languages.source, dir: 'auto'});
-    this.text = h('p.text', {lang: languages.target, dir: 'auto'});
+    this.source = h('p.muted', textIn(languages.source));
+    this.text = h('p.text', textIn(languages.target));
     const speeds = SPEEDS.map(n => h('option', {value: n, selected: n === this.speed}, `${n}×`));
     host.replaceChildren(h('div.player', {}, this.play, this.slider, this.clock,
       h('label.speed', {}, t('replay.speed'), h('select', {onchange: event => { this.speed = Number(event.target.value); }}, speeds))),

@@ -82,6 +82,12 @@ export class Rest {
     this.settle();
   }
 
+  /** Nothing is waited for any more; what was asked of the translation is as it was before. */
+  cancel() {
+    this.asked = null;
+    this.segment.step(true);
+  }
+
   /** Takes the answer into the field once it is there, unless the person has typed on. */
   settle() {
     const {segment, asked} = this, {field, detail, bench} = segment;

@@ -19,6 +19,7 @@ import {buildSegment} from './segment_layout.js';
 import {askSplit, selectedOffset} from './split.js';
 import {settle, sourceLine} from './source.js';
 import {listed} from './steps.js';
+import {unseenIn} from './unseen.js';
 
 const SAVE_PAUSE_MS = 300;
 
@@ -55,6 +56,7 @@ export class Segment {
       onBeforeInput: kind => this.history.record(this.snapshot(), kind),
       onInput: kind => this.onTyped(kind),
       onBlur: () => this.flush(),
+      onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
     this.keys = new KeyCounter(this.field.area, counts => { if (this.index !== null) this.bench.connection.send('keys', {segment: this.index, counts}); });
     this.completion = new Completion(this);
@@ -169,7 +171,7 @@ export class Segment {
     this.ledger.render(this, this.detail, prices, this.bench.languages.target);
   }
 
-  paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text}); }
+  paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text, free: this.detail.free}); }
 
   paintState() {
     const state = this.isDirty ? 'edited' : this.detail?.state ?? this.bench.rows[this.index].state;
@@ -178,7 +180,8 @@ export class Segment {
     this.stateIcon.title = label;
     this.sourceCount.textContent = tn('source.words', this.detail?.num_words ?? this.bench.rows[this.index].source.split(/\s+/).length);
     this.reopenButton.hidden = state !== 'confirmed';
-    setText(this.fieldNote, state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length));
+    const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length);
+    setText(this.fieldNote, unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length);
     this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
     for (const [control, isUndo] of [[this.undoButton, true], [this.redoButton, false]]) {
       control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);

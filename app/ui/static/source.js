@@ -1,5 +1,6 @@
 /* The source sentence with its glossary hits: underlined, the term above the word, met or not. */
-import {h, icon, sr, t} from './dom.js';
+import {h, icon, sr, t, textIn} from './dom.js';
+import {shown} from './unseen.js';
 
 const LONG = 900;                                     // characters; a longer source scrolls in its own box
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
@@ -21,14 +22,14 @@ export const sourceLine = (runs, terms, languages) => {
       h('span.an.' + term.status, {lang: languages.target}, h('span.t', {}, term.target), iconName && icon(iconName), sr(' ' + t('term.' + term.status))));
     nodes.push(h('span.nw', {}, label, marks));
   }
-  return h('p.source' + (numCharacters > LONG ? '.long' : ''), {lang: languages.source, dir: 'auto'}, nodes);
+  return h('p.source' + (numCharacters > LONG ? '.long' : ''), textIn(languages.source), nodes);
 };
 
 /** A word, which can take the focus, or what lies between words; without its first `taken` characters. */
 const piece = ({t: text, w, tag, kept}, taken = 0) => {
   const rest = text.slice(taken), look = tag || kept ? '.asis' : '';
-  if (!rest || (w === undefined && !look)) return rest;
-  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1}, rest);
+  if (!rest || (w === undefined && !look)) return shown(rest);
+  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1}, shown(rest));
 };
 
 /** The marks at the beginning of a run that must not part from the term before it. */

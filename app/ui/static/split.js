@@ -1,5 +1,5 @@
 /* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
-import {button, h, icon, setText, t} from './dom.js';
+import {button, h, icon, setText, t, textIn} from './dom.js';
 
 /** Where a segment can be cut: before each word; in text without spaces before each character. UTF-16 offsets. */
 const places = source => {
@@ -23,7 +23,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
   const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
   const nearest = wanted => cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
   const sentenceEnd = source.search(/[.!?;:]\s/);
-  const first = h('p.part', {lang: bench.languages.source, dir: 'auto'}), second = h('p.part', {lang: bench.languages.source, dir: 'auto'});
+  const first = h('p.part', textIn(bench.languages.source)), second = h('p.part', textIn(bench.languages.source));
   const bar = h('input', {type: 'range', min: 0, max: cuts.length - 1, 'aria-label': t('split.bar'), oninput: () => show()});
   bar.value = nearest(place || (sentenceEnd > 0 ? sentenceEnd + 2 : source.length / 2));
   const show = () => {

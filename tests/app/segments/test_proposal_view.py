@@ -14,6 +14,7 @@ from app.segments.constraints import Constraint
 from app.segments.proposal_view import (
     Decoded,
     aligned_words,
+    free_row,
     hypothesis_rows,
     proposal_tokens,
     source_runs,
@@ -117,6 +118,12 @@ def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_dif
     assert rows[0]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist jetzt an"]]
     assert rows[1]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
     assert [row["gap"] for row in rows] == [0, 0.25]
+    free = free_row(decoded, hypothesis("Das Netz ist an", score=-0.25))
+    assert free is not None
+    assert free["gap"] == -0.25, "better than what the constraints leave"
+    assert "".join(text for _, text in free["runs"]) == free["text"] == "Das Netz ist an"
+    assert ["d", "Netz"] in free["runs"]
+    assert free_row(Decoded(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
 
 
 @given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))

@@ -1,0 +1,124 @@
+"""An engine that takes its time: nothing that a person does waits for it, and what it says late is dropped.
+
+The answers are given by hand, so that "late" is certain and nobody waits for a clock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from app.desk import Desk
+from app.log.store import LogStore
+from app.places import SAMPLES_FOLDER
+from app.ui.api import Api
+from app.ui.server import bind, build_server
+from engine import Request
+from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.e2e.screen import DOCUMENT, Screen
+
+HOST = "127.0.0.1"
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def url(decoder: HandDecoder, browser: Browser, tmp_path: Path) -> Iterator[str]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
+    listener = bind(HOST, 0)
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(build_server(Api(desk), host=HOST, port=port), log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    yield f"http://{HOST}:{port}"
+    server.should_exit = server.force_exit = True
+    thread.join(20)
+    desk.close()
+    store.close()
+
+
+def asked(decoder: HandDecoder, token: str, index: int) -> list[Request]:
+    return [request for key, request, *_ in decoder.requests if key == f"{token}/{index}"]
+
+
+def answer(decoder: HandDecoder, token: str, index: int, at: int, text: str) -> None:
+    futures = [(request, future) for key, request, _, future in decoder.requests if key == f"{token}/{index}"]
+    request, future = futures[at]
+    if not future.done():
+        future.set_result(translation(request, text))
+
+
+def test_typing_confirming_moving_and_cancelling_wait_for_no_answer(
+    url: str, decoder: HandDecoder, context: BrowserContext
+):
+    page = context.new_page()
+    screen = Screen(page, url)
+    keys, number = page.keyboard, page.locator(".editor .no")
+    screen.open_text(DOCUMENT, waits=False)
+    expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
+    token = screen.token()
+
+    # Without a single answer: a text is typed and confirmed, another is typed and left.
+    screen.type_text("Öffnen Sie die Einstellungen und wählen Sie das WLAN.")
+    screen.confirm()
+    expect(number).to_have_text("2")
+    screen.type_text("Der Router speichert")
+    keys.press("Alt+ArrowDown")
+    expect(number).to_have_text("3")
+    screen.type_text("Sie können später")
+    screen.wait_until_saved()
+    assert not any(future.done() and future.result().hypotheses for *_, future in decoder.requests)
+
+    # A pin makes the first request an old one: its answer comes too late, the newer one counts.
+    screen.field.evaluate("area => area.setSelectionRange(11, 17)")
+    keys.press("Alt+p")
+    screen.eventually(lambda: asked(decoder, token, 2)[-1].phrases)
+    assert [phrase.text for phrase in asked(decoder, token, 2)[-1].phrases] == ["später"]
+    answer(decoder, token, 2, -2, "Eine alte Antwort")
+    answer(decoder, token, 2, -1, "Das Kennwort später ändern")
+    screen.wait_for_proposal()
+    assert screen.proposal_text() == "Das Kennwort später ändern"
+    assert screen.hypothesis_texts() == ["Das Kennwort später ändern"]
+    expect(screen.field).to_have_value("Sie können später")
+
+    # Escape ends the wait for a completion; what comes then is not shown.
+    screen.field.evaluate("area => area.setSelectionRange(99, 99)")
+    keys.press("Alt+c")
+    screen.eventually(lambda: any(key.endswith("completion") for key, _ in decoder.questions))
+    keys.press("Escape")
+    question = next(future for key, future in decoder.questions if key.endswith("completion"))
+    question.set_result(translation(Request("x"), "Sie können später mehr"))
+    keys.type(" das")
+
+    # Escape while the rest is translated anew: the wish is taken back, and the text stays.
+    before = len(asked(decoder, token, 2))
+    keys.press("Alt+r")
+    screen.eventually(lambda: len(asked(decoder, token, 2)) == before + 1)
+    assert asked(decoder, token, 2)[-1].prefix.strip() == "Sie können später das"
+    keys.press("Escape")
+    screen.eventually(lambda: len(asked(decoder, token, 2)) == before + 2)
+    assert asked(decoder, token, 2)[-1].prefix == ""
+    answer(decoder, token, 2, before, "Sie können später das Kennwort ändern")
+    answer(decoder, token, 2, before + 1, "Ganz anders, später")
+    screen.wait_for_proposal()
+    expect(screen.field).to_have_value("Sie können später das")
+    expect(page.locator(".ghost")).to_have_text("")
+
+    # A late answer for a segment that was left does not touch its text, and nothing that was typed is lost.
+    answer(decoder, token, 1, 0, "Die Datei wird gespeichert")
+    screen.visit()
+    for segment, text in ((2, "Der Router speichert"), (3, "Sie können später das")):
+        screen.open_segment(segment)
+        expect(screen.field).to_have_value(text)
+    expect(page.locator('.row[data-index="0"]')).to_have_attribute("data-state", "confirmed")
+    screen.check_nothing_went_wrong()
