@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -158,7 +158,7 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
 
 
 def insert_scores(path: Path, scores: Sequence[Score]) -> None:
-    """Put the scores into a card, in place of those that stand there."""
+    """Put the scores into a card, in place of those of the same directions that stand there."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -167,8 +167,9 @@ def insert_scores(path: Path, scores: Sequence[Score]) -> None:
     if not found:
         raise TrainingError(f"{path} has no line {SCORES_HEADING!r}; write the card again with `average`")
     after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
+    kept = _other_directions(rest.removesuffix(after).splitlines(), {s.direction for s in scores})
     rows = "\n".join(
-        f"| {s.set_name} | {s.direction} | {s.num_lines:,} | {s.bleu:.1f} | {s.chrf:.1f} |" for s in scores
+        [*kept, *(f"| {s.set_name} | {s.direction} | {s.num_lines:,} | {s.bleu:.1f} | {s.chrf:.1f} |" for s in scores)]
     )
     signatures = "".join(f"    {line}\n" for line in dict.fromkeys(line for s in scores for line in s.signatures))
     path.write_text(
@@ -176,6 +177,12 @@ def insert_scores(path: Path, scores: Sequence[Score]) -> None:
         f"| set | direction | lines | BLEU | chrF |\n|---|---|---|---|---|\n{rows}\n\n{signatures}{after}",
         encoding="utf-8",
     )
+
+
+def _other_directions(lines: Sequence[str], directions: Set[str]) -> list[str]:
+    """The rows of a card's table of scores that are of none of these directions."""
+    rows = [line for line in lines if line.startswith("| ")][1:]  # without the header
+    return [row for row in rows if row.split(" | ")[1] not in directions]
 
 
 def _snapshots(number: int) -> str:

@@ -66,6 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     for command in commands:
         assert main(command) == 0, command[0]
+    torch.set_flush_denormal(False)  # `train` sets it for its process, and others' floats are not to be flushed
     return folder
 
 
@@ -102,6 +103,11 @@ def test_scores_replace_those_that_stand_there(made: Path, tmp_path: Path) -> No
     assert "dev/tiny" not in text.split("## How to make it again")[0]
     assert text.count("## Scores") == 1
     assert "## What it was trained on" in text
+    insert_scores(card, [Score("test/other", "de-en", 7, 5, 11.0, 44.0, ("BLEU x", "chrF y"))])
+    rows = (
+        "| test/other | en-de | 7 | 12.3 | 45.7 |\n| test/other | de-en | 7 | 11.0 | 44.0 |\n\n    BLEU x\n    chrF y\n"
+    )
+    assert rows in card.read_text(encoding="utf-8"), "each direction is measured by a command of its own"
 
 
 def test_perfect_and_foreign_translations_score_as_they_must() -> None:
