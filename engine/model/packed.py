@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.half
 
-SMALLEST_PACKED = 2**18  # weights of a product; smaller ones gain less than the calls around the kernel cost
+SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the calls around the kernel cost
 _ENGINE = "fbgemm"
 
 
@@ -43,6 +43,12 @@ def pack(model: Transformer, precision: Precision = "float32", smallest: int = S
             stacklevel=2,
         )
         precision = "float32"
+    elif precision == "float32" and not can_read_16_bits():
+        warnings.warn(
+            "this processor or build of PyTorch has no products with 16-bit weights (FBGEMM on x86 with AVX2); the "
+            "model reads its weights in 32 bits, slower",
+            stacklevel=2,
+        )
     model.output = _packed(model.embedding.weight, model.output_bias, precision, smallest)
     for name, linear in list(model.decoder_layers.named_modules()):
         parent, _, own_name = name.rpartition(".")
@@ -57,7 +63,12 @@ def pack(model: Transformer, precision: Precision = "float32", smallest: int = S
 
 def can_multiply_int8() -> bool:
     """Whether FBGEMM's 8-bit products run here."""
-    return _ENGINE in torch.backends.quantized.supported_engines and bool(_capability("avx2"))
+    return can_read_16_bits() and bool(_capability("avx2"))
+
+
+def can_read_16_bits() -> bool:
+    """Whether FBGEMM's products with 16-bit weights run here; PyTorch names it where it is built in and has AVX2."""
+    return _ENGINE in torch.backends.quantized.supported_engines
 
 
 class HalfWeightLinear(nn.Module):
@@ -108,7 +119,7 @@ def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -
         if precision == "int8":
             return Int8Linear(weight, bias)
         is_exact = torch.equal(weight.half().float(), weight)
-        if is_exact and _ENGINE in torch.backends.quantized.supported_engines:
+        if is_exact and can_read_16_bits():
             return HalfWeightLinear(weight, bias)
     return _transposed(weight, bias)
 

@@ -162,6 +162,16 @@ def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monke
     torch.testing.assert_close(model.project(x), random_model().project(x), rtol=1e-5, atol=1e-5)
 
 
+def test_a_processor_without_packed_products_reads_32_bits_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "can_read_16_bits", lambda: False)
+    model = random_model()
+    with pytest.warns(UserWarning, match="in 32 bits, slower"):
+        pack(model, "float32", smallest=1)
+    assert not any(isinstance(module, HalfWeightLinear) for module in model.modules())
+    x = torch.randn(3, CONFIG.model_size)
+    torch.testing.assert_close(model.project(x), random_model().project(x), rtol=1e-5, atol=1e-5)
+
+
 def test_a_model_in_training_mode_is_not_packed() -> None:
     with pytest.raises(AssertionError, match=r"model\.eval"):
         pack(Transformer(CONFIG).train())
