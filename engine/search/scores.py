@@ -54,24 +54,21 @@ class LogProbs:
     """All log-probabilities, in hand."""
 
     def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: Vocabulary) -> None:
-        self._log_probs_RV = log_probs_RV
-        roles, device = vocabulary.roles, log_probs_RV.device
-        log_probs_RV.index_fill_(1, torch.tensor(roles.never, device=device), -torch.inf)
+        self._log_probs_RV = log_probs_RV.cpu()
+        self._values_RV = self._log_probs_RV.numpy()  # the same memory
+        roles = vocabulary.roles
+        self._values_RV[:, roles.never] = -np.inf
         if masks.may_end_R is not None:
-            log_probs_RV[:, roles.end].masked_fill_(torch.from_numpy(~masks.may_end_R).to(device), -torch.inf)
+            self._values_RV[~masks.may_end_R, roles.end] = -np.inf
         for row, allowed in masks.allowed.items():
-            log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary).to(device), -torch.inf)
+            self._log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary), -torch.inf)
 
     def best(self, width: int) -> tuple[Floats, Ints]:
         best = self._log_probs_RV.topk(width, dim=1)  # ranks not-a-number highest
-        return best.values.to("cpu", torch.float64).numpy(), best.indices.cpu().numpy()
+        return best.values.double().numpy(), best.indices.numpy()
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
-        keys_N = torch.from_numpy(rows_N * self._log_probs_RV.shape[1] + tokens_N)
-        values_N: Floats = (
-            self._log_probs_RV.take(keys_N.to(self._log_probs_RV.device)).to("cpu", torch.float64).numpy()
-        )
-        return values_N
+        return self._values_RV[rows_N, tokens_N].astype(np.float64)
 
 
 class FusedScores:

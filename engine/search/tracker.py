@@ -129,6 +129,7 @@ class ConstraintTracker:
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
         self.has_guards = any(guard is not None for guard in self._guards.values())
+        self._has_ends = bool(self._ends_text_BP.any())
 
     def _forget_nodes(self) -> None:
         """Start tables for no phrases, with the two nodes that belong to no sentence."""
@@ -190,14 +191,14 @@ class ConstraintTracker:
 
     def outlook(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> Outlook:
         """What texts of these sentences still lack that have come to these nodes and met so many occurrences."""
-        unmet_NP = np.maximum(self.required_BP[sentences_N] - met_NP, 0)  # that the text does not hold for certain
+        unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # that the text does not hold for certain
         is_unmet_NP = unmet_NP > 0
-        num_pieces_NP = self.num_pieces_BP[sentences_N]
-        to_go_NP = self._to_go[nodes_N]  # pieces that the occurrence in progress lacks
+        num_pieces_NP = self.num_pieces_BP.take(sentences_N, 0)
+        to_go_NP = self._to_go.take(nodes_N, 0)  # pieces that the occurrence in progress lacks
         shared_missing_N = self._shared_missing[nodes_N]
         lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
-        ends_text_NP = self._ends_text_BP[sentences_N]
-        if ends_text_NP.any():  # what must end the text lacks all while others lack some
+        if self._has_ends:  # what must end the text lacks all while others lack some
+            ends_text_NP = self._ends_text_BP[sentences_N]
             others_lack_N = (lacking_NP & ~ends_text_NP).any(1) | (shared_missing_N > 0)
             to_go_NP = np.where(ends_text_NP & others_lack_N[:, None], num_pieces_NP, to_go_NP)
             lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
@@ -212,7 +213,7 @@ class ConstraintTracker:
             missing_N,
             closes_N,
             needed_N=missing_N + closes_N + self._prefix_left[nodes_N],
-            may_end_N=(unmet_NP <= self._pending[nodes_N]).all(1) & self._stands_if_ended[nodes_N],
+            may_end_N=(unmet_NP <= self._pending.take(nodes_N, 0)).all(1) & self._stands_if_ended[nodes_N],
         )
 
     def forced(self, sentences_N: Ints, nodes_N: Ints, outlook: Outlook, end: int) -> Ints:
