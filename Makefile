@@ -20,7 +20,8 @@ run: $(RUN_STAMP)
 	@exec $(VENV_PYTHON) -m app
 
 test: $(DEV_STAMP)
-	$(VENV_PYTHON) -m pytest
+	$(VENV_PYTHON) -m pytest --numprocesses 2 --dist loadfile --ignore tests/e2e
+	$(VENV_PYTHON) -m pytest tests/e2e
 
 check: $(DEV_STAMP)
 	$(VENV_PYTHON) -m ruff check .

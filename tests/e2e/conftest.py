@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from engine.model import EOS, ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
@@ -32,6 +32,8 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 START_SECONDS = 90
+
+expect.set_options(timeout=20_000)  # ms, as elsewhere: on a busy machine a slow answer is no wrong one
 
 
 class App:
