@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from app.documents import Document, Export, Segment
 from app.errors import LogError
@@ -258,11 +257,21 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
 
 
 def _term(fields: Mapping[str, Any]) -> Term:
-    known = {field.name for field in dataclasses.fields(Term)}
-    if unknown := sorted(set(fields) - known):
+    known = get_type_hints(Term)
+    if unknown := sorted(set(fields) - set(known)):
         raise ValueError(f"a term of its glossary has {unknown[0]!r}, which this version does not know")
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    for name, value in plain.items():
+        if not _is_of(known[name], value):
+            raise TypeError(f"a term of its glossary has {value!r} as its {name}")
     return Term(**plain)
+
+
+def _is_of(kind: Any, value: object) -> bool:
+    """Whether a value is of the kind that a term's field has: a plain type, texts, or one of some names."""
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+    return value in get_args(kind) if get_origin(kind) is Literal else type(value) is kind
 
 
 def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -159,7 +160,7 @@ def _change_value(value: object, random: Random) -> None:
         if random.random() < 0.2:
             del value[key]  # type: ignore[arg-type]
         else:
-            value[key] = random.choice(_ODD_VALUES)  # type: ignore[index]
+            value[key] = deepcopy(random.choice(_ODD_VALUES))  # type: ignore[index]
         return
 
 

@@ -234,6 +234,8 @@ def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, sessi
         (b'"index":1', b'"index":7', "segments are not in order"),
         (b'"num_events":13', b'"num_events":12', "was changed since"),
         (b'"pseudonym":"p1"', b'"pseudonym":"\\ud83d"', "line 1: .* surrogates not allowed"),
+        (b'"target":"eins"', b'"target":["eins"]', r"line 1: .*a term of its glossary has \('eins',\) as its target"),
+        (b'"status":"preferred"', b'"status":"loved"', "line 1: .*a term of its glossary has 'loved' as its status"),
         (b'"format":"txt"', b'"format":"odt"', "it lacks 'odt'"),
         (b'"constraints":{}', b'"constraints":{"bans":[1]}', "not what a session leaves behind"),
     ],
