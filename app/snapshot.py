@@ -36,6 +36,7 @@ def snapshot_of(
         "decode": {"last_ms": decoding.last_ms},
         "glossary": workspace.terms.summary(),
         "problem": workspace.problem,
+        "keeps_keys": workspace.presence.has_consent,
         "rows": [row_view(workspace.segments[index]) for index in sorted(workspace.tally.changed_since(since))],
     }
     if structure.stamp > since:

@@ -21,6 +21,7 @@ from app.editing.batches import Batches
 from app.editing.checking import Checking
 from app.editing.glossaries import Glossaries
 from app.editing.overtaken import Overtaken
+from app.editing.presence import Presence
 from app.editing.structure import Structure
 from app.editing.wide_terms import Scope, WideTerms
 from app.errors import CommandError, LogError
@@ -82,6 +83,7 @@ class Workspace:
         self._listeners: list[Callable[[], None]] = []
         self._overtaken = Overtaken()
         self.batches = Batches(self)
+        self.presence = Presence(self)
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
         model.on_change(self._on_model)
@@ -129,6 +131,7 @@ class Workspace:
         with self.lock:
             segment = self.segment(index)
             self.log("focus", {}, segment)
+            self.presence.show_terms(segment)
             self.open_index = index
             self._decoding.is_suspended = False
             self._decoding.hurry(segment)
@@ -220,6 +223,7 @@ class Workspace:
                 "findings": self.checking.confirmed(after),
             }
             self.log("confirm", payload, after, stores=True)
+            self.presence.use_terms(after)
             return self.batches.propagate(self.adopt(after))
 
     def reopen(self, index: int) -> None:

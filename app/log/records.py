@@ -21,7 +21,7 @@ from app.glossary.termbases import Termbase
 
 EventType = Literal[
     # the session
-    "open", "resume", "close", "focus", "blur", "idle", "export", "error",
+    "open", "resume", "close", "focus", "blur", "idle", "export", "error", "consent",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     "comment",
@@ -38,7 +38,7 @@ EventType = Literal[
     "checks_chosen", "memory_shown",
 ]  # fmt: skip
 # A "key" event counts keys by these: what types a character; what takes one away; arrows and the like; anything with
-# Ctrl, Alt or Command. Which character it was never leaves the page.
+# Ctrl, Alt or Command. Which keys they were, and where the caret stood ("caret"), only after a "consent".
 KEY_CLASSES = ("character", "delete", "navigation", "command")
 # The hash before a session's first event.
 FIRST_HASH = "0" * 64

@@ -14,7 +14,9 @@ from app.record.word_origins import TEXT_EVENTS
 _DETAILS: Final = ("kind", "message")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
 # What happens behind the screen; a proposal is told where it shows in the segment.
-UNSEEN: Final = frozenset({"decode_request", "prices", "pretranslate", "term_shown", "checks_chosen", "memory_shown"})
+UNSEEN: Final = frozenset(
+    {"decode_request", "prices", "pretranslate", "term_shown", "term_used", "caret", "checks_chosen", "memory_shown"}
+)
 
 
 @dataclass(frozen=True, slots=True)

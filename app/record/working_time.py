@@ -17,7 +17,18 @@ _STARTS: Final = frozenset({"open", "resume"})
 _LEAVES: Final = frozenset({"blur", "idle", "close"})
 # What happens by itself does not show that anybody is there.
 _BY_ITSELF: Final = frozenset(
-    {"model", "decode_request", "decode_result", "prices", "pretranslate", "error", "term_shown", "check_raised"}
+    {
+        "model",
+        "decode_request",
+        "decode_result",
+        "prices",
+        "pretranslate",
+        "error",
+        "term_shown",
+        "term_used",
+        "check_raised",
+        "consent",
+    }
 )
 
 
@@ -49,11 +60,13 @@ def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) ->
         if event.type in _STARTS:
             gross_ms += before_ms - first_ms
             first_ms, current = event.monotonic_ms, None
-        elif current is not None:
-            pause_ms = max(0, event.monotonic_ms - before_ms)
+        # A pause is told once it has lasted: what was done until then counts, such as reading.
+        at_ms = event.monotonic_ms - (event.payload.get("idle_ms", 0) if event.type == "idle" else 0)
+        if current is not None:
+            pause_ms = max(0, at_ms - before_ms)
             current.gross_ms += pause_ms
             current.net_ms += pause_ms if pause_ms <= idle_limit_ms else 0
-        before_ms = event.monotonic_ms
+        before_ms = max(before_ms, at_ms) if event.type == "idle" else at_ms
         if event.type in _LEAVES:
             current = None
         elif event.type == "focus" and event.segment is not None:

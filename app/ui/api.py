@@ -15,7 +15,6 @@ from app.asking.questions import Questions
 from app.desk import Desk
 from app.documents import Export
 from app.editing.comments import set_comment
-from app.editing.key_counts import log_keys
 from app.editing.wide_terms import Scope
 from app.errors import AppError, CommandError
 from app.messages import Message
@@ -175,7 +174,11 @@ class Api:
                 message.data("data"), message.text("file"), workspace.direction
             ),
             "reopen": lambda: workspace.reopen(message.index()),
-            "keys": lambda: log_keys(workspace, message.index(), message.counts("counts")),
+            "keys": lambda: workspace.presence.keys(
+                message.index(), message.counts("counts"), message.fields.get("presses"), message.fields.get("carets")
+            ),
+            "consent": lambda: workspace.presence.consent(message.flag("is_given")),
+            "idle": lambda: workspace.presence.idle(message.index(), message.number("idle_ms")),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
             **glossary_commands(self.desk, workspace, message),
             "export_note": lambda: self.desk.export_note(workspace),

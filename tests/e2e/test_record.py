@@ -68,3 +68,35 @@ def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
     expect(page.locator(".docinfo .name")).not_to_have_text("record.txt")
     expect(page.locator(".banner")).to_contain_text("was deleted")
     page.locator(".banner .x").first.click()
+
+
+def test_single_keys_are_kept_after_the_switch_and_a_minute_without_input_is_a_pause(screen: Screen, tmp_path):
+    page = screen.page
+    page.clock.install()
+    page.reload()
+    screen.open_text(DOCUMENT, "keys.txt")
+    page.keyboard.type("ab")
+    page.get_by_role("button", name="Report", exact=True).click()
+    report = page.get_by_role("dialog", name="Session report")
+    switch = report.get_by_role("checkbox", name=re.compile("Keep every key"))
+    expect(switch).not_to_be_checked()
+    switch.check()
+    page.keyboard.press("Escape")
+    page.keyboard.type("xy")
+    screen.wait_until_saved()
+    page.clock.fast_forward(61_000)
+    page.keyboard.press("ArrowLeft")
+    screen.wait_until_saved()
+    page.keyboard.press("Control+Enter")
+
+    told = events(screen.download("Session log as JSONL", tmp_path))
+    kinds = [event["type"] for event in told]
+    keys = [event["payload"] for event in told if event["type"] == "key"]
+    before = [payload for payload in keys if "presses" not in payload]
+    noted = [key for payload in keys for _, key in payload.get("presses", ())]
+    assert sum(payload["counts"].get("character", 0) for payload in before) == 2
+    assert noted[:2] == ["x", "y"] and "a" not in noted
+    assert "caret" in kinds and kinds.index("consent") < kinds.index("caret")
+    pause = kinds.index("idle")
+    assert told[pause]["payload"]["idle_ms"] >= 60_000
+    assert "focus" in kinds[pause + 1 :]

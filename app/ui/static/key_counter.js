@@ -1,6 +1,8 @@
-/* Counts the keys pressed in the edit field by class, and tells the server now and then. Never which character it was. */
+/* Counts the keys pressed in the edit field by class, and tells the server now and then. Which keys they were and where
+   the caret stood is noted only where the person has agreed to it. */
 
 const TELL_AFTER_MS = 10000;
+const MAX_NOTED = 4000;                              // between two tellings; the server takes a few more
 const NAVIGATION = /^(Arrow|Home|End|Page|Tab|Escape|F\d)/;
 
 /** "character", "delete", "navigation", "command", or null for a key that does nothing by itself. */
@@ -13,24 +15,42 @@ export const keyClass = event => {
 };
 
 export class KeyCounter {
-  /** tell(counts) is called a while after the first key, and by flush(). */
-  constructor(area, tell) {
-    Object.assign(this, {tell, counts: {}, timer: null});
+  /** tell({counts, presses, carets}) is called a while after the first key, and by flush(); hasConsent(): whether single keys are noted. */
+  constructor(area, {tell, hasConsent}) {
+    Object.assign(this, {area, tell, hasConsent, timer: null});
+    this.forget();
     // On the window and before anybody else: a key that is a command is kept from the field.
-    window.addEventListener('keydown', event => { if (document.activeElement === area) this.count(keyClass(event)); }, true);
+    window.addEventListener('keydown', event => { if (document.activeElement === area) this.count(event); }, true);
+    document.addEventListener('selectionchange', () => { if (document.activeElement === area) this.noteCaret(); });
   }
 
-  count(name) {
+  forget() { Object.assign(this, {counts: {}, presses: [], carets: [], since: null}); }
+
+  count(event) {
+    const name = keyClass(event);
     if (!name) return;
     this.counts[name] = (this.counts[name] ?? 0) + 1;
+    if (this.hasConsent() && this.presses.length < MAX_NOTED) this.presses.push([this.at(), event.key.slice(0, 20)]);
     this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
+  }
+
+  noteCaret() {
+    if (!this.hasConsent() || this.carets.length >= MAX_NOTED) return;
+    this.carets.push([this.at(), this.area.selectionStart, this.area.selectionEnd]);
+    this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
+  }
+
+  /** Milliseconds since the first that is noted. */
+  at() {
+    this.since ??= performance.now();
+    return Math.round(performance.now() - this.since);
   }
 
   flush() {
     clearTimeout(this.timer);
     this.timer = null;
-    const {counts} = this;
-    this.counts = {};
-    if (Object.keys(counts).length) this.tell(counts);
+    const {counts, presses, carets} = this;
+    this.forget();
+    if (Object.keys(counts).length || carets.length) this.tell({counts, presses, carets});
   }
 }

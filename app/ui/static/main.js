@@ -4,6 +4,7 @@ import {button, h, t, tn} from './dom.js';
 import {Files} from './files.js';
 import {Header, Notes} from './header.js';
 import {loadBindings} from './key_bindings.js';
+import {watchIdle} from './idle.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list.js';
 import {Segment} from './segment.js';
@@ -44,6 +45,7 @@ class Bench {
     listenToKeys(this, this.root);
     this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
+    watchIdle(ms => this.onIdle(ms), () => this.onVisibility());
     this.adopt(reply);
     this.connection.watch();
   }
@@ -161,7 +163,7 @@ class Bench {
     if (reply.order || !this.order) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
-      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
+      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, keepsKeys: reply.keeps_keys, offers: reply.offers ?? this.offers});
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       this.header.update(reply);
       this.list.updateCounts(reply.counts);
@@ -219,6 +221,14 @@ class Bench {
     if (open === null) return;
     if (document.hidden) { this.segment.flush(); this.connection.send('leave', {segment: open}); }
     else this.connection.send('open', {segment: open}, 'open');
+  }
+
+  /** Nor is time in which nothing was done. */
+  onIdle(idle_ms) {
+    const {open} = this.session;
+    if (open === null) return;
+    this.segment.keys.flush();
+    this.connection.send('idle', {segment: open, idle_ms});
   }
 
   /** Another document or an earlier session takes the place of this one. */

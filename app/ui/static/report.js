@@ -80,6 +80,11 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
           h('td.n', {}, orDash(item.hter, value => number(value, 2))), h('td.n', {}, orDash(item.chrf, value => number(value, 1))), h('td.n', {}, count(item.edits)), h('td.n', {}, count(item.pins)), h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'))))))),
       card('w12', t('replay.title'), t('replay.caption'), host),
       card('w12', t('export.menu'), t('record.export.caption'), h('div.exports', {}, EXPORTS.map(([key, kind]) => h('a', {href: url(kind), download: '', 'data-kind': kind}, icon('down'), h('b', {}, t(key)), h('span', {}, t(`${key}.detail`)))))),
+      card('w12', t('consent.title'), t('consent.caption'), h('label.check', {}, h('input', {type: 'checkbox', checked: bench.keepsKeys, 'data-consent': '', onchange: event => {
+        bench.segment.keys.flush();                          // what was noted until now is told as it was agreed then
+        bench.keepsKeys = event.target.checked;
+        bench.connection.send('consent', {is_given: bench.keepsKeys});
+      }}), h('b', {}, t('consent.keys')), ' ', h('span.muted', {}, t('consent.keys.detail')))),
       card('w12', t('delete.title'), t('delete.caption'), button('.btn.danger', {onclick: remove}, t('delete.open')))),
   ];
 };

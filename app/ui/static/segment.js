@@ -58,7 +58,8 @@ export class Segment {
       onBlur: () => this.flush(),
       onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
-    this.keys = new KeyCounter(this.field.area, counts => { if (this.index !== null) this.bench.connection.send('keys', {segment: this.index, counts}); });
+    this.keys = new KeyCounter(this.field.area, {hasConsent: () => bench.keepsKeys,
+      tell: noted => { if (this.index !== null) bench.connection.send('keys', {segment: this.index, ...noted}); }});
     this.completion = new Completion(this);
     this.checks = new Checks(this);
     this.comment = new Comment(this);

@@ -42,15 +42,29 @@ def test_time_counts_from_focus_to_leaving_and_net_leaves_out_long_pauses() -> N
     assert time.gross_ms == 201_000 + 15_500
 
 
+def test_a_pause_counts_from_the_last_act_and_ends_with_going_on() -> None:
+    happenings = [
+        (0, "open", None, {}),
+        (1_000, "focus", 0, {}),
+        (111_000, "idle", 0, {"idle_ms": 60_000}),  # 50 s of reading, then nothing
+        (900_000, "focus", 0, {}),
+        (903_000, "edit", 0, {"text": "a"}),
+        (963_000, "idle", 0, {"idle_ms": 60_000}),
+    ]
+    time = working_time(events_of(happenings))
+    assert (time.gross_ms, time.net_ms) == (903_000, 50_000 + 3_000)
+    assert time.segments[0].gross_ms == 53_000
+
+
 @given(
-    st.lists(st.tuples(st.integers(0, 100_000), st.sampled_from(["focus", "edit", "blur", "decode_result"]))),
+    st.lists(st.tuples(st.integers(0, 100_000), st.sampled_from(["focus", "edit", "blur", "decode_result", "idle"]))),
     st.integers(0, 120_000),
 )
 def test_net_time_is_within_gross_and_grows_with_the_idle_limit(steps: list[tuple[int, str]], limit_ms: int) -> None:
     at_ms, happenings = 0, [(0, "open", None, {})]
     for pause_ms, event_type in steps:
         at_ms += pause_ms
-        happenings.append((at_ms, event_type, pause_ms % 3, {}))
+        happenings.append((at_ms, event_type, pause_ms % 3, {"idle_ms": 60_000} if event_type == "idle" else {}))
     events = events_of(happenings)
     time, longer = working_time(events, limit_ms), working_time(events, limit_ms + 1000)
     assert 0 <= time.net_ms <= sum(segment.gross_ms for segment in time.segments.values()) <= time.gross_ms
