@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "card.md"
 ORIGIN = "origin.json"  # of an imported model: what it was converted from
 PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
+SOURCE_PIECES, MERGES = "source_pieces.txt", "bpe.codes"
 _OF_TRANSLATIONS = (
-    *(WEIGHTS, CONFIG, "vocabulary.txt", "bpe.codes"),
-    *(PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT),
+    *(WEIGHTS, CONFIG, "vocabulary.txt", MERGES),
+    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT),
 )
 
 
@@ -48,7 +49,8 @@ _OF_TRANSLATIONS = (
 class LoadedModel:
     """A model ready to decode. `checksum` is one of all its files that matter (`model_checksum`), for logs.
 
-    `codec` is that of targets, and of sources too unless these have a `source_codec` of their own, with the same ids.
+    `codec` is that of targets, and of sources too unless these have a `source_codec` of their own: with the same ids,
+    but where the configuration has a `source_vocabulary_size`.
     """
 
     config: ModelConfig
@@ -173,7 +175,13 @@ def model_checksum(folder: Path) -> str:
 
 def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None]:
     """The codec of targets and, where sources have another, that one."""
-    from engine.text import SentencePieceCodec, TextCodec, read_pieces  # here, so that training needs no tokeniser
+    from engine.text import (
+        BytePairs,
+        MosesCodec,
+        SentencePieceCodec,
+        TextCodec,
+        read_pieces,
+    )  # here, so that training needs no tokeniser
 
     if config.text == "bpe":
         return TextCodec.load(folder), None
@@ -181,6 +189,15 @@ def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None
     named = (*directions.values(), *languages.values(), *config.hidden_pieces)
     hidden = frozenset(piece for piece in named if piece is not None)
     pieces = read_pieces(folder / PIECES)
-    target = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
+    if config.text == "moses":
+        merges, (source, _, target) = BytePairs.load(folder / MERGES), config.directions[0].partition("-")
+        source_pieces = read_pieces(folder / SOURCE_PIECES)
+        if len(source_pieces) != config.source_vocabulary_size:
+            raise ModelError(
+                f"{folder / SOURCE_PIECES} has {len(source_pieces)} pieces, {CONFIG} says "
+                f"{config.source_vocabulary_size}; the two files belong to different models"
+            )
+        return MosesCodec(target, merges, pieces, hidden), MosesCodec(source, merges, source_pieces, hidden)
+    codec = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
     # many languages are spelt in one way
-    return target, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, pieces, hidden)
+    return codec, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, pieces, hidden)

@@ -14,7 +14,7 @@ from engine.model.directions import Directions, languages_of
 KIND = "pinpoint-transformer"
 Norm = Literal["before", "after"]
 Activation = Literal["relu", "gelu", "swish"]
-TextKind = Literal["bpe", "sentencepiece"]
+TextKind = Literal["bpe", "sentencepiece", "moses"]
 Positions = Literal["sines", "fairseq"]
 LanguagePlace = Literal["first", "last"]
 
@@ -32,6 +32,7 @@ class ModelConfig:
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
     reads `start` before it writes, `<s>` or what else its makers took. `hidden_pieces` are others that no text has.
     `positions` are sines and cosines as Vaswani et al. have them, or as fairseq does, whose first place is 2.
+    `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own.
 
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
     target pieces per source piece, in the training data or a development set, and `length_rewards` what a piece adds to
@@ -58,6 +59,7 @@ class ModelConfig:
     start: Literal["<s>", "</s>"] = "<s>"
     hidden_pieces: Sequence[str] = ()
     positions: Positions = "sines"
+    source_vocabulary_size: int | None = None
     length_ratios: Mapping[str, float] = field(default_factory=dict)
     length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)

@@ -18,13 +18,18 @@ import torch
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, WEIGHTS
 from engine.model.conversion import WEIGHT_FILES, Plan, convert, read_json
+from engine.model.fsmt import plan_fsmt
 from engine.model.m2m100 import plan_m2m100
 from engine.model.marian import plan_marian
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_WANTED = ("*.json", "*.spm", "sentencepiece.bpe.model", "*.safetensors", "README.md")
+_WANTED = ("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md")
 _CONVERTER_VERSION = 2
-_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {"marian": plan_marian, "m2m_100": plan_m2m100}
+_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {
+    "marian": plan_marian,
+    "m2m_100": plan_m2m100,
+    "fsmt": plan_fsmt,
+}
 
 
 def cache_folder() -> Path:

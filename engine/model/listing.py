@@ -78,6 +78,13 @@ FAMILIES = (
         "facebook/nllb-200-distilled-600M",
         "any two of 202 languages; not for commercial use",
     ),
+    ModelFamily(
+        "WMT19 news translation",
+        "FSMT",
+        "facebook/wmt19-SOURCE-TARGET",
+        "facebook/wmt19-en-de",
+        "en-de, de-en, en-ru, ru-en",
+    ),
     ModelFamily("M2M100", "M2M100", "facebook/m2m100_SIZE", "facebook/m2m100_418M", "any two of 100 languages"),
 )
 

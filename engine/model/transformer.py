@@ -1,8 +1,8 @@
 """The translation model: a Transformer, pre-norm, with a deep encoder and a shallow decoder; post-norm if imported.
 
-One embedding table serves source, target and output (with a bias of its own). Projections that read the same input
-are one matrix, so that a decoding step makes few calls. A source is `<direction> pieces... </s>`, a target starts
-from `<s>`; this file sees ids and knows neither the text nor the search.
+One embedding table serves source, target and output (with a bias of its own); an imported model's sources may have
+their own. Projections that read the same input are one matrix, so that a decoding step makes few calls. A source is
+`<direction> pieces... </s>`, a target starts from `<s>`; this file sees ids and knows neither the text nor the search.
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary_size, config.model_size)
+        source_size = config.source_vocabulary_size
+        self.source_embedding = None if source_size is None else nn.Embedding(source_size, config.model_size)
         self.output_bias = nn.Parameter(torch.zeros(config.vocabulary_size))
         self.encoder = nn.ModuleList(EncoderLayer(config, dropout, i == 0) for i in range(config.encoder_layers))
         self.encoder_norm = nn.LayerNorm(config.model_size)
@@ -156,11 +158,14 @@ class Transformer(nn.Module):
     def device(self) -> torch.device:
         return self.embedding.weight.device
 
-    def embed(self, ids: Tensor, positions: int | Tensor | None = None) -> Tensor:
-        """Embeddings of `ids` at their `positions`: one for all, or one each; None for (..., T) at 0 to T - 1."""
+    def embed(self, ids: Tensor, positions: int | Tensor | None = None, table: nn.Embedding | None = None) -> Tensor:
+        """Embeddings of `ids` at their `positions`: one for all, or one each; None for (..., T) at 0 to T - 1.
+
+        They are those of `table`, if that is given, instead of those of targets.
+        """
         places_ME = self.positions_ME
         places = places_ME[: ids.shape[-1]] if positions is None else places_ME[positions]
-        embedded = torch.add(places, self.embedding(ids), alpha=math.sqrt(self.config.model_size))
+        embedded = torch.add(places, (table or self.embedding)(ids), alpha=math.sqrt(self.config.model_size))
         return self.dropout(embedded)  # type: ignore[no-any-return]
 
     def project(self, x: Tensor) -> Tensor:
@@ -177,7 +182,7 @@ class Transformer(nn.Module):
 
     def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:
         """The encoder's output (B, S, E); padded places hold arbitrary numbers."""
-        x_BSE = self.embed(source_ids_BS)
+        x_BSE = self.embed(source_ids_BS, table=self.source_embedding)
         for layer in self.encoder:
             x_BSE = layer(x_BSE, mask)
         return self.encoder_norm(x_BSE)  # type: ignore[no-any-return]

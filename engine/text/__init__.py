@@ -14,7 +14,9 @@ from engine.text.boundaries import (
     occurrences,
     stands_alone,
 )
+from engine.text.bpe import BytePairs
 from engine.text.codec import Codec, Decoding, Encoding, TextCodec
+from engine.text.moses import MosesCodec
 from engine.text.normal import normalise
 from engine.text.sentencepieces import SentencePieceCodec, read_pieces
 from engine.text.vocabulary import (
@@ -47,9 +49,11 @@ __all__ = [
     "SPECIAL_PIECES",
     "UNKNOWN_ID",
     "UNKNOWN_SURFACE",
+    "BytePairs",
     "Codec",
     "Decoding",
     "Encoding",
+    "MosesCodec",
     "SentencePieceCodec",
     "TextCodec",
     "Vocabulary",

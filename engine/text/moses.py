@@ -1,0 +1,265 @@
+"""The text of imported FSMT models (wmt19): Moses tokens, then byte pairs whose last symbol ends in `</w>`.
+
+Tokens are sacremoses', with its normal punctuation, entities (`&quot;`) and hyphens (`@-@`); spaces around marks follow
+its detokeniser, by piece. Quotes alone depend on what stands before them: `decode` puts every other one to the word
+behind it, as Moses does. Text in which such a quote touches a word is not spelt exactly, which `spells` tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from engine.errors import InvalidRequest
+from engine.text.bpe import BytePairs
+from engine.text.codec import Decoding, Encoding, Span
+from engine.text.normal import normalise
+from engine.text.tokens import CONTINUATION
+from engine.text.vocabulary import UNKNOWN_ID, UNKNOWN_SURFACE
+
+if TYPE_CHECKING:
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+WORD_END = "</w>"
+_HYPHEN = "@-@"
+_NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
+_ENTITIES = {
+    "&#124;": "|",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&apos;": "'",
+    "&#91;": "[",
+    "&#93;": "]",
+    "&amp;": "&",  # last, as an ampersand may stand before any of the others
+}
+_CLOSES = re.compile(r"[,.?!:;\\%}\])]+")
+_OPENS = re.compile(r"[$¢£¤¥€₹₽(\[{¿¡]+")
+_CONTRACTION = re.compile(r"'[^\W\d_]")  # English
+_QUOTES = ('"', "'")
+
+
+@dataclass(frozen=True)
+class MosesCodec:
+    """One language's tokens, and the pieces of its side by id. `hidden` are further ones that no text contains."""
+
+    language: str
+    merges: BytePairs
+    pieces: tuple[str, ...]
+    hidden: frozenset[str] = frozenset()
+    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_ids", {piece: number for number, piece in enumerate(self.pieces)})
+
+    # -- what the search indexes by id --------------------------------------------------------------------------------
+
+    @cached_property
+    def surfaces(self) -> tuple[str, ...]:
+        """What each piece writes, by id."""
+        return tuple(self._surface(number, piece) for number, piece in enumerate(self.pieces))
+
+    @cached_property
+    def glues_left(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space before it, by id."""
+        return tuple(self._glues_of(number)[0] for number in range(len(self.pieces)))
+
+    @cached_property
+    def glues_right(self) -> tuple[bool, ...]:
+        """Whether a piece forbids a space after it, by id."""
+        return tuple(self._glues_of(number)[1] for number in range(len(self.pieces)))
+
+    @property
+    def specials(self) -> tuple[int, ...]:
+        """The ids that no text contains, and that of what can't be spelt."""
+        return tuple(number for number in range(len(self.pieces)) if self._is_special(number))
+
+    def id_of(self, piece: str) -> int:
+        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
+        return self._ids[piece]
+
+    # -- text to pieces -----------------------------------------------------------------------------------------------
+
+    def encode(self, text: str) -> Encoding:
+        """The canonical pieces of a text, with their characters, as far as Moses' rewriting lets them be told."""
+        ids: list[int] = []
+        spans: list[Span] = []
+        unknown: list[Span] = []
+        for token, (start, end) in _placed(text, _tokens(self.language, text)):
+            for symbol in self._split(token):
+                piece_id = self._ids.get(symbol, UNKNOWN_ID)
+                if self._is_special(piece_id):  # no text is one of those
+                    piece_id = UNKNOWN_ID
+                is_last = symbol.endswith(WORD_END)
+                stop = end if is_last else min(end, start + len(_written(symbol)))
+                ids.append(piece_id)
+                spans.append((start, stop))
+                if piece_id == UNKNOWN_ID:
+                    unknown.append((start, stop))
+                start = stop
+        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+
+    # -- pieces to text -----------------------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        layout = _Layout()
+        quotes, before = dict.fromkeys(_QUOTES, 0), ""
+        for word in self._words(ids):
+            surfaces = [self.surfaces[piece_id] for piece_id in word]
+            left, right = self.glues_left[word[0]], self.glues_right[word[-1]]
+            if not self._is_special(word[0]):
+                symbol = "".join(self.pieces[piece_id] for piece_id in word)
+                written, (left, right) = _written(symbol), self._glues(symbol)
+                if written != "".join(surfaces):  # an entity in several pieces
+                    surfaces = [*[""] * (len(word) - 1), written]
+                if written in quotes:
+                    is_genitive = self.language == "en" and written == "'" and before.endswith("s")
+                    left = quotes[written] % 2 == 1 or is_genitive
+                    right = not left
+                    quotes[written] += right or quotes[written] % 2
+                before = written
+            layout.add(surfaces, left, right)
+        return layout.decoding
+
+    def spells(self, text: str) -> bool:
+        """Whether the pieces of `text` write exactly it (in NFC), wherever they stand."""
+        ids = self.encode(text).ids
+        return UNKNOWN_ID not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
+
+    def respell(self, text: str) -> str:
+        """What the pieces of `text` write, with ⁇ for what can't be spelt."""
+        return self._written_by_pieces(self.encode(text).ids)
+
+    @staticmethod
+    def normalise(text: str) -> str:
+        """`text` in NFC, as constraints are compared."""
+        return normalise(text)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _split(self, token: str) -> Iterator[str]:
+        """The symbols of a token, as the vocabulary has them."""
+        *inner, last = self.merges.split(token)
+        yield from (piece.removesuffix(CONTINUATION) for piece in inner)
+        yield last + WORD_END
+
+    def _words(self, ids: Sequence[int]) -> Iterator[list[int]]:
+        """The pieces of each token; a special piece is one of its own."""
+        word: list[int] = []
+        for piece_id in ids:
+            if not 0 <= piece_id < len(self.pieces):
+                raise InvalidRequest(f"piece id {piece_id} is out of range; this model has {len(self.pieces)} pieces")
+            if word and self._is_special(piece_id):
+                yield word
+                word = []
+            word.append(piece_id)
+            if self._is_special(piece_id) or self.pieces[piece_id].endswith(WORD_END):
+                yield word
+                word = []
+        if word:
+            yield word
+
+    def _written_by_pieces(self, ids: Sequence[int]) -> str:
+        """What the search takes for the text: each piece by itself, whatever stands before it."""
+        layout = _Layout()
+        for piece_id in ids:
+            layout.add([self.surfaces[piece_id]], self.glues_left[piece_id], self.glues_right[piece_id])
+        return layout.decoding.text
+
+    def _is_special(self, piece_id: int) -> bool:
+        return piece_id < _NUM_SPECIAL or self.pieces[piece_id] in self.hidden
+
+    def _surface(self, piece_id: int, piece: str) -> str:
+        if piece_id == UNKNOWN_ID:
+            return UNKNOWN_SURFACE
+        return "" if self._is_special(piece_id) else _written(piece)
+
+    def _glues_of(self, piece_id: int) -> tuple[bool, bool]:
+        if piece_id == UNKNOWN_ID:
+            return False, False
+        return (True, True) if self._is_special(piece_id) else self._glues(self.pieces[piece_id])
+
+    def _glues(self, piece: str) -> tuple[bool, bool]:
+        """Whether a token that is this piece forbids a space on its left and right, by Moses' rules."""
+        surface = _written(piece)
+        is_contraction = self.language == "en" and _CONTRACTION.match(surface) is not None
+        if not piece.endswith(WORD_END):
+            return is_contraction, True
+        if piece == _HYPHEN + WORD_END:
+            return True, True
+        # an English apostrophe that stands alone belongs to a genitive, as far as can be told from it
+        closes = is_contraction or (self.language, surface) == ("en", "'") or _CLOSES.fullmatch(surface) is not None
+        return closes, _OPENS.fullmatch(surface) is not None
+
+
+class _Layout:
+    """A text as it grows, token by token, with the characters of each piece."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._spans: list[Span] = []
+        self._end = 0
+        self._is_open = True  # no space may come next
+
+    def add(self, surfaces: Sequence[str], glues_left: bool, glues_right: bool) -> None:
+        """One token, by its pieces."""
+        if not self._is_open and not glues_left:
+            self._parts.append(" ")
+            self._end += 1
+        for surface in surfaces:
+            self._parts.append(surface)
+            self._spans.append((self._end, self._end + len(surface)))
+            self._end += len(surface)
+        self._is_open = glues_right
+
+    @property
+    def decoding(self) -> Decoding:
+        return Decoding("".join(self._parts), tuple(self._spans))
+
+
+def _written(symbol: str) -> str:
+    """What a symbol writes: `&quot;</w>` is a quote, `@-@</w>` a hyphen."""
+    text = symbol.removesuffix(WORD_END)
+    if text == _HYPHEN:
+        return "-"
+    for entity, char in _ENTITIES.items():
+        text = text.replace(entity, char)
+    return text
+
+
+def _tokens(language: str, text: str) -> list[str]:
+    normal = _normaliser(language).normalize(text)
+    tokens: list[str] = _tokeniser(language).tokenize(
+        normal, aggressive_dash_splits=True, return_str=False, escape=True
+    )
+    return [token for token in tokens if token]
+
+
+def _placed(text: str, tokens: Sequence[str]) -> Iterator[tuple[str, Span]]:
+    """The tokens with their characters in the text; of one that Moses rewrote, as many as it has, where it is due."""
+    end = 0
+    for token in tokens:
+        written = _written(token)
+        start = text.find(written, end)
+        if not 0 <= start <= end + 3:  # further on stands another one
+            start = min(end + len(text[end:]) - len(text[end:].lstrip()), len(text))
+        end = min(start + len(written), len(text))
+        yield token, (start, end)
+
+
+@cache
+def _normaliser(language: str) -> MosesPunctNormalizer:
+    from sacremoses import MosesPunctNormalizer
+
+    return MosesPunctNormalizer(lang=language, pre_replace_unicode_punct=True, post_remove_control_chars=True)
+
+
+@cache
+def _tokeniser(language: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer
+
+    return MosesTokenizer(lang=language)
