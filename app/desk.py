@@ -25,6 +25,7 @@ from app.memory.recall import Library
 from app.messages import Message
 from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
+from app.record.tbx import session_tbx
 from app.record.tmx import session_tmx
 from app.segments.saved import restored
 from app.segments.state import Json
@@ -41,6 +42,7 @@ EXPORTS = {
     "log.jsonl": session_jsonl,
     "report.xlsx": session_workbook,
     "memory.tmx": session_tmx,
+    "terms.tbx": session_tbx,
 }
 
 # The translation memory of all documents in the log.

@@ -15,6 +15,7 @@ EXPORT_KINDS: Final = {
     "csv": "log.csv",
     "xlsx": "report.xlsx",
     "tmx": "memory.tmx",
+    "tbx": "terms.tbx",
 }
 NEWEST: Final = "newest"
 
@@ -68,6 +69,7 @@ kinds:
   csv        a row for each segment: texts, times, effort, counts
   xlsx       an Excel workbook: the sums, the segments, the prices of pins, terms and bans
   tmx        the confirmed segments as a translation memory
+  tbx        the terms that were made in the session, out of its pins
 
 SESSION is a number as `stats` lists them, or "newest". The log is only read.
 

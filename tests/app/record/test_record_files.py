@@ -15,14 +15,17 @@ import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from translate.storage.tbx import tbxfile
 from translate.storage.tmx import tmxfile
 
 from app.documents import Document, read_document
 from app.errors import LogError
 from app.glossary import Term
+from app.glossary.files import read_glossary
 from app.log.store import LogStore, SegmentUpdate
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
+from app.record.tbx import session_tbx
 from app.record.tmx import session_tmx
 from app.text_files import defused
 from tests.app.record.recorded import DOCUMENT, record_session
@@ -321,3 +324,17 @@ def test_the_memory_holds_the_confirmed_segments_as_other_tools_read_it(store: L
 
 def test_an_empty_memory_says_so(store: LogStore) -> None:
     assert "empty" in (session_tmx(store, store.start_session(DOCUMENT, "en-de").id).note or "")
+
+
+def test_terms_made_in_the_session_and_not_taken_back_are_a_term_base(store: LogStore, session_id: int) -> None:
+    assert "No term" in (session_tbx(store, session_id).note or "")
+    terms = [Term(source, target, is_for_document=True) for source, target in (("a & b", "ä <b>"), ("gone", "fort"))]
+    for term in terms:
+        store.add_term(session_id, term, 0)
+    store.remove_term(session_id, terms[1])
+    exported = session_tbx(store, session_id)
+    assert (exported.name, exported.note) == ("my.manual.terms.tbx", None)
+    theirs = tbxfile.parsestring(exported.data)
+    assert [(unit.source, unit.target) for unit in theirs.units] == [("a & b", "ä <b>")]
+    ours = read_glossary(exported.data, "x.tbx", "en-de").glossary.terms
+    assert [(term.source, term.target) for term in ours] == [("a & b", "ä <b>")]
