@@ -32,6 +32,10 @@ class LogConnection:
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
+    def data_version(self) -> int:
+        """A number that changes whenever another connection has written to the file; own writes leave it as it is."""
+        return int(self.rows("read the log", "PRAGMA data_version")[0]["data_version"])
+
     def insert(self, table: str, **values: Any) -> int:
         """The new row's number. Table and column names come from the callers' code alone, never from data."""
         columns = ", ".join(values)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.documents import Export
 from app.log.store import LogStore
 from app.memory.index import Entry, Match, MemoryIndex, runs_between
-from app.memory.storage import import_entries, load_entries, segment_key
+from app.memory.storage import import_entries, load_entries, segment_key, state_of
 from app.memory.tmx import read_pairs, write_tmx
 from app.messages import Message
 from app.segments.state import Json, SegmentState
@@ -29,10 +29,13 @@ class Library:
         self.store = store
         self._lock = threading.Lock()
         self._indexes: dict[str, MemoryIndex] = {}
+        self._data_version = 0
+        self._state: tuple[float, ...] = ()
 
     def index(self, direction: str) -> MemoryIndex:
-        """The memory of a direction, read where it was not; others wait meanwhile."""
+        """The memory of a direction, read where it was not or another process has changed it; others wait meanwhile."""
         with self._lock:
+            self._look_for_changes()
             if direction not in self._indexes:
                 index = MemoryIndex()
                 for key, entry in load_entries(self.store.connection, *_languages(direction)):
@@ -44,6 +47,16 @@ class Library:
         """Reads the memory anew when it is next asked: sessions were deleted."""
         with self._lock:
             self._indexes.clear()
+
+    def _look_for_changes(self) -> None:
+        """Forgets what was read where other processes, which write their events all the time, wrote to the memory."""
+        version = self.store.connection.data_version()
+        if version == self._data_version:
+            return
+        state = state_of(self.store.connection)
+        if state != self._state:
+            self._indexes.clear()
+        self._data_version, self._state = version, state
 
     def index_if_read(self, direction: str) -> MemoryIndex | None:
         """The memory of a direction, if anybody has asked for it yet."""

@@ -45,6 +45,16 @@ def load_entries(log: LogConnection, source_language: str, target_language: str)
         yield segment_key(row["session_id"], row["segment_index"]), Entry(source, target, row["name"], row["last_ms"])
 
 
+def state_of(log: LogConnection) -> tuple[float, ...]:
+    """Figures that change with what `load_entries` gives, of whatever languages."""
+    query = """
+        SELECT count(*) AS num_confirmed, total((session_id * 7919 + segment_index + 1) * (version + 1)) AS confirmed,
+            (SELECT count(*) FROM memory_entry) AS num_imported, (SELECT total(id) FROM memory_entry) AS imported
+        FROM segment WHERE state = 'confirmed' AND target IS NOT NULL
+    """
+    return tuple(log.rows("load the memory", query)[0].values())
+
+
 def import_entries(
     log: LogConnection, name: str, source_language: str, target_language: str, pairs: Iterable[Pair]
 ) -> int:

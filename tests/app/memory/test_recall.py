@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from translate.storage import tmx
 
 from app.errors import DocumentError
-from app.log.store import LogStore
+from app.log.store import LogStore, SegmentUpdate
 from app.memory.index import Entry
 from app.memory.recall import Library
 from app.memory.tmx import read_pairs, write_tmx
@@ -79,6 +79,21 @@ def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
     exported = library.export_tmx("en-de")
     assert (exported.name, read_pairs(exported.data, "x.tmx", "en", "de")) == ("memory.en-de.tmx", [("One", "Eins")])
+
+
+def test_what_another_process_writes_is_found_without_a_restart(store: LogStore, workspace: Workspace):
+    library = Library(store)
+    first = library.index("en-de")
+    other = LogStore.open(store.path)
+    other.append(workspace.session_id, "blur", {}, segment=0)
+    assert library.index("en-de") is first  # its events are none of the memory
+    workspace.confirm(2, "Etwas anderes.")
+    assert library.index("en-de") is first
+    Library(other).import_tmx(FILE, "a.tmx", "en-de")
+    assert len(library.index("en-de").entries()) == 3
+    other.append(workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
+    assert [match.entry.target for match in library.index("en-de").matches("Open the file.")] == ["Öffnen."]
+    other.close()
 
 
 @pytest.mark.parametrize(
