@@ -60,7 +60,9 @@ class Imports:
         name, terms = imported.glossary.name, imported.glossary.terms
         same_name = next((base for base in bases if base.name == name), None)
         new = termbase(0, name, terms)
-        after = [new if base is same_name else base for base in bases] if same_name else [new, *bases]
+        after = [new if base is same_name else base for base in bases]
+        if same_name is None:
+            after = [new, *bases]
         search = combined(workspace.terms.document_terms, after, workspace.terms.source_language).search
         now = dry_run(segments, workspace.terms.search, 0)
         then = dry_run(segments, search, len(terms))

@@ -81,7 +81,7 @@ class WideTerms:
                 )
             )
         first = next((base for base in self.termbases if base.is_on), None)
-        known = self.document_terms if term.is_for_document else first.terms.values() if first else ()
+        known = self.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
         if any((other.source, other.target) == (term.source, term.target) for other in known):
             raise CommandError(
                 Message("“{source}” → “{target}” is required there already.", source=term.source, target=term.target)
@@ -91,10 +91,14 @@ class WideTerms:
             self.document_terms = (*self.document_terms, term)
             self._index()
         else:
-            first = first or Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
+            if first is None:
+                first = Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
             term = replace(term, glossary=first.name)
             workspace.glossaries.add_term(first, term, index)
-        return {"num_anew": workspace.translate_by_terms(besides=index), "glossary": first.name if first else ""}
+        return {
+            "num_anew": workspace.translate_by_terms(besides=index),
+            "glossary": first.name if first is not None else "",
+        }
 
     def remove(self, source: str, target: str) -> Json:
         """A term of the document is required no longer; returns how many segments are translated anew."""

@@ -32,7 +32,7 @@ def store_termbases(db: Database, session_id: int, before: Sequence[Termbase], a
     )
     for base in after:
         earlier = known.get(base.id)
-        changes = changes_between(earlier, base) if earlier else base.terms
+        changes = changes_between(earlier, base) if earlier is not None else base.terms
         taken_away = [number for number, term in changes.items() if term is None]
         db.conn.executemany(
             "DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ? AND number = ?",

@@ -122,6 +122,12 @@ def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_un
     assert found(workspace, 0) == []
 
 
+def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Workspace):
+    put(workspace, "client")
+    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1)]
+
+
 def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
     ids = [put(workspace, f"g{n}") for n in range(MAX_GLOSSARIES)]
     for wrong in (
