@@ -48,6 +48,9 @@ def test_hostile_sources_and_targets_are_text_and_stay_as_they_are(screen: Scree
     screen.visit()
     screen.open_segment(4)
     expect(screen.field).to_have_value(LONG)
+    screen.page.keyboard.type("ende")  # the field scrolls by itself: what belongs to the segment stays in sight
+    expect(screen.page.get_by_role("button", name="Confirm and next")).to_be_in_viewport()
+    screen.wait_until_saved()
     screen.open_segment(2)
     expect(screen.field).to_have_value(OVERRIDE)
     screen.open_segment(5)

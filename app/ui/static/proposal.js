@@ -60,7 +60,7 @@ export class Proposal {
     const hadFocus = this.line.contains(document.activeElement);
     Object.assign(this, {tokens, confidence, placeholder});
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
-    Object.assign(this.line, textIn(lang));
+    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));   // without a proposal, the page itself speaks
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
     const nodes = [];
