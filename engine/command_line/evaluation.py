@@ -39,7 +39,7 @@ def run_evaluation(
         sources,
         _read_lines(flags.reference),
         None if flags.constraints is None else _read_lines(flags.constraints),
-        None if flags.glossary is None else _read_glossary(flags.glossary),
+        None if flags.glossary is None else _read_glossary(flags.glossary, direction),
         replace(defaults, direction=direction),
         flags,
     )
@@ -131,14 +131,21 @@ def _constrained(source: str, line: Line, defaults: Defaults, flags: argparse.Na
         raise CannotGoOn(f"{flags.constraints}, line {line.number}: {error}") from error
 
 
-def _read_glossary(path: str) -> Glossary:
-    """A row a term: source, target, other forms of the target; rows with the same source are forms of one term."""
+def _read_glossary(path: str, direction: str) -> Glossary:
+    """A row a term: source, target, other forms of the target; rows with the same source are forms of one term.
+
+    Cells end at tabs, or where there are none at semicolons or commas; quotes then hold cells together. A first row
+    that names the columns, "source" and "target" or the languages of the direction, says where these stand.
+    """
+    lines = [(line, text) for line in _read_lines(path) if (text := _text(path, line, may_be_blank=True)).strip()]
+    delimiter = next((mark for mark in "\t;," if lines and mark in lines[0][1]), "\t")
+    rows = [(line, text, _cells(text, delimiter)) for line, text in lines]
+    order = _columns(rows[0][2], direction) if rows else None
     terms: dict[str, list[str]] = {}
-    for line in _read_lines(path):
-        text = _text(path, line, may_be_blank=True)
-        if not text.strip():
-            continue
-        source, *forms = (cell.strip() for cell in next(csv.reader([text], delimiter="\t", quoting=csv.QUOTE_NONE)))
+    for line, text, cells in rows[order is not None :]:
+        if order is not None:
+            cells = [cells[place] if place < len(cells) else "" for place in order]
+        source, *forms = cells
         forms = [form for form in forms if form]
         if not source or not forms:
             raise CannotGoOn(
@@ -148,6 +155,23 @@ def _read_glossary(path: str) -> Glossary:
     if not terms:
         raise CannotGoOn(f"{path} has no terms; write a row for each: source<TAB>target")
     return Glossary(terms)
+
+
+def _cells(row: str, delimiter: str) -> list[str]:
+    if delimiter == "\t":
+        return [cell.strip() for cell in row.split("\t")]
+    return [cell.strip() for cell in next(csv.reader([row], delimiter=delimiter))]
+
+
+def _columns(cells: Sequence[str], direction: str) -> tuple[int, ...] | None:
+    """Where source, target and other forms stand, if these cells name columns: forms behind both, unless named else."""
+    names = [cell.lower() for cell in cells]
+    source, _, target = direction.lower().partition("-")
+    for pair in (("source", "target"), (source, target)):
+        if all(name in names for name in pair):
+            first = tuple(names.index(name) for name in pair)
+            return (*first, *(place for place, name in enumerate(names) if name in ("", "form", "forms")))
+    return None
 
 
 # -- what came out -----------------------------------------------------------------------------------------------------

@@ -169,9 +169,10 @@ keys of a line of --constraints:
              as for `translate`; a blank line or {} asks for nothing
 
 rows of --glossary:
-  source, target, other forms of the target, separated by tabs; rows with the same source are forms of one term. A term
-  is required, in any of its forms, wherever its source stands as words of their own, as spelt or with a capital first
-  letter; the longest counts.
+  source, target, other forms of the target, separated by tabs, semicolons or commas; rows with the same source are
+  forms of one term. A first row may name the columns: "source", "target", "forms", or the languages of the direction. A
+  term is required, in any of its forms, wherever its source stands as words of their own, as spelt or with a capital
+  first letter; the longest counts.
 
 keys of the object of --json:
   model, checksum, direction, num_segments

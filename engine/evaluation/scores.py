@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
+Metric = Literal["bleu", "chrf", "ter"]
 _WITHOUT_SPACES = {"zh": "zh", "ja": "char", "ko": "char", "th": "char"}  # the tokeniser of BLEU, by target language
 
 
@@ -20,10 +22,24 @@ class Scores:
 
 def score(outputs: Sequence[str], references: Sequence[str], target_language: str = "") -> Scores:
     """Compare translations with one reference each."""
+    found = measure(("bleu", "chrf", "ter"), outputs, references, target_language)
+    values = {metric: value for metric, (value, _) in found.items()}
+    return Scores(**values, signatures={metric: signature for metric, (_, signature) in found.items()})
+
+
+def measure(
+    metrics: Sequence[Metric], outputs: Sequence[str], references: Sequence[str], target_language: str = ""
+) -> dict[Metric, tuple[float, str]]:
+    """Value and signature of each metric; TER takes far longer than the others."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    metrics = {"bleu": BLEU(tokenize=_WITHOUT_SPACES.get(target_language, "13a")), "chrf": CHRF(), "ter": TER()}
-    found = {name: float(metric.corpus_score(outputs, [references]).score) for name, metric in metrics.items()}
-    return Scores(**found, signatures={name: str(metric.get_signature()) for name, metric in metrics.items()})
+    tokeniser = _WITHOUT_SPACES.get(target_language, "13a")
+    makers: dict[Metric, Callable[[], Any]] = {"bleu": lambda: BLEU(tokenize=tokeniser), "chrf": CHRF, "ter": TER}
+    found: dict[Metric, tuple[float, str]] = {}
+    for name in metrics:
+        metric = makers[name]()
+        value = float(metric.corpus_score(list(outputs), [list(references)]).score)
+        found[name] = value, str(metric.get_signature())
+    return found

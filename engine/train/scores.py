@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import TrainingError
+from engine.evaluation import measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,9 @@ class Score:
 def score(set_name: str, direction: str, beam: int, outputs: Sequence[str], references: Sequence[str]) -> Score:
     """Compare translations with their references."""
     try:
-        from sacrebleu.metrics.bleu import BLEU
-        from sacrebleu.metrics.chrf import CHRF
+        found = measure(("bleu", "chrf"), outputs, references, direction.partition("-")[2])
     except ImportError:
-        raise TrainingError("evaluating needs sacrebleu; install it: pip install -r requirements-dev.txt") from None
-    bleu, chrf = BLEU(), CHRF()
-    bleu_score = bleu.corpus_score(list(outputs), [list(references)]).score
-    chrf_score = chrf.corpus_score(list(outputs), [list(references)]).score
-    signatures = (f"BLEU {bleu.get_signature()}", f"chrF {chrf.get_signature()}")
-    return Score(set_name, direction, len(outputs), beam, bleu_score, chrf_score, signatures)
+        raise TrainingError("evaluating needs sacrebleu; install it: pip install -r requirements.txt") from None
+    (bleu, bleu_signature), (chrf, chrf_signature) = found["bleu"], found["chrf"]
+    signatures = (f"BLEU {bleu_signature}", f"chrF {chrf_signature}")
+    return Score(set_name, direction, len(outputs), beam, bleu, chrf, signatures)

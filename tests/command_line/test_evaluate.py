@@ -11,6 +11,8 @@ import sacrebleu
 
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.__main__ import main
+from engine.command_line.evaluation import _read_glossary
+from engine.evaluation import Glossary
 
 SOURCES = ["The settings dialog.", "Open the file.", "The file and the settings."]
 REFERENCES = ["Der Dialog.", "Die Datei öffnen.", "Die Datei und die Einstellungen."]
@@ -57,6 +59,23 @@ def test_scores_are_sacrebleus_of_what_the_engine_says(files: Files, translator:
     assert found["ter"] == pytest.approx(sacrebleu.corpus_ter(expected, [REFERENCES]).score, abs=1e-4)
     assert (found["num_segments"], found["statuses"], found["num_constrained"]) == (3, {"complete": 3}, 0)
     assert found["words_per_second"] == pytest.approx(found["segments_per_second"] * 11 / 3, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("file,Datei,Dateien", '"settings",Einstellungen', "settings dialog,Dialog"),
+        ("de;note;en;forms", "Datei;x;file;Dateien", "Einstellungen;;settings", "Dialog;;settings dialog"),
+        ("Source,Target,forms", "file,Datei,Dateien", "settings,Einstellungen", '"settings dialog","Dialog"'),
+        ("target\tsource", "Datei\tfile", "Dateien\tfile", "Einstellungen\tsettings", "Dialog\tsettings dialog"),
+    ],
+)
+def test_glossaries_are_read_with_any_delimiter_and_with_named_columns(tmp_path: Path, rows: tuple[str, ...]) -> None:
+    path = tmp_path / "terms.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    expected = Glossary({"file": ["Datei", "Dateien"], "settings": ["Einstellungen"], "settings dialog": ["Dialog"]})
+    source = "The file of the settings dialog and settings."
+    assert _read_glossary(str(path), "en-de").terms_in(source) == expected.terms_in(source)
 
 
 def test_terms_and_constraints_are_required_and_counted(files: Files, translator: Translator) -> None:
@@ -147,7 +166,7 @@ def test_missing_files_wrong_directions_and_overwritten_inputs_are_refused(files
 
 
 def test_terms_come_as_phrases_with_their_places() -> None:
-    from engine.evaluation import Glossary, Segment
+    from engine.evaluation import Segment
 
     glossary = Glossary({"file": ["Datei", "Dateien"]})
     segment = Segment(Request("File by file.", phrases=(Phrase("mit"),)), "", glossary.terms_in("File by file."))
