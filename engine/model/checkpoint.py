@@ -4,7 +4,7 @@
     config.json         architecture, directions, training facts
     vocabulary.txt      the pieces, one a line, in the order of their ids
     bpe.codes           the merges
-    pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
+    pieces.txt, source_pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
     alignment.safetensors   which words stand for each other; may be missing
     card.md             what it was trained on, by whom, how well it does
 

@@ -1,9 +1,9 @@
 """Foreign models turned into model folders of our own: what all families of the hub's models have in common.
 
-A family (marian.py, m2m100.py) says how a folder's settings and vocabulary translate into ours; here its files are
-read, its weights renamed and the result written. Our four special pieces come first, so ids are dealt anew. Layers have
-the same names in all families. One that normalises after adding has its norms moved on to the sublayer that reads them
-next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
+A family (marian.py, m2m100.py, fsmt.py) says how a folder's settings and vocabulary translate into ours; here its files
+are read, its weights renamed and the result written. Our four special pieces come first, so ids are dealt anew. Layers
+have the same names in all families. One that normalises after adding has its norms moved on to the sublayer that reads
+them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
 """
 
 from __future__ import annotations
