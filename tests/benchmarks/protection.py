@@ -1,0 +1,176 @@
+"""What becomes of placeholders, addresses and tags in translation: with the model alone, and as the app asks it.
+
+    python -m tests.benchmarks.protection CORPUS/train.0*.tsv.gz --sentences 40 --output results.json
+
+The corpus has lines "source, target, id, domain". Lines of software and documentation are taken that the bundled model
+has not seen, as they are longer than those that it was trained on. `placeholders` and `addresses` are lines that hold
+such, all of them in the reference too. `tags` are lines with a word that stands in source and reference alike, each put
+into a pair of tags in both. A line counts as right where all of them stand as often as in the source, and the pair of
+tags, if the output has the word, is around it and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import sacrebleu
+import torch
+
+from app.formats.placeholders import atoms, kept_texts
+from app.segments.constraints import demands_of
+from app.segments.protection import Protection
+from engine import Phrase, Request, SearchOptions, Translation, Translator
+
+MAX_TRAINED_WORDS = {"software": 14, "docs": 22}  # of the bundled model, by its card
+LONGEST = 26
+OPTIONS = SearchOptions(beam=10, nbest=5, places_per_bank=1)  # as the app asks
+_WORD = re.compile(r"[^\W\d_]{4,}")
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The figures of one way of asking."""
+
+    share_right: float
+    bleu: float
+    chrf: float
+    seconds: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path, nargs="+")
+    parser.add_argument("--model", type=Path, default=Path("data/models/en-de"))
+    parser.add_argument("--sentences", type=int, default=40, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    translator = Translator.load(options.model)
+    lines = sorted(set(unseen(options.corpus)))
+    random.Random(options.seed).shuffle(lines)
+    kinds: dict[str, Iterable[Pair]] = {
+        "placeholders": (pair for pair in lines if holds(pair, "placeholder") and not holds(pair, "address")),
+        "addresses": (pair for pair in lines if holds(pair, "address")),
+        "tags": filter(None, map(tagged, lines)),
+    }
+    result: dict[str, Any] = {
+        "model": {"name": translator.name, "checksum": translator.checksum},
+        "seed": options.seed,
+        "search": asdict(OPTIONS),
+        "kinds": {},
+    }
+    for kind, found in kinds.items():
+        pairs = [pair for pair, _ in zip(found, range(options.sentences), strict=False)]
+        arms = {name: asdict(measured(translator, pairs, ask)) for name, ask in ARMS.items()}
+        result["kinds"][kind] = {"sentences": len(pairs), "arms": arms}
+        print(kind, json.dumps(arms, indent=1), flush=True)
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def unseen(corpus: Sequence[Path]) -> Iterator[Pair]:
+    """The pairs that are longer than those that the bundled model was trained on, but for very long ones."""
+    for path in corpus:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+            for line in lines:
+                source, target, _, domain = line.rstrip("\n").split("\t")
+                if MAX_TRAINED_WORDS.get(domain, LONGEST) < len(source.split()) <= LONGEST:
+                    yield source, target
+
+
+def holds(pair: Pair, kind: str) -> bool:
+    """Whether the source holds an atom of that kind, and the reference all of them as often."""
+    source, target = pair
+    return any(atom.kind == kind for atom in atoms(source)) and is_right(source, target)
+
+
+def tagged(pair: Pair) -> Pair | None:
+    """The pair with tags around a word that stands once in both, not at the start; None where there is no such word."""
+    source, target = pair
+    if atoms(source) or atoms(target):
+        return None
+    counts = Counter(_WORD.findall(source)), Counter(_WORD.findall(target))
+    for match in _WORD.finditer(source, 1):
+        word = match.group()
+        if (
+            counts[0][word] == counts[1][word] == 1
+            and f" {word} " in source
+            and re.search(rf"(?<!\w){word}(?!\w)", target)
+        ):
+            around = f"{{1}}{word}{{/1}}"
+            return source.replace(word, around), target.replace(word, around)
+    return None
+
+
+def is_right(source: str, target: str) -> bool:
+    """Whether all that is kept, and each tag, stands in the target as often as in the source, pairs around the same."""
+    found = atoms(source)
+    bare = re.sub("|".join(re.escape(atom.text) for atom in found if atom.is_markup) or "$", "", target)
+    pairs = [
+        (source[atom.end : found[atom.partner].start], atom, found[atom.partner])
+        for atom in found
+        if atom.kind == "open"
+    ]
+    return all(target.count(atom.text) == source.count(atom.text) for atom in found) and all(
+        f"{first.text}{word}{last.text}" in target or not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", bare)
+        for word, first, last in pairs
+    )
+
+
+def alone(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
+    """The source as it stands; nothing is asked for."""
+    return Request(source), lambda answer: answer
+
+
+def as_phrases(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
+    """The source as it stands; all that is not translated is required as phrases."""
+    counts = Counter(atom.text for atom in atoms(source))
+    phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in counts.items())
+    return Request(source, phrases=phrases), lambda answer: answer
+
+
+def protected(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
+    """As the app asks."""
+    phrases = tuple(constraint.phrase() for constraint in demands_of((), (), kept=kept_texts(source)).constraints)
+    protection = Protection.of(Request(source, phrases=phrases))
+    return protection.request, protection.told
+
+
+ARMS = {"alone": alone, "phrases": as_phrases, "protected": protected}
+
+
+def measured(
+    translator: Translator,
+    pairs: Sequence[Pair],
+    ask: Callable[[str], tuple[Request, Callable[[Translation], Translation]]],
+) -> Arm:
+    """Translates the sources and compares with the references."""
+    started = time.perf_counter()
+    asked = [ask(source) for source, _ in pairs]
+    answers = translator.translate_all([request for request, _ in asked], OPTIONS)
+    told = [tell(answer) for (_, tell), answer in zip(asked, answers, strict=True)]
+    texts = [answer.hypotheses[0].text if answer.hypotheses else "" for answer in told]
+    references = [[target for _, target in pairs]]
+    right = [is_right(source, text) for (source, _), text in zip(pairs, texts, strict=True)]
+    return Arm(
+        share_right=round(sum(right) / len(right), 4),
+        bleu=round(sacrebleu.corpus_bleu(texts, references).score, 2),
+        chrf=round(sacrebleu.corpus_chrf(texts, references).score, 2),
+        seconds=round(time.perf_counter() - started, 1),
+    )
+
+
+if __name__ == "__main__":
+    main()
