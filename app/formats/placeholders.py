@@ -16,7 +16,7 @@ from typing import Literal
 _PLACEHOLDER = re.compile(
     r"""
     %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
-    | \$\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, {{name}}, {0}, {name:>5}, {}, {/1}
+    | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}
     | </?[A-Za-z][^<>]*>  # <b>, </b>
     | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
     | (?<!\\)\\[nrt]  # \n, as PO files spell a line break

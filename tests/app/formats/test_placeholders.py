@@ -19,6 +19,7 @@ from app.formats.placeholders import (
     [
         ("Copy %s to %1$s, %(name)s and %-5.2f %%", ["%s", "%1$s", "%(name)s", "%-5.2f", "%%"]),
         ("{0} of {name:>5} in ${HOME} {{ user }} {}", ["{0}", "{name:>5}", "${HOME}", "{{ user }}", "{}"]),
+        ("our %{terms_link}, 5 %{n}", ["%{terms_link}", "%{n}"]),
         ("{1}OK{/1}", ["{1}", "{/1}"]),
         ('<b>bold</b> <a href="x">&amp; &#x20;<br/>', ["<b>", "</b>", '<a href="x">', "&amp;", "&#x20;", "<br/>"]),
         (r"One\ntwo C:\\new", [r"\n"]),
