@@ -247,7 +247,7 @@ def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
     [
         (["-o", "b.docx"], "name it with '.txt'"),
         (["-o", "a.txt"], "is the document itself"),
-        (["--direction", "en-fr"], "it has en-de, de-en"),
+        (["--direction", "en-fr"], "it translates en-de, de-en"),
     ],
 )
 def test_an_output_that_makes_no_sense_is_refused(

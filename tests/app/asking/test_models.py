@@ -284,3 +284,17 @@ def cache(codec: TextCodec, tmp_path: Path) -> Path:
     (folder / "other" / "card.md").write_text("# <b>Other</b>\n", encoding="utf-8")
     (folder / "other" / "origin.json").write_text('{"name": "team/other"}', encoding="utf-8")
     return folder
+
+
+def test_wanted_direction_is_that_of_new_documents_if_the_model_has_it(cache: Path) -> None:
+    for wanted, state, direction in (
+        (None, "ready", "en-de"),
+        ("en-de", "ready", "en-de"),
+        ("de-fr", "failed", "de-fr"),
+    ):
+        holder = ModelHolder(cache / "mine", wanted)
+        holder.load_in_background()
+        holder.wait()
+        assert (holder.state, holder.direction) == (state, direction)
+        holder.close()
+    assert holder.message == "mine translates en-de, not de-fr"
