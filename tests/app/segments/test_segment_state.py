@@ -157,3 +157,8 @@ def test_a_text_without_the_placeholders_of_its_source_needs_a_look() -> None:
     segment = SegmentState(0, "Copy %s to {1}it{/1}", num_words=4, target="Kopiere %s nach {1}dort")
     assert attention_for(segment) == "Placeholders missing: {/1}"
     assert attention_for(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""
+
+
+def test_pin_of_nothing_but_a_tag_is_left_to_the_check_of_tags() -> None:
+    pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
+    assert segment_state.unmet_texts(pinned, "Drücken Sie OK.") == []
