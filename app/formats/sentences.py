@@ -28,17 +28,19 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
     starts = [start for start, _ in whole]
     spans: list[tuple[int, int]] = []
     begin = position = 0
+    has_letters = False
     for piece in pieces:
         position += len(piece)
-        sentence = text[begin:position]
+        has_letters = has_letters or any(c.isalpha() for c in piece)
         nearest = bisect_right(starts, position - 1) - 1
         is_inside = nearest >= 0 and whole[nearest][0] < position < whole[nearest][1]
-        if position < len(text) and (is_inside or not any(c.isalpha() for c in sentence)):
+        if position < len(text) and (is_inside or not has_letters):
             continue
+        sentence = text[begin:position]
         if sentence.strip():
             start = begin + len(sentence) - len(sentence.lstrip())
             spans.append((start, begin + len(sentence.rstrip())))
-        begin = position
+        begin, has_letters = position, False
     return spans
 
 

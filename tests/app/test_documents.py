@@ -162,3 +162,9 @@ def test_a_very_long_paragraph_is_split_like_a_short_one() -> None:
     text = "The file is open. Is it saved? " * 3000
     spans = sentence_spans(text, "en")
     assert [text[s:e] for s, e in spans] == ["The file is open.", "Is it saved?"] * 3000
+
+
+def test_thousands_of_sentences_without_a_letter_are_one_segment_with_what_follows() -> None:
+    """Looking through all of them again for each would not come to an end."""
+    text = "1! " * 20_000 + "At last."
+    assert sentence_spans(text, "en") == [(0, len(text))]
