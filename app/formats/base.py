@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Protocol, runtime_checkable
 
 from app.messages import Message
@@ -129,7 +130,7 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
     """The text with edits made; they must not overlap. At one place they keep their order."""
     parts: list[str] = []
     position = 0
-    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+    for start, end, replacement in sorted(edits, key=itemgetter(0, 1)):
         assert start >= position, f"edits overlap at {start}"
         parts += [text[position:start], replacement]
         position = end

@@ -22,8 +22,8 @@ from app.text_files import DecodedText, decode_text
 
 _TOKEN = re.compile(
     r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*>)
-    |</(?P<end>[A-Za-z][^\s/>]*)[^>]*>
-    |<(?P<start>[A-Za-z][^\s/>]*)(?P<rest>(?:[^>"']|"[^"]*"|'[^']*')*+)>
+    |</(?P<end>[A-Za-z][^\s/>]*+)[^>]*+>
+    |<(?P<start>[A-Za-z][^\s/>]*+)(?P<rest>(?:[^>"']|"[^"]*"|'[^']*')*+)>
     |(?P<text>(?:[^<]|<(?![A-Za-z/!?]))++)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -196,7 +196,7 @@ def _blocks(text: str) -> Iterator[list[_Token]]:
 def _element_end(text: str, name: str, position: int) -> int:
     """Where the element that begins before `position` ends; elements of the same name may stand in it."""
     depth = 1
-    for match in re.compile(rf"<(/?){re.escape(name)}\b[^>]*>", re.IGNORECASE).finditer(text, position):
+    for match in re.compile(rf"<(/?){re.escape(name)}\b[^>]*+(?:>|\Z)", re.IGNORECASE).finditer(text, position):
         depth += -1 if match[1] else 1
         if depth == 0:
             return match.end()

@@ -95,6 +95,7 @@ def test_a_session_goes_out_and_comes_in_again(
         names[kind] = out.strip()
     assert names == {
         "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
+        "tbx": "a.terms.tbx",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
     assert log.read_bytes() == before

@@ -79,7 +79,21 @@ def test_any_tag_soup_comes_back_and_its_translation_has_the_same_structure(part
 
 
 @pytest.mark.parametrize(
-    "soup", ["<a '", "<", "<b>", "<!-- >", "</b>", "<pre>", "<code>x</code>", "<a b='>", "<i></b>"]
+    "soup",
+    [
+        "<a '",
+        "<",
+        "<b>",
+        "<!-- >",
+        "</b>",
+        "<pre>",
+        "<pre",
+        "<code>x</code>",
+        "<a b='>",
+        "<i></b>",
+        "<p![C[",
+        "</p![C[",
+    ],
 )
 def test_hostile_soup_is_read_and_comes_back(soup: str) -> None:
     """A search of quadratic time would not come to an end."""
