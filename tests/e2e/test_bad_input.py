@@ -46,7 +46,7 @@ def test_segment_of_2000_words_is_shown_with_a_clear_message(screen: Screen):
     long = " ".join(["word"] * 2000)
     screen.open_text(f"{long}\nShort line.\n", "long.txt", waits=False)
     expect(screen.page.locator(".docinfo .name")).to_have_text("long.txt")
-    expect(screen.page.locator(".said")).to_contain_text("pieces")
+    expect(screen.page.locator(".said")).to_have_text("The source is too long for the model: split the segment.")
     screen.type_text("Von Hand übersetzt.")
     screen.confirm()
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")

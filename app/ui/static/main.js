@@ -163,7 +163,7 @@ class Bench {
     if (reply.order || !this.order) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
-      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, keepsKeys: reply.keeps_keys, offers: reply.offers ?? this.offers});
+      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       this.header.update(reply);
       this.list.updateCounts(reply.counts);
@@ -175,6 +175,7 @@ class Bench {
       this.saidProblem = reply.problem;
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
+    if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
     if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
     if (reply.segment && reply.segment.index === this.session.open) {
       this.session.detailStamp = Math.max(this.session.detailStamp, reply.segment.stamp);

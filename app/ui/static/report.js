@@ -83,7 +83,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
       card('w12', t('consent.title'), t('consent.caption'), h('label.check', {}, h('input', {type: 'checkbox', checked: bench.keepsKeys, 'data-consent': '', onchange: event => {
         bench.segment.keys.flush();                          // what was noted until now is told as it was agreed then
         bench.keepsKeys = event.target.checked;
-        bench.connection.send('consent', {is_given: bench.keepsKeys});
+        bench.connection.send('consent', {is_given: bench.keepsKeys}, 'consent');
       }}), h('b', {}, t('consent.keys')), ' ', h('span.muted', {}, t('consent.keys.detail')))),
       card('w12', t('delete.title'), t('delete.caption'), button('.btn.danger', {onclick: remove}, t('delete.open')))),
   ];
