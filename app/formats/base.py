@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import Protocol, runtime_checkable
 
@@ -124,6 +125,24 @@ class TextFile:
     def mark(self) -> bytes:
         """The byte order mark."""
         return self.decoded.mark
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        return line_of(self.decoded.text, start)
+
+
+class PairedFile(TextFile):
+    """A text file with targets beside its sources: each place is that of a whole unit."""
+
+    units: Sequence[Unit]
+
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError where there is none."""
+        return self._sources[start, end]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self.units}
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:

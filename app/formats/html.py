@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import TextFile, Translation, Unit, Written, one_line, splice
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
 from app.text_files import DecodedText, decode_text
@@ -97,10 +97,6 @@ class HtmlFile(TextFile):
     def source(self, start: int, end: int) -> str:
         """The text at a place, with its placeholders."""
         return self._shown(start, end)[2].text
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The page with the stretches replaced; what its encoding lacks becomes a character reference."""

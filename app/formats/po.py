@@ -11,10 +11,9 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.messages import Message
 from app.text_files import DecodedText, decode_text, encoding_label, unwritable
 
@@ -64,7 +63,7 @@ class _Entry:
 
 
 @dataclass(frozen=True)
-class PoFile(TextFile):
+class PoFile(PairedFile):
     """A PO file; a place is that of the quoted strings of one msgstr."""
 
     decoded: DecodedText
@@ -76,18 +75,6 @@ class PoFile(TextFile):
     def notes(self) -> tuple[str, ...]:
         """What had to be guessed."""
         return (self.decoded.note,) if self.decoded.note else ()
-
-    def source(self, start: int, end: int) -> str:
-        """What the msgstr at this place is to translate. Raises LookupError where there is none."""
-        return self._sources[start, end]
-
-    @cached_property
-    def _sources(self) -> dict[tuple[int, int], str]:
-        return {(unit.start, unit.end): unit.source for unit in self.units}
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these strings and fuzzy marks; in UTF-8 where its own character set cannot hold them."""

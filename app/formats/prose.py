@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import TextFile, Translation, Unit, Written, encode, one_line, splice
 from app.text_files import DecodedText
 
 
@@ -34,10 +34,6 @@ class ProseFile(TextFile):
         first = bisect_left(self.joints, (start, start))
         within = [(s - start, e - start, " ") for s, e in self.joints[first : bisect_left(self.joints, (end, end))]]
         return splice(self.decoded.text[start:end], within)
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with the stretches replaced, in its own encoding where that can hold them."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
 from app.messages import Message
 from app.text_files import DecodedText, decode_text, defused
 
@@ -40,32 +39,16 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class TableFile(TextFile):
+class TableFile(PairedFile):
     """A table; a place is that of a source's cell."""
 
     decoded: DecodedText
     separator: str
     target_column: int
     rows: Sequence[_Row] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = True
-
-    @cached_property
-    def units(self) -> Sequence[Unit]:
-        """The rows that have a source; what has a target counts as a draft."""
-        return [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in self.rows]
-
-    def source(self, start: int, end: int) -> str:
-        """The source at this place. Raises LookupError where there is none."""
-        return self._sources[start, end]
-
-    @cached_property
-    def _sources(self) -> dict[tuple[int, int], str]:
-        return {(unit.start, unit.end): unit.source for unit in self.units}
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets in their cells; a row that is too short gets the cells that it lacks."""
@@ -105,7 +88,9 @@ def read(data: bytes, name: str) -> TableFile:
         for cells in lines[header is not None :]
         if source < len(cells) and cells[source].value.strip()
     ]
-    return TableFile(decoded, separator, target, rows)
+    # What has a target counts as a draft.
+    units = [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
+    return TableFile(decoded, separator, target, rows, units)
 
 
 def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:

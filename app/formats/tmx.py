@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Edit, PairedFile, Translation, Unit, Written, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.messages import Message
@@ -33,34 +32,15 @@ class _Pair:
 
 
 @dataclass(frozen=True)
-class TmxFile(TextFile):
+class TmxFile(PairedFile):
     """A TMX file; a place is that of the content of a source."""
 
     decoded: DecodedText
     pairs: Sequence[_Pair] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
     target_language: str | None
     notes: tuple[str, ...] = ()
     is_paired: bool = True
-
-    @cached_property
-    def units(self) -> Sequence[Unit]:
-        """The units of the file that have a source; what has a target counts as done."""
-        return [
-            Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
-            for pair in self.pairs
-        ]
-
-    def source(self, start: int, end: int) -> str:
-        """The source at this place. Raises LookupError where there is none."""
-        return self._sources[start, end]
-
-    @cached_property
-    def _sources(self) -> dict[tuple[int, int], str]:
-        return {(unit.start, unit.end): unit.source for unit in self.units}
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets, in the file's target language or, where it has none, in `language`."""
@@ -101,7 +81,13 @@ def read(data: bytes, name: str) -> TmxFile:
     languages = list(dict.fromkeys(language for unit in units for language, _, _ in unit))
     source = next((tag for tag in languages if _is_same(tag, given)), languages[0] if languages else "")
     target = next((tag for tag in languages if not _is_same(tag, source)), None)
-    return TmxFile(decoded, list(_pairs(units, source, target, decoded.text)), target)
+    pairs = list(_pairs(units, source, target, decoded.text))
+    # What has a target counts as done.
+    segments = [
+        Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
+        for pair in pairs
+    ]
+    return TmxFile(decoded, pairs, segments, target)
 
 
 def _pairs(

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.messages import Message
@@ -45,7 +44,7 @@ class _Entry:
 
 
 @dataclass(frozen=True)
-class XliffFile(TextFile):
+class XliffFile(PairedFile):
     """An XLIFF file; a place is that of the content of a source."""
 
     decoded: DecodedText
@@ -59,18 +58,6 @@ class XliffFile(TextFile):
     def is_version_2(self) -> bool:
         """Whether it is XLIFF 2.x rather than 1.x."""
         return self.root.attributes["version"].startswith("2")
-
-    def source(self, start: int, end: int) -> str:
-        """The source at this place. Raises LookupError where there is none."""
-        return self._sources[start, end]
-
-    @cached_property
-    def _sources(self) -> dict[tuple[int, int], str]:
-        return {(unit.start, unit.end): unit.source for unit in self.units}
-
-    def describe(self, start: int) -> str:
-        """The line, from 1."""
-        return line_of(self.decoded.text, start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets and their states; 2.x gets its target language where it has none."""

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidRequest
 from engine.text.bpe import BytePairs
 from engine.text.codec import Decoding, Encoding, Span
+from engine.text.imported import ImportedPieces
 from engine.text.normal import normalise
 from engine.text.tokens import CONTINUATION
-from engine.text.vocabulary import UNKNOWN_ID, UNKNOWN_SURFACE
+from engine.text.vocabulary import UNKNOWN_ID
 
 if TYPE_CHECKING:
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 WORD_END = "</w>"
 _HYPHEN = "@-@"
-_NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
 _ENTITIES = {
     "&#124;": "|",
     "&lt;": "<",
@@ -43,24 +43,15 @@ _QUOTES = ('"', "'")
 
 
 @dataclass(frozen=True)
-class MosesCodec:
+class MosesCodec(ImportedPieces):
     """One language's tokens, and the pieces of its side by id. `hidden` are further ones that no text contains."""
 
     language: str
     merges: BytePairs
     pieces: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
-    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_ids", {piece: number for number, piece in enumerate(self.pieces)})
 
     # -- what the search indexes by id --------------------------------------------------------------------------------
-
-    @cached_property
-    def surfaces(self) -> tuple[str, ...]:
-        """What each piece writes, by id."""
-        return tuple(self._surface(number, piece) for number, piece in enumerate(self.pieces))
 
     @cached_property
     def glues_left(self) -> tuple[bool, ...]:
@@ -71,15 +62,6 @@ class MosesCodec:
     def glues_right(self) -> tuple[bool, ...]:
         """Whether a piece forbids a space after it, by id."""
         return tuple(self._glues_of(number)[1] for number in range(len(self.pieces)))
-
-    @property
-    def specials(self) -> tuple[int, ...]:
-        """The ids that no text contains, and that of what can't be spelt."""
-        return tuple(number for number in range(len(self.pieces)) if self._is_special(number))
-
-    def id_of(self, piece: str) -> int:
-        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
-        return self._ids[piece]
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
@@ -134,11 +116,6 @@ class MosesCodec:
         """What the pieces of `text` write, with ⁇ for what can't be spelt."""
         return self._written_by_pieces(self.encode(text).ids)
 
-    @staticmethod
-    def normalise(text: str) -> str:
-        """`text` in NFC, as constraints are compared."""
-        return normalise(text)
-
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _split(self, token: str) -> Iterator[str]:
@@ -170,13 +147,8 @@ class MosesCodec:
             layout.add([self.surfaces[piece_id]], self.glues_left[piece_id], self.glues_right[piece_id])
         return layout.decoding.text
 
-    def _is_special(self, piece_id: int) -> bool:
-        return piece_id < _NUM_SPECIAL or self.pieces[piece_id] in self.hidden
-
-    def _surface(self, piece_id: int, piece: str) -> str:
-        if piece_id == UNKNOWN_ID:
-            return UNKNOWN_SURFACE
-        return "" if self._is_special(piece_id) else _written(piece)
+    def _surface_of(self, piece: str) -> str:
+        return _written(piece)
 
     def _glues_of(self, piece_id: int) -> tuple[bool, bool]:
         if piece_id == UNKNOWN_ID:

@@ -8,25 +8,25 @@ and `▁` alone is a space that glues on both sides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidRequest, ModelError
 from engine.text.codec import Decoding, Encoding, Span
+from engine.text.imported import ImportedPieces
 from engine.text.normal import normalise
-from engine.text.vocabulary import UNKNOWN_ID, UNKNOWN_SURFACE
+from engine.text.vocabulary import UNKNOWN_ID
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
 SPACE = "▁"
-NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
 
 
 @dataclass(frozen=True)
-class SentencePieceCodec:
+class SentencePieceCodec(ImportedPieces):
     """One language's processor, and the pieces of the model by id; source and target share the ids.
 
     `pieces[:4]` are padding, start, end and unknown; `hidden` are further ones that no text contains (language codes).
@@ -35,17 +35,8 @@ class SentencePieceCodec:
     processor: SentencePieceProcessor
     pieces: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
-    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_ids", {piece: number for number, piece in enumerate(self.pieces)})
 
     # -- what the search indexes by id --------------------------------------------------------------------------------
-
-    @cached_property
-    def surfaces(self) -> tuple[str, ...]:
-        """What each piece writes, by id."""
-        return tuple(self._surface(number, piece) for number, piece in enumerate(self.pieces))
 
     @cached_property
     def glues_left(self) -> tuple[bool, ...]:
@@ -62,15 +53,6 @@ class SentencePieceCodec:
             number != UNKNOWN_ID and (self._is_special(number) or piece == SPACE)
             for number, piece in enumerate(self.pieces)
         )
-
-    @property
-    def specials(self) -> tuple[int, ...]:
-        """The ids that no text contains, and that of what can't be spelt."""
-        return tuple(number for number in range(len(self.pieces)) if self._is_special(number))
-
-    def id_of(self, piece: str) -> int:
-        """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
-        return self._ids[piece]
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
@@ -128,11 +110,6 @@ class SentencePieceCodec:
         """What the pieces of `text` write, with ⁇ for what can't be spelt."""
         return self.decode(self.encode(text).ids).text
 
-    @staticmethod
-    def normalise(text: str) -> str:
-        """`text` in NFC, as constraints are compared."""
-        return normalise(text)
-
     # -- files --------------------------------------------------------------------------------------------------------
 
     @classmethod
@@ -148,14 +125,7 @@ class SentencePieceCodec:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _is_special(self, piece_id: int) -> bool:
-        return piece_id < NUM_SPECIAL or self.pieces[piece_id] in self.hidden
-
-    def _surface(self, piece_id: int, piece: str) -> str:
-        if piece_id == UNKNOWN_ID:
-            return UNKNOWN_SURFACE
-        if self._is_special(piece_id):
-            return ""
+    def _surface_of(self, piece: str) -> str:
         return " " if piece == SPACE else piece.removeprefix(SPACE).replace(SPACE, " ")
 
 
