@@ -130,11 +130,6 @@ class LogStore:
         """All sessions, the one last worked on first."""
         return list_sessions(self._log)
 
-    def find_session(self, token: str) -> int | None:
-        """The session of that token; None where there is none, or none any more."""
-        found = self._log.rows("find the session", "SELECT id FROM session WHERE token = ?", (token,))
-        return found[0]["id"] if found else None
-
     def load_session(self, id_or_token: int | str) -> SessionRecord:
         """Everything needed to go on with a session. Raises LogError where there is none."""
         return load_session(self._log, id_or_token)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.desk import Desk
+from app.errors import LogError
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
@@ -173,7 +174,8 @@ def test_a_deleted_day_leaves_its_last_hash(day: Person) -> None:
     number, last = day.workspace.session_id, day.store.load_session(day.workspace.session_id)
     reply = day.send("delete_session")
     assert reply["document"]["name"] == "getting-started.txt"
-    assert day.store.find_session(day.workspace.token) is None
+    with pytest.raises(LogError, match="no such session"):
+        day.store.load_session(day.workspace.token)
     stone = day.store.tombstones()[-1]
     assert (stone.session_id, stone.num_events, stone.last_hash) == (number, last.num_events, last.last_hash)
     assert asyncio.run(day.api.record({"token": day.workspace.token, "view": "report"}))["ok"] is False
