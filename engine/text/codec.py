@@ -20,6 +20,7 @@ from typing import Protocol
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
 from engine.text.alphabet import basic_pieces
+from engine.text.boundaries import is_word_char
 from engine.text.bpe import BytePairs, as_piece, learn_merges
 from engine.text.normal import normalise, normalise_with_offsets
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
@@ -159,6 +160,24 @@ class TextCodec:
         for _, chunk in cut(normalise(text)):
             ids += self._encode_chunk(chunk, dropout, rng).ids
         return ids
+
+    def words_and_marks(self, ids: Iterable[int]) -> list[str | int]:
+        """The words that canonical pieces spell, each whole, and the ids of the pieces between, in order.
+
+        It is what BPE was applied to; `vocabulary.ids_of(merges.split(word))` gives the pieces of each word again.
+        """
+        found: list[str | int] = []
+        word = ""
+        for piece_id in ids:
+            surface = self.surfaces[piece_id]
+            if self.vocabulary.goes_on(piece_id):
+                word += surface
+            elif word or (surface and is_word_char(surface[0])):
+                found.append(word + surface)
+                word = ""
+            else:
+                found.append(piece_id)
+        return found
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
 

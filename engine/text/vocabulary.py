@@ -93,6 +93,10 @@ class Vocabulary:
         """Whether a piece is no text (`<unk>` included); text never encodes to one but `<unk>`."""
         return piece_id < len(SPECIAL_PIECES)
 
+    def goes_on(self, piece_id: int) -> bool:
+        """Whether a piece is a part of a word, and not its end."""
+        return self.pieces[piece_id].endswith(CONTINUATION)
+
     def save(self, path: Path) -> None:
         """Write one piece a line; the line number less one is the id."""
         path.write_text("\n".join(self.pieces) + "\n", encoding="utf-8", newline="\n")

@@ -21,9 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Make a translation model: prepare a corpus, train on it, average, align, lengths, evaluate.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    metavar = "prepare | train | average | align | lengths | evaluate"
+    metavar = "prepare | variants | train | average | align | lengths | evaluate"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     _add_prepare(commands)
+    _add_variants(commands)
     _add_train(commands)
     _add_average(commands)
     _add_align(commands)
@@ -63,7 +64,15 @@ def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--dev", action="append", default=[], metavar="SET", help="a development set: dev/multi30k.val")
     parser.add_argument("--dev-pairs", type=int, default=500, help="most pairs of a development set")
     parser.add_argument("--workers", type=int, default=2, help="processes that encode")
+    _add_variant_settings(parser, 0)
     parser.set_defaults(action=_prepare)
+
+
+def _add_variant_settings(parser: argparse.ArgumentParser, default: int) -> None:
+    parser.add_argument(
+        "--source-variants", type=int, default=default, help="further encodings of each training source"
+    )
+    parser.add_argument("--bpe-dropout", type=float, default=0.1, help="chance that one passes over a merge")
 
 
 def _prepare(options: argparse.Namespace) -> None:
@@ -84,8 +93,30 @@ def _prepare(options: argparse.Namespace) -> None:
             max_dev_pairs=options.dev_pairs,
             num_workers=options.workers,
             codec=options.codec,
+            source_variants=options.source_variants,
+            bpe_dropout=options.bpe_dropout,
         ),
     )
+
+
+def _add_variants(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "variants",
+        help="other encodings of the training sources, by BPE dropout",
+        description="Write further encodings of each training source into a prepared folder, by BPE dropout, as "
+        "`prepare --source-variants` does. Reads no text: needs only torch and numpy.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("work", type=Path, help="the prepared folder")
+    _add_variant_settings(parser, 8)
+    parser.add_argument("--workers", type=int, default=2, help="processes that draw")
+    parser.set_defaults(action=_variants)
+
+
+def _variants(options: argparse.Namespace) -> None:
+    from engine.train.variants import write_variants
+
+    write_variants(options.work, options.source_variants, options.bpe_dropout, options.workers)
 
 
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -130,6 +161,11 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         ("r_drop", float, "weight of the difference between two readings with dropout (doubles the time; 0: none)"),
         ("domain_tag_rate", float, "part of the sources that carry their domain's token"),
         ("formality_tag_rate", float, "part of the sources of German with Sie or du that carry that token"),
+        (
+            "source_variants",
+            int,
+            "encodings to draw each source from, of those that `variants` wrote (0: only its own)",
+        ),
         ("dev_every", int, "updates between development losses and snapshots"),
         ("checkpoint_minutes", float, "minutes between checkpoints"),
         ("keep_snapshots", int, "newest snapshots to keep"),

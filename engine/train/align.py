@@ -34,7 +34,7 @@ from engine.model.config import ModelConfig
 from engine.model.decoding import source_mask
 from engine.model.transformer import BOS, PAD, Transformer
 from engine.train.align_links import FOLDER, Link, LinkedPairs, WordCutter, prepare_links
-from engine.train.data import CODEC_FILES, Batch, Batches, Integers, Prepared
+from engine.train.data import CODEC_FILES, Batch, Batches, Draw, Integers, Prepared
 
 Floats = npt.NDArray[np.float32]
 
@@ -103,16 +103,16 @@ def train_head(
     head = AlignmentHead(model.config.model_size).to(model.device)
     optimiser = torch.optim.Adam(head.parameters(), lr=options.peak_lr, betas=(0.9, 0.98))
     num_seen, last_told = 0, time.monotonic()
-    for update, (direction, indices) in enumerate(_drawn(batches)):
-        batch = batches.batch(direction, indices, np.random.default_rng(0))
-        rows = Rows.of(batch, linked, prepared, cutter, directions[direction], indices)
+    for update, drawn in enumerate(_drawn(batches)):
+        batch = batches.batch(drawn, np.random.default_rng(0))
+        rows = Rows.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
         loss = rows.loss(batch_logits(model, head, batch))
         warmed_up = min(1.0, (update + 1) / options.warmup_updates)
         optimiser.param_groups[0]["lr"] = options.peak_lr * warmed_up * max(0.0, 1 - num_seen / options.pairs)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        num_seen += len(indices)
+        num_seen += len(drawn.pairs)
         if time.monotonic() - last_told > 10 or num_seen >= options.pairs:
             print(f"{num_seen:,} of {options.pairs:,} pairs, loss {float(loss.detach()):.3f}", file=sys.stderr)
             last_told = time.monotonic()
@@ -128,14 +128,14 @@ def score_head(
     directions = model.config.directions
     batches = Batches(linked.pairs, prepared, directions, batch_pieces=3000)
     counts = np.zeros((len(directions), 3), dtype=np.int64)  # both, the head's, the set's
-    for direction, indices in batches.epoch(0, shuffled=False):
-        batch = batches.batch(direction, indices, np.random.default_rng(0))
+    for drawn in batches.epoch(0, shuffled=False):
+        batch = batches.batch(drawn, np.random.default_rng(0))
         with torch.inference_mode():
             logits_BTS = batch_logits(model, head, batch).cpu().numpy()
-        rows = Rows.of(batch, linked, prepared, cutter, directions[direction], indices)
+        rows = Rows.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
         for row, (source_words, target_words, expected) in enumerate(rows.words_and_links()):
             found = set(word_links(logits_BTS[row], source_words, target_words))
-            counts[direction] += len(found & expected), len(found), len(expected)
+            counts[drawn.direction] += len(found & expected), len(found), len(expected)
     return [
         LinkScore(name, direction, float(both / max(1, own)), float(both / max(1, given)))
         for direction, (both, own, given) in zip(directions, counts, strict=True)
@@ -234,7 +234,7 @@ def _ranges(words: Integers, first: int) -> list[Link]:
     return list(zip([first, *ends[:-1].tolist()], ends.tolist(), strict=True))
 
 
-def _drawn(batches: Batches) -> Iterator[tuple[int, Integers]]:
+def _drawn(batches: Batches) -> Iterator[Draw]:
     for epoch in range(1, 1_000_000):
         drawn = batches.epoch(epoch)
         if not drawn:

@@ -149,6 +149,7 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
 
     python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
+{_variants(options, training.get("bpe_dropout"))}\
     python -m engine.train train WORK RUN{" --initial EARLIER" * has_earlier} \\
         {shape} \\
         {options.as_flags()}
@@ -187,6 +188,14 @@ def _other_directions(lines: Sequence[str], directions: Set[str]) -> list[str]:
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _variants(options: TrainOptions, dropout: float | None) -> str:
+    """The command that made other encodings of the sources, with its line end, where the training drew from such."""
+    if not options.source_variants:
+        return ""
+    settings = f"--source-variants {options.source_variants} --bpe-dropout {dropout:g}"
+    return f"    python -m engine.train variants WORK {settings}\n"
 
 
 def _tags(config: ModelConfig) -> str:

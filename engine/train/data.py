@@ -3,7 +3,8 @@
 A prepared folder holds `prepared.json`, the codec's files, and one folder per set (`train`, `dev/NAME`) with, for
 each language, all pieces end to end (`en.npy`) and where each line starts (`en.offsets.npy`), and of each pair the
 domain (`domains.npy`) and how its German speaks to the reader (`formalities.npy`, which an older folder lacks). Both
-directions read the same arrays.
+directions read the same arrays. Where `variants` has written them, `en.variants.npy` holds other encodings of the same
+lines, one set of all lines behind the other, for those who read English as a source.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,9 @@ class Lines:
     def lengths(self) -> Integers:
         return np.diff(self.offsets)
 
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
     def __getitem__(self, index: int) -> Ids:
         return self.pieces[self.offsets[index] : self.offsets[index + 1]]
 
@@ -103,11 +107,13 @@ class PairSet:
     """One set of pairs: the lines of both languages, the index of each pair's domain, and the label of its formality.
 
     A label is 0 for a pair without formality, else 1 more than the place among the prepared `formality_ids`.
+    Line v * len(pairs) + i of `variants` is another encoding of line i, the v-th; empty where none was made.
     """
 
     lines: Mapping[str, Lines]
     domains: Labels
     formalities: Labels | None = None
+    variants: Mapping[str, Lines] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -124,10 +130,28 @@ class PairSet:
             {language: Lines.load(folder, language) for language in languages},
             _load_array(folder / "domains.npy"),
             _load_array(folder / FORMALITIES_FILE) if has_formalities else None,
+            {
+                language: Lines.load(folder, variants_name(language))
+                for language in languages
+                if (folder / f"{variants_name(language)}.npy").exists()
+            },
         )
 
     def __len__(self) -> int:
         return len(self.domains)
+
+
+def variants_name(language: str) -> str:
+    """What the files of other encodings of a language's lines are called."""
+    return f"{language}.variants"
+
+
+class Draw(NamedTuple):
+    """A batch before it is made: index of the direction, indices of the pairs, and which variant each source takes."""
+
+    direction: int
+    pairs: Integers
+    variants: Integers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +173,8 @@ class Batches:
     An epoch takes pair i `weights[domain of i]` times (2.5: twice, and a third time with probability one half), in
     every direction. It depends on (seed, epoch) alone, so that a run can resume at any batch. `domain_tag_rate` is
     the share of sources that carry their domain's token after that of the direction; `formality_tag_rate` is that of
-    the sources of German pairs with a label that carry the token of their formality after both.
+    the sources of German pairs with a label that carry the token of their formality after both. With
+    `source_variants` each source, every time it comes, takes one of the first so many variants at random.
     """
 
     def __init__(
@@ -162,6 +187,7 @@ class Batches:
         domain_tag_rate: float = 0.0,
         seed: int = 1,
         formality_tag_rate: float = 0.0,
+        source_variants: int = 0,
     ) -> None:
         for direction in directions:
             if direction not in prepared.direction_ids:
@@ -172,6 +198,8 @@ class Batches:
             raise TrainingError(f"weight for domain {unknown[0]!r}; the data has {', '.join(prepared.domains)}")
         if formality_tag_rate:
             check_formality_tags(pairs, prepared, directions)
+        if source_variants:
+            _check_variants(pairs, directions, source_variants)
         self._pairs = pairs
         self._prepared = prepared
         self._directions = tuple(directions)
@@ -182,40 +210,60 @@ class Batches:
         self._domain_tags = np.array([prepared.domain_ids.get(domain, PAD) for domain in prepared.domains])
         self._formality_tag_rate = formality_tag_rate
         self._formality_tags = np.array([PAD, *prepared.formality_ids.values()])
+        self._source_variants = source_variants
         self._seed = seed
 
-    def epoch(self, number: int, shuffled: bool = True) -> list[tuple[int, Integers]]:
-        """The batches of an epoch, each as (index of the direction, indices of the pairs)."""
+    def epoch(self, number: int, shuffled: bool = True) -> list[Draw]:
+        """The batches of an epoch."""
         rng = np.random.default_rng((self._seed, number))
-        drawn = []
+        drawn: list[Draw] = []
         for direction in range(len(self._directions)):
             times = np.floor(self._weights + rng.random(len(self._weights))).astype(np.int64)
             picked = np.repeat(np.arange(len(times)), times)
-            drawn += [(direction, chunk) for chunk in self._cut(direction, rng.permutation(picked))]
+            drawn += self._cut(direction, rng.permutation(picked), self._drawn_variants(number, direction, len(picked)))
         if shuffled:
             drawn = [drawn[i] for i in rng.permutation(len(drawn))]
         return drawn
 
-    def _cut(self, direction: int, picked: Integers) -> Iterator[Integers]:
+    def _drawn_variants(self, epoch: int, direction: int, count: int) -> Integers | None:
+        if not self._source_variants:
+            return None
+        rng = np.random.default_rng((self._seed, epoch, direction, self._source_variants))
+        return rng.integers(self._source_variants, size=count)
+
+    def _cut(self, direction: int, picked: Integers, variants: Integers | None) -> Iterator[Draw]:
         """Pairs of like length together; ties stay in the order of `picked`, which is random."""
-        source, target = self._directions[direction].split("-")
+        target = self._directions[direction].split("-")[1]
         num_heads = 3 + (self._formality_tag_rate > 0)  # direction, domain, formality, end
-        source_lengths = self._pairs.lines[source].lengths[picked] + num_heads
+        lines, numbers = self._sources(Draw(direction, picked, variants))
+        source_lengths = lines.offsets[numbers + 1] - lines.offsets[numbers] + num_heads
         target_lengths = self._pairs.lines[target].lengths[picked] + 1
         order = np.lexsort((source_lengths, target_lengths))
+
+        def draw(start: int, stop: int) -> Draw:
+            chosen = order[start:stop]
+            return Draw(direction, picked[chosen], None if variants is None else variants[chosen])
+
         start, widest = 0, 0
         for stop, index in enumerate(order):
             widest = max(widest, int(source_lengths[index]), int(target_lengths[index]))
             if stop > start and (stop + 1 - start) * widest > self._batch_pieces:
-                yield picked[order[start:stop]]
+                yield draw(start, stop)
                 start, widest = stop, max(int(source_lengths[index]), int(target_lengths[index]))
         if start < len(order):
-            yield picked[order[start:]]
+            yield draw(start, len(order))
 
-    def batch(self, direction: int, indices: Integers, rng: np.random.Generator) -> Batch:
+    def _sources(self, drawn: Draw) -> tuple[Lines, Integers]:
+        """Where the sources of a draw stand: the lines, and the number of each."""
+        language = self._directions[drawn.direction].split("-")[0]
+        if drawn.variants is None:
+            return self._pairs.lines[language], drawn.pairs
+        return self._pairs.variants[language], drawn.variants * len(self._pairs) + drawn.pairs
+
+    def batch(self, drawn: Draw, rng: np.random.Generator) -> Batch:
         """The padded ids of some pairs; `rng` decides which sources carry a token of domain or formality."""
-        name = self._directions[direction]
-        source, target = (self._pairs.lines[language] for language in name.split("-"))
+        name, indices = self._directions[drawn.direction], drawn.pairs
+        target = self._pairs.lines[name.split("-")[1]]
         no_heads = np.zeros((len(indices), 0), dtype=np.int64)
         heads = np.full((len(indices), 1), self._prepared.direction_ids[name])
         if self._tag_rate:
@@ -225,8 +273,24 @@ class Batches:
             assert self._pairs.formalities is not None
             tags = self._formality_tags[np.asarray(self._pairs.formalities[indices], dtype=np.int64)]
             heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._formality_tag_rate, tags, PAD)])
-        source_BS, source_lengths_B = _table(source, indices, heads)
+        source_BS, source_lengths_B = _table(*self._sources(drawn), heads)
         return Batch(source_BS, source_lengths_B, _table(target, indices, no_heads)[0])
+
+
+def _check_variants(pairs: PairSet, directions: Sequence[str], wanted: int) -> None:
+    """Raises TrainingError where a source has fewer encodings than are asked for, or those of other lines."""
+    for language in dict.fromkeys(direction.split("-")[0] for direction in directions):
+        lines = pairs.variants.get(language)
+        found, rest = divmod(len(lines), max(1, len(pairs))) if lines is not None else (0, 0)
+        if rest:
+            raise TrainingError(
+                f"{variants_name(language)}.npy was made of other lines; run `python -m engine.train variants` again"
+            )
+        if found < wanted:
+            raise TrainingError(
+                f"source_variants is {wanted}, but the prepared folder has {found} for {language!r}; make them with "
+                "`python -m engine.train variants`, or ask for no more than there are"
+            )
 
 
 def speaks_to_reader(direction: str) -> bool:

@@ -92,6 +92,9 @@ class Trainer:
         else:
             if initial is not None:
                 self._load_initial(initial, prepared_folder)
+            if options.source_variants:
+                training = {**self.config.training, "bpe_dropout": prepared.facts.get("bpe_dropout")}
+                self.config = replace(self.config, training=training)
             self.config.save(folder / "config.json")
         options.save(folder / OPTIONS)
 
@@ -106,6 +109,7 @@ class Trainer:
             options.domain_tag_rate,
             options.seed,
             options.formality_tag_rate,
+            options.source_variants,
         )
 
     def train(self) -> Position:
@@ -164,7 +168,7 @@ class Trainer:
             first = position.batch if epoch == position.epoch else 0
             for number in range(first, len(drawn)):
                 rng = np.random.default_rng((self.options.seed, epoch, number))
-                pending.append(self._batches.batch(*drawn[number], rng))
+                pending.append(self._batches.batch(drawn[number], rng))
                 if len(pending) == self.options.accumulate:
                     position.epoch, position.batch = epoch, number + 1
                     yield pending
@@ -239,8 +243,8 @@ class Trainer:
         position = self.position
         for name, batches in self._dev.items():
             total, count = 0.0, 0
-            for number, (direction, indices) in enumerate(batches.epoch(0, shuffled=False)):
-                batch = batches.batch(direction, indices, np.random.default_rng(number))
+            for number, drawn in enumerate(batches.epoch(0, shuffled=False)):
+                batch = batches.batch(drawn, np.random.default_rng(number))
                 total += float(_cross_entropy(*self._logits(batch)))
                 count += batch.num_target_pieces
             if count:

@@ -23,8 +23,9 @@ class TrainOptions:
     `batch_pieces` counts padded pieces of the longer side; an update sums `accumulate` batches. `weights` says how
     often an epoch takes each pair of a domain. `r_drop` is the weight of a term that keeps two readings of a batch,
     each with other activations dropped, from differing (Liang et al. 2021; they take 5); it doubles the time of an
-    update. `adapt_threads` lets each update use as many processor threads as are
-    fastest at the moment; then, unlike otherwise, a resumed run equals an uninterrupted one to rounding only.
+    update. `source_variants` says from how many encodings of a source that `variants` wrote each is drawn (0: it keeps
+    its canonical pieces). `adapt_threads` lets each update use as many processor threads as are fastest at the moment;
+    then, unlike otherwise, a resumed run equals an uninterrupted one to rounding only.
     """
 
     directions: tuple[str, ...] = ("en-de",)
@@ -45,6 +46,7 @@ class TrainOptions:
     weights: Mapping[str, float] = field(default_factory=dict)
     domain_tag_rate: float = 0.0
     formality_tag_rate: float = 0.0
+    source_variants: int = 0
     dev_every: int = 500
     checkpoint_minutes: float = 5.0
     keep_snapshots: int = 8
@@ -64,6 +66,8 @@ class TrainOptions:
         for name in ("label_smoothing", "dropout", "domain_tag_rate", "formality_tag_rate"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be between 0 and 1")
+        if self.source_variants < 0:
+            raise TrainingError(f"source_variants is {self.source_variants}; it must not be negative")
         if not self.r_drop >= 0 or (self.r_drop and not self.dropout):
             raise TrainingError(
                 f"r_drop is {self.r_drop} and dropout {self.dropout}; r_drop must not be negative, and needs a dropout"

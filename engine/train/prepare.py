@@ -16,8 +16,9 @@ import numpy as np
 from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, TextCodec
 from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
-from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared
+from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared, variants_name
 from engine.train.formality import FORMALITIES, labels_of
+from engine.train.variants import write_variants
 
 CHUNK = 2000
 
@@ -26,7 +27,8 @@ CHUNK = 2000
 class PrepareOptions:
     """What to prepare. Pairs of which a side has more than `max_pieces` pieces, or a character that cannot be spelt,
     are left out; `codec_lines` are enough to learn the pieces from. With `codec` no pieces are learnt: those of that
-    folder (a model's, whose training goes on) are used."""
+    folder (a model's, whose training goes on) are used. `source_variants` further encodings of each training source are
+    drawn with `bpe_dropout`."""
 
     selection: Selection
     languages: tuple[str, str] = ("en", "de")
@@ -37,6 +39,8 @@ class PrepareOptions:
     max_dev_pairs: int = 500
     num_workers: int = 2
     codec: Path | None = None
+    source_variants: int = 0
+    bpe_dropout: float = 0.1
     seed: int = 1
 
 
@@ -85,6 +89,10 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         formality_ids={name: codec.vocabulary.id_of(f"<{name}>") for name in FORMALITIES},
     )
     prepared.save(folder)
+    for language in options.languages:  # of an earlier preparation
+        (folder / "train" / f"{variants_name(language)}.npy").unlink(missing_ok=True)
+    if options.source_variants:
+        write_variants(folder, options.source_variants, options.bpe_dropout, options.num_workers, options.seed)
     _report(f"{len(kept_pairs):,} pairs kept, {prepared.facts['pieces']}; written to {folder}")
     return prepared
 

@@ -143,6 +143,16 @@ def test_dropout_changes_pieces_but_never_the_text(codec, text, dropout, seed):
     assert codec.decode(codec.encode_ids(text, dropout, random.Random(seed))).text == normalise(text)
 
 
+@given(ANY_TEXT, st.sampled_from([0.0, 0.3, 1.0]), st.integers(0, 3))
+def test_pieces_can_be_drawn_anew_from_canonical_ones_without_the_text(codec, text, dropout, seed):
+    rng, anew = random.Random(seed), []
+    for item in codec.words_and_marks(codec.encode_ids(text)):
+        is_word = isinstance(item, str)
+        anew += codec.vocabulary.ids_of(codec.merges.split(item, dropout, rng)) if is_word else [item]
+    if codec.spells(text):
+        assert anew == codec.encode_ids(text, dropout, random.Random(seed))
+
+
 def test_words_of_a_line_have_the_pieces_that_they_have_alone(codec, corpus_sample):
     """Runs of whole words between spaces, 5 of each line: no exception, as spaces cut all context."""
     rng = random.Random(7)

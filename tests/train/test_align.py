@@ -18,7 +18,7 @@ from engine.model.alignment import ALIGNMENT
 from engine.train.__main__ import main
 from engine.train.align import AlignOptions, Rows, score_head, train_head
 from engine.train.align_links import LinkedPairs, WordCutter, align_texts, grow_diagonal
-from engine.train.data import Batches, Lines, PairSet, Prepared
+from engine.train.data import Batches, Draw, Lines, PairSet, Prepared
 from engine.train.prepare import prepare
 from tests.train.corpora import prepare_options, write_corpus
 
@@ -89,7 +89,7 @@ def test_counting_without_its_tool_says_how_to_get_it(monkeypatch):
 def test_choices_to_learn_share_a_word_among_its_partners_and_their_pieces():
     pairs = linked([([10, 14, 11], [12, 13])], [[(0, 0), (1, 0)]])  # words: 10 | 14 11 and 12 | 13
     batches = Batches(pairs.pairs, PREPARED, ["en-de"], 100)
-    batch = batches.batch(0, np.array([0]), np.random.default_rng(0))
+    batch = batches.batch(Draw(0, np.array([0])), np.random.default_rng(0))
     rows = Rows.of(batch, pairs, PREPARED, CUTTER, "en-de", np.array([0]))
     to_source, to_target = rows.wanted()
     # columns: <en-de> 10 14 11 </s>; rows: <s> 12 13 </s>
@@ -100,7 +100,7 @@ def test_choices_to_learn_share_a_word_among_its_partners_and_their_pieces():
 
 def test_links_of_the_other_direction_are_turned_round():
     pairs = linked([([10, 14, 11], [12, 13])], [[(0, 1)]])
-    batch = Batches(pairs.pairs, PREPARED, ["de-en"], 100).batch(0, np.array([0]), np.random.default_rng(0))
+    batch = Batches(pairs.pairs, PREPARED, ["de-en"], 100).batch(Draw(0, np.array([0])), np.random.default_rng(0))
     rows = Rows.of(batch, pairs, PREPARED, CUTTER, "de-en", np.array([0]))
     assert list(rows.words_and_links()) == [([(1, 2), (2, 3)], [(1, 2), (2, 4)], {(0, 1)})]
 

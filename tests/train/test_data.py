@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import TrainingError
-from engine.train.data import EOS, PAD, Batches, Lines, PairSet, Prepared
+from engine.train.data import EOS, PAD, Batches, Draw, Lines, PairSet, Prepared
 
 PREPARED = Prepared(
     languages=("en", "de"),
@@ -42,9 +42,9 @@ def test_an_epoch_holds_every_pair_once_in_each_direction(
 ) -> None:
     batches = Batches(pair_set(pairs), PREPARED, ("en-de", "de-en"), batch_pieces)
     seen: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
-    for direction, indices in batches.epoch(epoch):
-        batch = batches.batch(direction, indices, np.random.default_rng(0))
-        assert len(indices) == 1 or batch.target_BT.size <= batch_pieces
+    for drawn in batches.epoch(epoch):
+        batch = batches.batch(drawn, np.random.default_rng(0))
+        assert len(drawn.pairs) == 1 or batch.target_BT.size <= batch_pieces
         for source, length, target in zip(batch.source_BS, batch.source_lengths_B, batch.target_BT, strict=True):
             assert (source[length:] == PAD).all()
             seen[tuple(source[:length].tolist()), tuple(target[target != PAD].tolist())] += 1
@@ -57,7 +57,7 @@ def test_weights_say_how_often_a_pair_comes() -> None:
     pairs = [([10 + i % 40], [10]) for i in range(4000)]
     domains = [i % 2 for i in range(4000)]
     batches = Batches(pair_set(pairs, domains), PREPARED, ("en-de",), 500, {"docs": 2.0, "everyday": 0.25})
-    times = Counter(int(i) for _, indices in batches.epoch(0) for i in indices)
+    times = Counter(int(i) for drawn in batches.epoch(0) for i in drawn.pairs)
     assert all(times[i] == 2 for i in range(0, 4000, 2))
     drawn = sum(times[i] for i in range(1, 4000, 2))
     assert {times[i] for i in range(1, 4000, 2)} == {0, 1}
@@ -69,8 +69,7 @@ def test_an_epoch_depends_on_seed_and_number_alone() -> None:
 
     def order(seed: int, epoch: int) -> list[list[int]]:
         return [
-            indices.tolist()
-            for _, indices in Batches(pair_set(pairs), PREPARED, ("en-de",), 60, seed=seed).epoch(epoch)
+            drawn.pairs.tolist() for drawn in Batches(pair_set(pairs), PREPARED, ("en-de",), 60, seed=seed).epoch(epoch)
         ]
 
     assert order(1, 0) == order(1, 0)
@@ -82,14 +81,14 @@ def test_a_domain_token_follows_the_direction_token() -> None:
     batches = Batches(
         pair_set([([10, 11], [12]), ([13], [14])], [0, 1]), PREPARED, ("en-de",), 100, domain_tag_rate=1.0
     )
-    batch = batches.batch(0, np.array([0, 1]), np.random.default_rng(0))
+    batch = batches.batch(Draw(0, np.array([0, 1])), np.random.default_rng(0))
     assert batch.source_BS.tolist() == [[4, 6, 10, 11, EOS], [4, 7, 13, EOS, PAD]]
     assert batch.source_lengths_B.tolist() == [5, 4]
 
 
 def test_domain_tokens_come_at_the_rate_asked_for() -> None:
     batches = Batches(pair_set([([10, 11], [12])] * 2000), PREPARED, ("en-de",), 100, domain_tag_rate=0.5)
-    batch = batches.batch(0, np.arange(2000), np.random.default_rng(0))
+    batch = batches.batch(Draw(0, np.arange(2000)), np.random.default_rng(0))
     assert {tuple(row) for row in batch.source_BS.tolist()} == {(4, 6, 10, 11, EOS), (4, 10, 11, EOS, PAD)}
     assert 900 < int((batch.source_BS[:, 1] == 6).sum()) < 1100  # 1,000 expected, standard deviation 22
 

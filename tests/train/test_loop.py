@@ -125,7 +125,7 @@ def test_the_dev_loss_takes_each_pair_once_and_untagged_whatever_training_takes(
 def test_two_readings_with_dropout_are_kept_from_differing(work: Path, tmp_path: Path) -> None:
     options = replace(OPTIONS, r_drop=3.0, label_smoothing=0.0)
     trainer = Trainer(work, tmp_path / "run", small_model(work), options)
-    batch = trainer._batches.batch(*trainer._batches.epoch(0)[0], np.random.default_rng(0))
+    batch = trainer._batches.batch(trainer._batches.epoch(0)[0], np.random.default_rng(0))
     trainer.model.train()
     with torch.no_grad():
         torch.manual_seed(7)
