@@ -20,7 +20,7 @@ from engine.request import (
     SearchOptions,
     Translation,
 )
-from engine.text import is_word_char, occurrences, stands_alone
+from engine.text import is_unspaced, is_word_char, occurrences, stands_alone
 from engine.translator import Translator
 from engine.worker import Worker, WorkerStatistics
 
@@ -45,6 +45,7 @@ __all__ = [
     "Worker",
     "WorkerStatistics",
     "describe_model",
+    "is_unspaced",
     "is_word_char",
     "known_models",
     "occurrences",

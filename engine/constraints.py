@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import groups_that_share
-from engine.text import Codec, is_sentence_start, is_word_char, occurrences
+from engine.text import Codec, is_sentence_start, is_unspaced, joins_words, occurrences
 
 Span = tuple[int, int]
 _Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in common to be one
@@ -182,7 +182,7 @@ def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:
     """Whether two neighbouring pieces belong to one word."""
     ends, begins = codec.surfaces[piece], codec.surfaces[following]
-    return codec.glues_right[piece] and is_word_char(ends[-1]) and is_word_char(begins[0])
+    return codec.glues_right[piece] and joins_words(ends[-1]) and joins_words(begins[0])
 
 
 def _avoided(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:
@@ -255,14 +255,18 @@ def _forbids(avoided: AvoidedText, form: str) -> bool:
 
 
 def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
-    """The canonical pieces of a form: after a space and, where it begins with punctuation, right after a word."""
+    """The canonical pieces of a form: after a space and, where no letter before it would join it, right after a word.
+
+    That is so where it begins with punctuation, or in a script without spaces.
+    """
     alone = codec.encode(form).ids
-    if is_word_char(form[0]):
+    if joins_words(form[0]):
         return [alone]
-    word = codec.encode("a").ids
-    attached = codec.encode("a" + form).ids
-    follows = attached[: len(word)] == word and codec.spells("a" + form) and attached[len(word) :] != alone
-    return [alone, attached[len(word) :]] if follows else [alone]
+    for before in ("a", "。", form[0]) if is_unspaced(form[0]) else ("a",):
+        word, attached = codec.encode(before).ids, codec.encode(before + form).ids
+        if attached[: len(word)] == word and codec.spells(before + form):
+            return [alone] if attached[len(word) :] == alone else [alone, attached[len(word) :]]
+    return [alone]
 
 
 def _standing(text: str, phrase: TrackedPhrase) -> list[Span]:

@@ -1,6 +1,6 @@
 """Texts without the differences that never tell terms apart, each character with its place in the original.
 
-Knows which characters belong to scripts that write no spaces between words, and which tags stand inside a sentence.
+Knows which tags stand inside a sentence.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from engine import is_word_char, stands_alone
+from engine import is_unspaced, is_word_char
 
 _CLUSTER = re.compile(r"\s+|\S[\u0300-\u036f]*")
 _PLAIN_SPACES = re.compile(r"\s\s|[^\S ]")
@@ -17,11 +17,6 @@ _PLAIN_WORDS = re.compile(r"[!-~]+(?: [!-~]+)*")  # ASCII, single spaces
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 _TAG = re.compile(r"\{/?(\d+)\}|</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
-# Thai, Lao, Tibetan, Burmese, Khmer; kana, Han and its extensions.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\U00020000-\U0003ffff]"
-)
 
 
 class FoldedText:
@@ -90,37 +85,12 @@ def token_end(text: str, start: int) -> int:
     return end
 
 
-def is_unspaced(character: str) -> bool:
-    """Whether the character's script writes no spaces between words."""
-    return character > "\u0dff" and _UNSPACED.match(character) is not None
-
-
-def stands_as_word(text: str, start: int, end: int, *, may_go_on: bool = False) -> bool:
-    """Whether `text[start:end]` is no part of a longer word; characters of unspaced scripts are boundaries.
-
-    With `may_go_on` the word may have more letters behind it.
-    """
-    boundary = "start" if may_go_on else "word"
-    if stands_alone(text, start, end, boundary):  # type: ignore[arg-type]
-        return True
-    first = start if _is_free(text, start) else 0
-    last = end if _is_free(text, end) else len(text)
-    if (first, last) == (0, len(text)) or not stands_alone(text, start, end, "anywhere"):
-        return False
-    return stands_alone(text[first:last], start - first, end - first, boundary)  # type: ignore[arg-type]
-
-
 def lower(text: str) -> str:
     """Lower case character by character, so that places stay: "İ", whose lower case is two characters, stays."""
     lowered = text.lower()
     if len(lowered) == len(text) and "ς" not in lowered:
         return lowered
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-
-
-def _is_free(text: str, at: int) -> bool:
-    """Whether a character of an unspaced script stands on either side of a place inside the text."""
-    return 0 < at < len(text) and (is_unspaced(text[at - 1]) or is_unspaced(text[at]))
 
 
 def _paired_tags(text: str) -> list[tuple[int, int]]:

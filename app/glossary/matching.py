@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.formats.placeholders import atoms
-from app.glossary.folding import FoldedText, fold_spelling, fold_term, stands_as_word, token_end, tokens
+from app.glossary.folding import FoldedText, fold_spelling, fold_term, token_end, tokens
 from app.glossary.lemmas import lemmatiser
 from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
-from engine import is_word_char
+from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
 _Candidate = tuple[int, int, Iterable[int]]
@@ -100,7 +100,7 @@ class Glossary:
     def _hit(folded: FoldedText, start: int, end: int, term: Term) -> TermHit | None:
         """The term at these characters of the folded text, unless boundaries or capitals speak against it."""
         may_go_on = term.matching == "prefix"
-        if not stands_as_word(folded.exact, start, end, may_go_on=may_go_on):
+        if not stands_alone(folded.exact, start, end, "start" if may_go_on else "word"):
             return None
         if term.is_case_exact and not _same_capitals(fold_spelling(term.source), folded.exact[start:end]):
             return None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from engine.search.matching import NONE, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, SentenceConstraints
-from engine.text.boundaries import NUMBER_JOINERS, is_word_char
+from engine.text.boundaries import NUMBER_JOINERS, is_mark, is_word_char, joins_words
 
 
 class _Cover(NamedTuple):
@@ -37,7 +37,10 @@ class Guard:
 
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self._texts = texts
+        prefix_pieces = constraints.prefix.pieces if constraints.prefix else ()
         self._prefix = constraints.prefix.text if constraints.prefix else ""
+        if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " ":  # at the beginning it writes nothing
+            self._prefix = " " + self._prefix
         self._patterns = [
             Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
         ]
@@ -49,11 +52,12 @@ class Guard:
             if any(_contains(form, avoided.text, avoided.ignores_case) for avoided in constraints.avoided)
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
-        self._fixed, self._open_from = _places(constraints.prefix.pieces if constraints.prefix else (), texts)
+        self._fixed, self._open_from = _places(prefix_pieces, texts)
         attached = [
             surface[0] for surface, left in zip(texts.surfaces, texts.glues_left, strict=True) if left and surface
         ]
-        self._words_may_grow = any(is_word_char(character) for character in attached)
+        self._words_may_grow = any(joins_words(character) for character in attached)
+        self._letters_may_grow = any(is_mark(character) for character in attached)
         self._numbers_may_grow = any(character in NUMBER_JOINERS for character in attached)
         self.start = GuardState()
 
@@ -203,7 +207,9 @@ class Guard:
                 continue
             number_may_grow = pattern.ends_in_digit and since == 0 and self._numbers_may_grow
             may_grow = state.context.is_open or self._words_may_grow or number_may_grow
-            if not pattern.guards_right or not may_grow:
+            if not pattern.guards_right:
+                may_grow = self._letters_may_grow and is_word_char(pattern.text[-1])
+            if not may_grow:
                 return True
         return False
 

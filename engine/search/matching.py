@@ -20,7 +20,7 @@ from engine.text.boundaries import (
     SENTENCE_OPENERS,
     is_digit,
     is_mark,
-    is_word_char,
+    joins_words,
 )
 
 OTHER, WORD, DIGIT, NUMBER_JOINER = range(4)
@@ -37,7 +37,7 @@ def kind_of(character: str) -> int:
     """What a character means to the boundary rules."""
     if is_digit(character):
         return DIGIT
-    if is_word_char(character):
+    if joins_words(character):
         return WORD
     return NUMBER_JOINER if character in NUMBER_JOINERS else OTHER
 
@@ -108,8 +108,8 @@ class Pattern(NamedTuple):
     def of(
         cls, owner: int, text: str, boundary: Boundary, *, ignores_case: bool = False, is_initial: bool = False
     ) -> Pattern:
-        guards_left = boundary != "anywhere" and is_word_char(text[0])
-        guards_right = boundary == "word" and is_word_char(text[-1])
+        guards_left = boundary != "anywhere" and joins_words(text[0])
+        guards_right = boundary == "word" and joins_words(text[-1])
         return cls(owner, text.lower() if ignores_case else text, guards_left, guards_right, ignores_case, is_initial)
 
     @property

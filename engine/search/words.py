@@ -14,6 +14,7 @@ from engine.search.beam import StepDecoder
 from engine.search.phrases import PieceTexts
 from engine.search.sentence import TokenRoles
 from engine.search.tracker import ConstraintTracker
+from engine.text import is_unspaced
 
 _MAX_WORD_PIECES = 24
 
@@ -89,11 +90,11 @@ def _log_probs(output: Tensor | Logits) -> Tensor:
 
 
 def _starts(texts: PieceTexts, roles: TokenRoles, left: Sequence[int]) -> Tensor:
-    """(V,): the pieces that begin a word here: they do not hang on the word before."""
-    is_open = not left or texts.glues_right[left[-1]]
+    """(V,): the pieces that begin a word here: they do not hang on the word before, if it is one with spaces."""
+    is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")
     return torch.tensor(
         [
-            bool(surface) and (is_open or not glues)
+            bool(surface) and (is_open or not glues or is_unspaced(surface[0]))
             for surface, glues in zip(texts.surfaces, texts.glues_left, strict=True)
         ]
     )

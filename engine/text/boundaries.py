@@ -26,6 +26,11 @@ _BEFORE_SENTENCE = re.compile(
     rf"(?:\A|[{_one_of(SENTENCE_ENDS)}][{_one_of(SENTENCE_ENDS | SENTENCE_CLOSERS)}]*\s)"
     rf"[\s{_one_of(SENTENCE_OPENERS)}]*\Z"
 )
+# Thai, Lao, Tibetan, Burmese, Khmer, Tai scripts and their extensions; bopomofo, kana, Han and its extensions.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u1950-\u19df\u3005-\u3007\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaadf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 
 
 @lru_cache(maxsize=8192)
@@ -40,6 +45,20 @@ def is_mark(char: str) -> bool:
     return unicodedata.category(char)[0] == "M"
 
 
+@lru_cache(maxsize=8192)
+def is_unspaced(char: str) -> bool:
+    """Whether `char` is a letter or mark of a script that writes no spaces between words, such as Han, kana and Thai.
+
+    Nothing but a dictionary tells where a word ends there, so that each such character bounds the words beside it.
+    """
+    return char > "\u0dff" and _UNSPACED.match(char) is not None and is_word_char(char) and not is_digit(char)
+
+
+def joins_words(char: str) -> bool:
+    """Whether `char` makes one word with the word character beside it: all of them do but those of unspaced scripts."""
+    return is_word_char(char) and not is_unspaced(char)
+
+
 def is_digit(char: str) -> bool:
     """Whether `char` is a decimal digit of any script; `²` and `½` are word characters but not digits."""
     return char.isdecimal()
@@ -47,10 +66,10 @@ def is_digit(char: str) -> bool:
 
 def is_left_boundary(text: str, start: int) -> bool:
     """Whether a word may begin at `start`: what stands before is no part of the same word or number."""
-    if start == 0 or not is_word_char(text[start]):
+    if start == 0 or not joins_words(text[start]):
         return True
     before = text[start - 1]
-    if is_word_char(before):
+    if joins_words(before):
         return False
     joins_numbers = before in NUMBER_JOINERS and is_digit(text[start]) and start >= 2 and is_digit(text[start - 2])
     return not joins_numbers
@@ -61,10 +80,10 @@ def is_right_boundary(text: str, end: int) -> bool:
 
     Looks at most two characters ahead: "1" ends in `1.` and in `1. April` but not in `1.5`.
     """
-    if end == len(text) or not is_word_char(text[end - 1]):
+    if end == len(text) or not joins_words(text[end - 1]):
         return True
     after = text[end]
-    if is_word_char(after):
+    if joins_words(after):
         return False
     joins_numbers = (
         after in NUMBER_JOINERS and is_digit(text[end - 1]) and end + 1 < len(text) and is_digit(text[end + 1])
@@ -84,7 +103,7 @@ def stands_alone(text: str, start: int, end: int, boundary: Boundary = "word") -
     """Whether `text[start:end]` is no part of a longer word or number.
 
     "word" asks for a boundary on both sides, "start" on the left only, "anywhere" on neither. A mark right after the
-    end always forbids it, as it would change the last character.
+    end always forbids it, as it would change the last character. In scripts without spaces all three mean the same.
     """
     if end < len(text) and is_mark(text[end]):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import InvalidRequest
-from engine.text.boundaries import is_word_char
+from engine.text.boundaries import joins_words
 
 
 def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -34,5 +34,8 @@ def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[i
 
 
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether two neighbouring pieces are parts of one word: letters on both sides and nothing between."""
-    return left[1] == right[0] and is_word_char(text[left[1] - 1]) and is_word_char(text[right[0]])
+    """Whether two neighbouring pieces are parts of one word: letters on both sides and nothing between.
+
+    In scripts without spaces each piece is a word.
+    """
+    return left[1] == right[0] and joins_words(text[left[1] - 1]) and joins_words(text[right[0]])

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from app.glossary import Glossary, Term
 from app.glossary.files import read_glossary
-from app.glossary.folding import stands_as_word
+from engine import stands_alone
 
 NUM_WORDS = 60_000
 WORDS_A_SEGMENT = 15
@@ -90,7 +90,7 @@ def brute_force(terms: Sequence[Term], segment: str) -> list[tuple[int, int, str
     for term in terms:
         start = segment.find(term.source)
         while start >= 0:
-            if stands_as_word(segment, start, start + len(term.source)):
+            if stands_alone(segment, start, start + len(term.source)):
                 found.append((start, start + len(term.source), term.source))
             start = segment.find(term.source, start + 1)
     return found

@@ -178,7 +178,16 @@ TABLE = {
         ("हिन्द", "हिन्दी भाषा", False),
         ("한국", "한국 사람", True),
         ("한국", "한국어", False),
-        ("ไทย", "ภาษาไทย", False),
+        ("ไทย", "ภาษาไทย", True),
+        ("ไท", "ภาษาไทย", True),
+        ("กา", "กาแฟ", True),
+        ("ก", "กิน", False),
+        ("東京", "私は東京に行く。", True),
+        ("東京", "京東", False),
+        ("iPhone", "我的iPhone手机", True),
+        ("Phone", "我的iPhone手机", False),
+        ("10", "第10章", True),
+        ("1", "第10章", False),
         ("Việt", "Tiếng Việt", True),
         ("İstanbul", "İstanbul'da", True),
         ("😀", "Gut 😀!", True),
@@ -186,7 +195,7 @@ TABLE = {
         ("ﬁ", "ﬁn", False),
     ],
 }
-# In scripts without spaces nothing marks a word: phrases there ask for no boundary.
+# In scripts without spaces nothing marks a word: there "anywhere" asks for no less than "word".
 ANYWHERE = [
     ("東京", "東京都", True),
     ("東京", "私は東京に行く。", True),

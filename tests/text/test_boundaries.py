@@ -55,8 +55,16 @@ MATCHES = [
     ("{0}{1}", "{0}", "word", [0], "braces touch freely"),
     ("H₂O", "H", "word", [], "lowered digits are part of the word"),
     ("m²", "m", "word", [], "raised ones too"),
-    ("日本語版", "日本", "word", [], "no spaces: letters on its right"),
-    ("日本語版", "本語", "anywhere", [1], "which is why scripts without spaces use anywhere"),
+    ("日本語版", "本語", "word", [1], "scripts without spaces: each character bounds the words beside it"),
+    ("日本語版", "本語", "anywhere", [1], "so that nothing is left to waive"),
+    ("iPhone手机", "iPhone", "word", [0], "also those of other scripts"),
+    ("iPhone手机", "Phone", "word", [], "which bound themselves as ever"),
+    ("第10章", "10", "word", [1], "numbers too"),
+    ("第10章", "1", "word", [], "which stay whole"),
+    ("ปี ๒๕๖๗", "๒๕", "word", [], "in their own digits as well"),
+    ("ภาษาไทย", "ไทย", "word", [4], "Thai"),
+    ("กิน", "ก", "word", [], "whose vowel signs belong to the letter before them"),
+    ("한국어", "한국", "word", [], "Korean has spaces"),
     ("e\u0301a", "e", "word", [], "a mark makes it another character"),
     ("cafe\u0301", "cafe", "anywhere", [], "which not even anywhere may cut"),
     ("cafe\u0301", "cafe", "start", [], "nor start"),
@@ -75,7 +83,7 @@ def test_phrase_stands_where_the_table_says(text, phrase, boundary, starts, why)
 
 
 # A few characters of each kind, so that random texts are full of edges.
-EDGY = st.text(alphabet="ab1.,-'_ \u0301ß２", max_size=8)
+EDGY = st.text(alphabet="ab1.,-'_ \u0301ß２語\u0e34", max_size=8)
 
 
 @given(EDGY, EDGY.filter(bool), st.sampled_from(["word", "start", "anywhere"]))
@@ -88,9 +96,9 @@ def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary)
 
     def is_whole(edge: int, outward: int) -> bool:
         """The character at `edge` is not held together with what lies outward."""
-        if kind(edge) not in "LMN":
+        if kind(edge) not in "LMN" or text[edge] in "語\u0e34":
             return True
-        if kind(edge + outward) in ("L", "M", "N"):
+        if kind(edge + outward) in ("L", "M", "N") and text[edge + outward] not in "語\u0e34":
             return False
         joined = is_decimal(edge) and is_decimal(edge + 2 * outward) and text[edge + outward] in (".", ",")
         return not joined
