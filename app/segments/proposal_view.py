@@ -18,7 +18,7 @@ from app.formats.placeholders import atoms, tag_spans
 from app.glossary import TermHit
 from app.segments.constraints import Constraint
 from app.segments.reasons import reason_message
-from engine import Avoid, Hypothesis, Translation, stands_alone
+from engine import Avoid, Hypothesis, Placement, Translation, stands_alone
 
 Json = dict[str, Any]
 
@@ -114,7 +114,7 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
             word += 1
         if word < len(words) and words[word][0] <= start:
             token["w"] = word
-        for number, placement in enumerate(hypothesis.placements):
+        for number, placement in _longest_last(hypothesis):
             if placement.start <= start and end <= placement.end and placement.phrase < len(constraints):
                 constraint = constraints[placement.phrase]
                 if constraint.is_pinned:
@@ -256,6 +256,11 @@ def _words_by_character(text: str) -> list[int | None]:
     return words
 
 
+def _longest_last(hypothesis: Hypothesis) -> list[tuple[int, Placement]]:
+    """(number, placement) in the order to draw them: one inside another does not cut it in two."""
+    return sorted(enumerate(hypothesis.placements), key=lambda pair: pair[1].end - pair[1].start)
+
+
 def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
     text = hypothesis.text
     is_different = [False] * len(text)
@@ -268,7 +273,7 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
                 stop = following[0] if following and text[end : following[0]].isspace() else end
                 is_different[start:stop] = [True] * (stop - start)
     boxes = [""] * len(text)
-    for number, placement in enumerate(hypothesis.placements):
+    for number, placement in _longest_last(hypothesis):
         boxes[placement.start : placement.end] = [f"b{number}"] * (placement.end - placement.start)
     kinds = [box or ("d" if different else "s") for box, different in zip(boxes, is_different, strict=True)]
     runs: list[list[str]] = []

@@ -20,19 +20,9 @@ from app.segments.proposal_view import (
     source_runs,
     with_struck,
     word_confidences,
-    word_spans,
 )
+from app.segments.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Request, Translation
-
-WORD_CASES = [
-    ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
-    ("%s {0} C++ #1 <n>", ["%s", "{0}", "C++", "#1", "<n>"], "placeholders and names stay whole"),
-    ("<b>Ja</b>. {1}{2}„Nein“{/2}!{/1}", ["Ja", "Nein"], "tags and the marks beside them are no words"),
-    ("E-Mail um 10:30 (heute)", ["E-Mail", "um", "10:30", "heute"], "marks inside a word belong to it"),
-    ("Ja … – nein", ["Ja", "…", "–", "nein"], "a mark alone can be pressed too"),
-    ("", [], "nothing to press"),
-    ("日本語 テスト", ["日本語", "テスト"], "words are what spaces part"),
-]
 
 
 def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float = -0.5) -> Hypothesis:
@@ -52,11 +42,6 @@ def test_what_is_taken_over_from_the_source_is_marked():
     runs = source_runs("See {1}%s{/1}", (), ())
     told = [{"t": "See", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
     assert runs == [*told, {"t": "{/1}", "tag": True}]
-
-
-@pytest.mark.parametrize(("text", "words", "why"), WORD_CASES)
-def test_words_to_press(text: str, words: list[str], why: str):
-    assert [text[start:end] for start, end in word_spans(text)] == words, why
 
 
 @given(st.text(max_size=40), st.data())
@@ -93,6 +78,17 @@ def test_pin_inside_a_word_cuts_it_and_both_parts_keep_its_number():
         (" ", None, None),
         ("senden", 2, None),
     ]
+
+
+def test_pin_inside_a_longer_one_cuts_neither_its_shape_nor_its_box():
+    text = "Die Datei wurde geöffnet"
+    whole = hypothesis(text, (placed(0, text, "Datei wurde geöffnet"), placed(1, text, "wurde")))
+    constraints = [Constraint(form, is_pinned=True) for form in ("Datei wurde geöffnet", "wurde")]
+    pieces = [token for token in proposal_tokens(whole, constraints) if "pin" in token]
+    assert "".join(token["t"] for token in pieces) == "Datei wurde geöffnet"
+    assert {(token["pin"], token["at"]) for token in pieces} == {("Datei wurde geöffnet", 0)}
+    rows = hypothesis_rows(Decoded(Translation(Request("x"), "complete", (whole,)), tuple(constraints)))
+    assert rows[0]["runs"] == [["s", "Die "], ["b", "Datei wurde geöffnet"]]
 
 
 def test_term_is_marked_once_at_its_end_and_is_no_pin():
