@@ -20,11 +20,12 @@ from engine.request import (
     SearchOptions,
     Translation,
 )
-from engine.text import is_unspaced, is_word_char, occurrences, stands_alone
+from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, stands_alone
 from engine.translator import Translator
 from engine.worker import Worker, WorkerStatistics
 
 __all__ = [
+    "PLACEHOLDER",
     "Alternative",
     "Avoid",
     "EngineError",

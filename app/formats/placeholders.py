@@ -13,16 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-_PLACEHOLDER = re.compile(
-    r"""
-    %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
-    | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}
-    | </?[A-Za-z][^<>]*>  # <b>, </b>
-    | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
-    | (?<!\\)\\[nrt]  # \n, as PO files spell a line break
-    """,
-    re.VERBOSE,
-)
+from engine import PLACEHOLDER
+
 _ADDRESS = re.compile(
     r"""
     (?<![\w.+-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>"“”„«»‹›‘’`{}|\\^]*[\w/\#=&~]  # https://harbor.example/download
@@ -68,12 +60,12 @@ class Atom:
 
 def placeholder_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each placeholder or tag in `text`, ascending."""
-    return [match.span() for match in _PLACEHOLDER.finditer(text)]
+    return [match.span() for match in PLACEHOLDER.finditer(text)]
 
 
 def placeholders(text: str) -> list[str]:
     """The placeholders and tags in `text`, in order: "Copy %s to <b>{0}</b>" -> ["%s", "<b>", "{0}", "</b>"]."""
-    return [match.group() for match in _PLACEHOLDER.finditer(text)]
+    return [match.group() for match in PLACEHOLDER.finditer(text)]
 
 
 @lru_cache(maxsize=1024)
@@ -148,7 +140,7 @@ def placeholder_problem(source: str, target: str) -> str:
 
 
 def _matches(text: str) -> list[tuple[bool, re.Match[str]]]:
-    found = [(False, match) for match in _PLACEHOLDER.finditer(text)]
+    found = [(False, match) for match in PLACEHOLDER.finditer(text)]
     return found + [(True, match) for match in _ADDRESS.finditer(text) if _LETTER.search(match.group())]
 
 

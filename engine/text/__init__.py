@@ -20,6 +20,7 @@ from engine.text.bpe import BytePairs
 from engine.text.codec import Codec, Decoding, Encoding, TextCodec
 from engine.text.moses import MosesCodec
 from engine.text.normal import normalise
+from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentencepieces import SentencePieceCodec, read_pieces
 from engine.text.vocabulary import (
     BOS_ID,
@@ -28,7 +29,7 @@ from engine.text.vocabulary import (
     EOS_ID,
     FORMALITY_PIECES,
     PAD_ID,
-    PLACEHOLDER_PIECES,
+    SPARE_PIECES,
     SPECIAL_PIECES,
     UNKNOWN_ID,
     UNKNOWN_SURFACE,
@@ -44,10 +45,11 @@ __all__ = [
     "FORMALITY_PIECES",
     "NUMBER_JOINERS",
     "PAD_ID",
-    "PLACEHOLDER_PIECES",
+    "PLACEHOLDER",
     "SENTENCE_CLOSERS",
     "SENTENCE_ENDS",
     "SENTENCE_OPENERS",
+    "SPARE_PIECES",
     "SPECIAL_PIECES",
     "UNKNOWN_ID",
     "UNKNOWN_SURFACE",

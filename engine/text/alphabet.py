@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from engine.text.boundaries import NUMBER_JOINERS, is_word_char
 from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, escape, is_escaped
+from engine.text.vocabulary import mark_spellings
 
 _LATIN_1 = "".join(chr(code) for code in range(0xA1, 0x100) if code != 0xAD)
 _TYPOGRAPHY = "„“”‚‘’‹›–—‒…†‡•‰′″€™←↑→↓↔⇒−≠≤≥≈∞√✓ẞŒœŠšŽžŁł"
@@ -28,17 +29,12 @@ def character_pieces(chars: Iterable[str]) -> list[str]:
         elif is_word_char(char):
             pieces += [char + CONTINUATION, char]
         else:
-            pieces += mark_pieces(char)
+            pieces += mark_spellings(char)
     return list(dict.fromkeys(pieces))
-
-
-def mark_pieces(mark: str) -> list[str]:
-    """A mark with every choice of sides on which it glues."""
-    return [mark, JOINER + mark, mark + JOINER, JOINER + mark + JOINER]
 
 
 def basic_pieces(other_chars: Iterable[str]) -> list[str]:
     """All of ALWAYS_SPELT, the marks inside numbers and words, and `other_chars`."""
     inside_words = [mark + CONTINUATION for mark in NUMBER_JOINERS]
-    pieces = [*character_pieces(ALWAYS_SPELT), *mark_pieces(ELLIPSIS), *inside_words, *character_pieces(other_chars)]
+    pieces = [*character_pieces(ALWAYS_SPELT), *mark_spellings(ELLIPSIS), *inside_words, *character_pieces(other_chars)]
     return list(dict.fromkeys(pieces))

@@ -12,6 +12,7 @@ word depend on nothing beyond the spaces around it.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,9 @@ from engine.text.alphabet import basic_pieces
 from engine.text.boundaries import is_word_char
 from engine.text.bpe import BytePairs, as_piece, learn_merges
 from engine.text.normal import normalise, normalise_with_offsets
+from engine.text.placeholders import choose_placeholders, pattern_of
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
-from engine.text.vocabulary import SPECIAL_PIECES, UNKNOWN_ID, Vocabulary
+from engine.text.vocabulary import SPECIAL_PIECES, UNKNOWN_ID, Vocabulary, mark_spellings
 
 VOCABULARY_FILE = "vocabulary.txt"
 MERGES_FILE = "bpe.codes"
@@ -103,11 +105,18 @@ class _ChunkPieces:
 
 @dataclass(frozen=True)
 class TextCodec:
-    """A vocabulary and the merges that lead to it. Holds a cache of chunks, which is not pickled."""
+    """A vocabulary and the merges that lead to it. Holds a cache of chunks, which is not pickled.
+
+    A vocabulary that has placeholders as pieces makes one piece of each, one without splits them as all else.
+    """
 
     vocabulary: Vocabulary
     merges: BytePairs
+    _placeholders: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
     _cache: dict[str, _ChunkPieces] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_placeholders", pattern_of(self.vocabulary.placeholders))
 
     # -- what the search indexes by id --------------------------------------------------------------------------------
 
@@ -239,24 +248,32 @@ class TextCodec:
 
     @classmethod
     def learn(
-        cls, lines: Iterable[str], num_pieces: int, min_char_count: int = 50, min_word_count: int = 2
+        cls,
+        lines: Iterable[str],
+        num_pieces: int,
+        min_char_count: int = 50,
+        min_word_count: int = 2,
+        num_placeholders: int = 0,
     ) -> TextCodec:
         """Learn a joint codec from lines of all languages together; it has `num_pieces` pieces or a few less.
 
         Beyond what is always spelt, characters seen `min_char_count` times are. Words seen less than
         `min_word_count` times do not shape the merges. Every merge gets its piece: whatever BPE can give of spellable
-        characters, with dropout too, is in the vocabulary.
+        characters, with dropout too, is in the vocabulary. `num_placeholders` are pieces too, four each: those of
+        every document (`placeholders.COMMON`) and then the most frequent of the lines, seen `min_word_count` times.
         """
         chunk_counts: Counter[str] = Counter()
         for line in lines:
             chunk_counts.update(chunk for _, chunk in cut(normalise(line)))
-        word_counts, char_counts = _count_words_and_chars(chunk_counts)
+        placeholders = choose_placeholders(chunk_counts, num_placeholders, min_word_count)
+        word_counts, char_counts = _count_words_and_chars(chunk_counts, pattern_of(placeholders))
         frequent = sorted(char for char, count in char_counts.items() if count >= min_char_count and _is_writable(char))
         basic = [*SPECIAL_PIECES, *basic_pieces(frequent)]
+        basic += [piece for placeholder in placeholders for piece in mark_spellings(placeholder)]
         if num_pieces < len(basic):
             raise TrainingError(
-                f"num_pieces is {num_pieces}, but the characters alone take {len(basic)}; ask for more, or raise "
-                f"min_char_count (now {min_char_count})"
+                f"num_pieces is {num_pieces}, but the characters{' and placeholders' * bool(placeholders)} alone take "
+                f"{len(basic)}; ask for more, or raise min_char_count (now {min_char_count})"
             )
         pieces = dict.fromkeys(basic)
         learnable = {
@@ -277,7 +294,7 @@ class TextCodec:
             return cached
         ids: list[int] = []
         lengths: list[int] = []
-        for token in chunk_tokens(chunk):
+        for token in chunk_tokens(chunk, self._placeholders):
             if token.is_word:
                 pieces = self.merges.split(token.text, dropout, rng)
                 ids += self.vocabulary.ids_of(pieces)
@@ -310,11 +327,13 @@ def _append_or_extend(spans: list[Span], span: Span) -> None:
         spans.append(span)
 
 
-def _count_words_and_chars(chunk_counts: Counter[str]) -> tuple[Counter[str], Counter[str]]:
+def _count_words_and_chars(
+    chunk_counts: Counter[str], placeholders: re.Pattern[str] | None
+) -> tuple[Counter[str], Counter[str]]:
     words: Counter[str] = Counter()
     chars: Counter[str] = Counter()
     for chunk, count in chunk_counts.items():
-        for token in chunk_tokens(chunk):
+        for token in chunk_tokens(chunk, placeholders):
             if token.is_word:
                 words[token.text] += count
             for char in token.text:

@@ -7,6 +7,8 @@ on the words around it, and what Moses decides by context is then decided always
 * a word token is a run of letters, marks and numbers, with dots and (between digits) commas inside: `e.g`, `1.000`
 * any other character is a token of its own, `...` excepted; so `E-Mail` is `E ￭-￭ Mail`, `usw.` is `usw ￭.`
 * joiners stand on the mark, never on the word; between two marks, on the left of the right one: `)￭`, `￭.`, `￭'￭`
+* a placeholder that the vocabulary holds (`%s`) is a token too, cut out before all else; beside words and others of its
+  kind it carries the joiner, as a mark does, beside marks none, as a word: `(￭ %s ￭)`, `%s￭ B`
 
 So a word has the same tokens everywhere, alone or beside punctuation. This file knows no vocabulary.
 """
@@ -43,6 +45,9 @@ class Token(NamedTuple):
     is_word: bool = False
 
 
+_WORD, _PLACEHOLDER, _MARK = range(3)  # of two neighbours without a space, the higher carries the joiner
+
+
 def is_escaped(char: str) -> bool:
     """Whether `char` is written by its code point, as `<U+00A0>`."""
     return _ESCAPED_CHAR.match(char) is not None
@@ -73,21 +78,35 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
 
 
 @lru_cache(maxsize=1 << 17)
-def chunk_tokens(chunk: str) -> tuple[Token, ...]:
-    """The tokens of one chunk, as `cut` gives it: their texts join to exactly `chunk`."""
+def chunk_tokens(chunk: str, placeholders: re.Pattern[str] | None = None) -> tuple[Token, ...]:
+    """The tokens of one chunk, as `cut` gives it: their texts join to exactly `chunk`.
+
+    What `placeholders` finds is one token each.
+    """
     if chunk.isalnum():
         return (Token(chunk, is_word=True),)
     if is_escaped(chunk[0]):
         return (Token(chunk, glues_left=True, glues_right=True),)
-    texts = [text for moses in _moses_tokens(chunk) for text in _refine(moses)]
-    texts = _rejoin_words(texts)
+    found: list[tuple[str, int]] = []
+    start = 0
+    for match in placeholders.finditer(chunk) if placeholders else ():
+        found += [*_words_and_marks(chunk[start : match.start()]), (match.group(), _PLACEHOLDER)]
+        start = match.end()
+    found += _words_and_marks(chunk[start:])
     tokens = []
-    for i, text in enumerate(texts):
-        is_word = is_word_char(text[0])
-        after_any = i > 0 and not is_word
-        before_word = i + 1 < len(texts) and not is_word and is_word_char(texts[i + 1][0])
-        tokens.append(Token(text, glues_left=after_any, glues_right=before_word, is_word=is_word))
+    for i, (text, kind) in enumerate(found):
+        glues_left = i > 0 and kind != _WORD and kind >= found[i - 1][1]
+        glues_right = i + 1 < len(found) and kind > found[i + 1][1]
+        tokens.append(Token(text, glues_left, glues_right, is_word=kind == _WORD))
     return tuple(tokens)
+
+
+def _words_and_marks(stretch: str) -> list[tuple[str, int]]:
+    """What a stretch without placeholders consists of, and the kind of each."""
+    if not stretch:
+        return []
+    texts = _rejoin_words([text for moses in _moses_tokens(stretch) for text in _refine(moses)])
+    return [(text, _WORD if is_word_char(text[0]) else _MARK) for text in texts]
 
 
 def tokenise(text: str) -> list[Token]:

@@ -1,7 +1,7 @@
 """The list of pieces, and what each writes: its surface and the sides on which no space follows.
 
-A piece's spelling says it all: `￭` on the side where it glues, `@@` where a word goes on, `<...>` for what is no
-text: special pieces and characters written by their code point. So the file is a plain list, one piece a line.
+A piece's spelling says it all: `￭` on the side where it glues, `@@` where a word goes on, `<U+...>` for a character
+written by its code point, and the special pieces, which are no text. So the file is a plain list, one piece a line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.text.tokens import CONTINUATION, JOINER, is_escaped
+from engine.text.boundaries import NUMBER_JOINERS, is_word_char
+from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, is_escaped
 
 PAD_ID, BOS_ID, EOS_ID, UNKNOWN_ID = 0, 1, 2, 3
 DIRECTION_PIECES = ("<en-de>", "<de-en>")
@@ -27,18 +28,17 @@ DOMAIN_PIECES = (
     "<games>",
 )
 FORMALITY_PIECES = ("<formal>", "<informal>")
-PLACEHOLDER_PIECES = tuple(f"<ph{i}>" for i in range(16))
+SPARE_PIECES = tuple(f"<ph{i}>" for i in range(16))  # for marks yet to come, so that the ids behind them stay
 SPECIAL_PIECES = (
     *("<pad>", "<s>", "</s>", "<unk>"),
     *DIRECTION_PIECES,
     *DOMAIN_PIECES,
     *FORMALITY_PIECES,
-    *PLACEHOLDER_PIECES,
+    *SPARE_PIECES,
 )
 UNKNOWN_SURFACE = "\u2047"  # ⁇
 
 _ESCAPED_PIECE = re.compile(r"<U\+([0-9A-F]{4,6})>")
-_SPECIAL_PIECE = re.compile(r"<.+>")
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,16 @@ class Vocabulary:
         """Whether a piece is no text (`<unk>` included); text never encodes to one but `<unk>`."""
         return piece_id < len(SPECIAL_PIECES)
 
+    @property
+    def placeholders(self) -> list[str]:
+        """The placeholders that are pieces (`%s`), in the order of their ids; few vocabularies have any."""
+        found = dict.fromkeys(
+            surface
+            for piece, surface in zip(self.pieces, self.surfaces, strict=True)
+            if _is_placeholder(surface) and not piece.endswith(CONTINUATION) and piece not in SPECIAL_PIECES
+        )
+        return [surface for surface in found if all(piece in self for piece in mark_spellings(surface))]
+
     def goes_on(self, piece_id: int) -> bool:
         """Whether a piece is a part of a word, and not its end."""
         return self.pieces[piece_id].endswith(CONTINUATION)
@@ -127,13 +137,29 @@ class Vocabulary:
         return cls(tuple(pieces))
 
 
+def mark_spellings(mark: str) -> list[str]:
+    """The pieces of a mark or a placeholder, one for every choice of sides on which it glues."""
+    return [mark, JOINER + mark, mark + JOINER, JOINER + mark + JOINER]
+
+
+def is_free(text: str) -> bool:
+    """Whether a piece may be spelt so: not by what stands for a special piece or a code point."""
+    return text not in SPECIAL_PIECES and _ESCAPED_PIECE.fullmatch(text) is None
+
+
+def _is_placeholder(surface: str) -> bool:
+    """Whether a piece is longer than a mark and no part of a word: all other pieces are either."""
+    is_word = all(is_word_char(char) or char in NUMBER_JOINERS for char in surface)
+    return len(surface) > 1 and surface != ELLIPSIS and not is_word
+
+
 def _read_piece(piece: str) -> tuple[str, bool, bool]:
     """(surface, glues left, glues right) of a piece as it is spelt."""
     if escaped := _ESCAPED_PIECE.fullmatch(piece):
         return chr(int(escaped[1], 16)), True, True
     if piece == "<unk>":
         return UNKNOWN_SURFACE, False, False
-    if _SPECIAL_PIECE.fullmatch(piece):
+    if piece in SPECIAL_PIECES:
         return "", True, True
     surface = piece.removeprefix(JOINER)
     glues_left = surface != piece

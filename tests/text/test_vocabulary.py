@@ -12,7 +12,7 @@ from engine.text import (
     EOS_ID,
     FORMALITY_PIECES,
     PAD_ID,
-    PLACEHOLDER_PIECES,
+    SPARE_PIECES,
     SPECIAL_PIECES,
     UNKNOWN_ID,
     UNKNOWN_SURFACE,
@@ -58,7 +58,7 @@ def test_each_piece_writes_what_its_spelling_says(vocabulary):
 
 def test_special_pieces_have_the_ids_that_checkpoints_count_on(vocabulary):
     assert vocabulary.pieces_of([PAD_ID, BOS_ID, EOS_ID, UNKNOWN_ID]) == ["<pad>", "<s>", "</s>", "<unk>"]
-    reserved = [*DIRECTION_PIECES, *DOMAIN_PIECES, *FORMALITY_PIECES, *PLACEHOLDER_PIECES]
+    reserved = [*DIRECTION_PIECES, *DOMAIN_PIECES, *FORMALITY_PIECES, *SPARE_PIECES]
     assert vocabulary.ids_of(reserved) == list(range(4, 32))
     assert [vocabulary.is_special(i) for i in (0, 31, 32)] == [True, True, False]
 

@@ -1,0 +1,61 @@
+"""Text that a program fills in or reads (`%s`, `{0}`, `<b>`, `&amp;`), which a vocabulary may hold as single pieces.
+
+A vocabulary that does holds each in all four spellings, as it does marks: alone, and glued on either side or both.
+Then nothing else needs to say so, and a vocabulary without them splits such text into words and marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from engine.text.vocabulary import is_free
+
+PLACEHOLDER = re.compile(
+    r"""
+    %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
+    | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}
+    | </?[A-Za-z][^<>]*>  # <b>, </b>
+    | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
+    | (?<!\\)\\[nrt]  # \n, as PO files spell a line break
+    """,
+    re.VERBOSE,
+)
+
+# What documents hold whatever a corpus does; a vocabulary with placeholders has these before the corpus' own.
+COMMON = (
+    *("%s", "%d", "%i", "%u", "%f", "%c", "%%", "{}", "{name}", "{count}", "%(name)s", "%{name}", "%{count}"),
+    *(f"%{number}${kind}" for kind in "sd" for number in range(1, 6)),
+    *(f"{{{number}}}" for number in range(10)),
+    *(f"{{/{number}}}" for number in range(1, 6)),
+    *("&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;", "<br>", "<br/>"),
+    *(f"<{slash}{name}>" for name in ("a", "b", "i", "u", "em", "strong", "code", "p", "span") for slash in ("", "/")),
+)
+
+
+def pattern_of(placeholders: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds these texts, of two that begin alike the longer; None where there are none.
+
+    A conversion is none behind a digit: in `50%ige`, `%i` is text.
+    """
+    texts = sorted(placeholders, key=lambda text: (-len(text), text))
+    if not texts:
+        return None
+    return re.compile(
+        "|".join(r"(?<!\d)" * (text[0] == "%" and text[-1].isalpha()) + re.escape(text) for text in texts)
+    )
+
+
+def choose_placeholders(chunk_counts: Mapping[str, int], number: int, min_count: int) -> list[str]:
+    """The placeholders that a vocabulary shall hold, at most `number`: the common ones, then the most frequent.
+
+    `chunk_counts` are the stretches between spaces of the lines to learn from, with how often each stands there.
+    """
+    counts: Counter[str] = Counter()
+    for chunk, count in chunk_counts.items() if number else ():
+        for text in PLACEHOLDER.findall(chunk):
+            counts[text] += count
+    frequent = sorted(counts, key=lambda text: (-counts[text], text))
+    wanted = dict.fromkeys([*COMMON, *(text for text in frequent if counts[text] >= min_count and is_free(text))])
+    return [*wanted][:number]
