@@ -12,9 +12,9 @@ from itertools import takewhile
 
 from app.errors import CommandError
 from app.messages import Message
-from app.segments.proposal_view import word_spans
 from app.segments.protection import Protection
 from app.segments.state import Json, SegmentState, form_in
+from app.segments.words import word_spans
 from engine import Alternative, Hypothesis, Request, SearchOptions, Translator, is_word_char
 
 MAX_ALTERNATIVES = 6
@@ -118,5 +118,5 @@ def _place(proposal: str, alternative: Alternative) -> tuple[int, int]:
     text = alternative.hypothesis.text
     num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(proposal, text, strict=False)))
     start = max(0, text.rfind(alternative.word, 0, num_common + len(alternative.word)))
-    first, last = word_spans(alternative.word)[0]
-    return start + first, start + last
+    words = word_spans(alternative.word)
+    return start + words[0][0], start + words[-1][1]

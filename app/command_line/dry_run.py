@@ -9,6 +9,7 @@ from app.editing.dry_run import DryRun, TermUse, dry_run
 from app.glossary import Glossary, Term
 from app.glossary.review import misspellings, texts_to_spell
 from app.segments.state import SegmentState
+from app.segments.words import count_words
 from app.text_files import listing
 from engine import Translator
 
@@ -18,7 +19,7 @@ MAX_LINES = 50
 def told(document: Document, glossary: Glossary, translator: Translator) -> list[str]:
     """The report, a line each; translations that the file has as confirmed are looked at, too."""
     segments = (
-        SegmentState(s.index, s.source, len(s.source.split()), target=s.target, state=s.state)
+        SegmentState(s.index, s.source, count_words(s.source), target=s.target, state=s.state)
         for s in document.segments
     )
     run = dry_run(segments, glossary.search, len(glossary))

@@ -25,6 +25,7 @@ from app.memory.taking import taken_from
 from app.memory.tmx import read_pairs
 from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
+from app.segments.words import count_words
 from engine import SearchOptions, Translation, Translator, offer_of
 
 Say = Callable[[str], None]
@@ -124,7 +125,7 @@ class _Progress:
 
 def _segment(document: Document, index: int, glossary: Glossary) -> SegmentState:
     source = document.segments[index].source
-    return SegmentState(index, source, len(source.split()), hits=glossary.find(source))
+    return SegmentState(index, source, count_words(source), hits=glossary.find(source))
 
 
 def _state(given: str, is_new: bool) -> SegmentStateName:

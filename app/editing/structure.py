@@ -17,6 +17,7 @@ from app.messages import Message
 from app.segments.constraint_changes import clean_pins, clean_target
 from app.segments.saved import update_of
 from app.segments.state import Json, SegmentState
+from app.segments.words import count_words
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -158,7 +159,7 @@ class Structure:
         return replace(
             _gone(segment),
             source=source,
-            num_words=len(source.split()),
+            num_words=count_words(source),
             hits=self.workspace.terms.hits(source),
             state="new" if target is None else "edited",
             target=target,

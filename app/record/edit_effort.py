@@ -1,7 +1,8 @@
 """How far a translation was changed from the machine's: HTER, chrF and edit distance.
 
 HTER is TER with the person's own text as the reference (Snover et al. 2006): insertions, deletions, substitutions and
-shifts of words, over the words of that text; capitals do not count. TER and chrF are sacreBLEU's, with its defaults,
+shifts of words, over the words of that text; capitals do not count, and scripts without spaces are cut by
+`split_words`. TER and chrF are sacreBLEU's, with its defaults,
 which `SIGNATURES` spell out.
 """
 
@@ -15,6 +16,8 @@ from typing import Final
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
+
+from app.segments.words import split_words
 
 # The search for shifts takes seconds beyond: there, edits are counted without shifts, which are never fewer.
 MAX_WORDS_WITH_SHIFTS: Final = 60
@@ -53,10 +56,11 @@ def edit_effort(proposal: str, post_edit: str) -> EditEffort:
     >>> edit_effort("the house red", "the red house").num_edits  # one shift
     1
     """
-    words = post_edit.lower().split(), proposal.lower().split()
+    words = split_words(post_edit.lower()), split_words(proposal.lower())
     has_shifts = max(map(len, words)) <= MAX_WORDS_WITH_SHIFTS
     if has_shifts and all(words):
-        num_edits = int(_TER.sentence_score(proposal, [post_edit]).num_edits)
+        spaced = " ".join(split_words(proposal)), [" ".join(split_words(post_edit))]
+        num_edits = int(_TER.sentence_score(*spaced).num_edits)
     else:
         num_edits = Levenshtein.distance(*words)
     return EditEffort(

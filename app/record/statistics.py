@@ -18,6 +18,7 @@ from app.record.edit_effort import EditEffort, edit_effort
 from app.record.word_origins import TEXT_EVENTS, WordOrigins, Words
 from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
 from app.segments.state import form_in
+from app.segments.words import count_words
 
 _EDITS: Final = TEXT_EVENTS - {"confirm", "hypothesis_taken"}
 _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}
@@ -187,7 +188,7 @@ class _Tracked:
         return SegmentStatistics(
             index=self.segment.index,
             source=self.segment.source,
-            num_source_words=len(self.segment.source.split()),
+            num_source_words=count_words(self.segment.source),
             state=self.state,
             first_proposal=proposal,
             final_text=text,

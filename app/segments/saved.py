@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments.state import Recalled, SegmentState
+from app.segments.words import count_words
 from engine import Avoid
 
 
@@ -32,7 +33,7 @@ def restored(saved: SavedSegment) -> SegmentState:
     return SegmentState(
         saved.index,
         saved.source,
-        num_words=len(saved.source.split()),
+        num_words=count_words(saved.source),
         state=saved.state if is_written else "pretranslated" if recalled else "new",
         target=saved.target,
         origin=kept.get("origin") if is_written else None,
