@@ -16,6 +16,7 @@ from typing import Any
 from app.asking.decoding import Decoding
 from app.asking.model_holder import ModelHolder
 from app.asking.questions import Questions
+from app.asking.style import Style, StyleChoice
 from app.documents import Document
 from app.editing.batches import Batches
 from app.editing.checking import Checking
@@ -74,6 +75,7 @@ class Workspace:
         self.open_index: int | None = None
         self.problem = ""
         self.next_model = ""  # the name of one that is loading, to be used then
+        self.style = StyleChoice(self)
         self.lock = threading.RLock()
         self.checking = Checking(self)
         self.recall = Recall(self, library or Library(store))
@@ -97,7 +99,7 @@ class Workspace:
 
     def model_view(self) -> Json:
         """What the page shows of the model."""
-        return {**self.model.view(), "next": self.next_model}
+        return {**self.model.view(), "next": self.next_model, "style": self.style.view()}
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would say anything new."""
@@ -249,12 +251,15 @@ class Workspace:
     def pretranslate(self, is_wanted: bool) -> None:
         """Goes on with, or stops, translating the whole document ahead of the person."""
         with self.lock:
-            progress = self._decoding.progress()
-            if is_wanted == progress["is_running"]:
-                return
-            payload = {"is_wanted": is_wanted, "done": progress["done"], "total": progress["total"]}
-            self.store.append(self.session_id, "pretranslate", payload)
             self._decoding.pretranslate(is_wanted)
+            self._touch()
+
+    def choose_style(self, style: Style) -> None:
+        """Translations speak in this style from now on; what has another, and no text of the person, comes anew."""
+        with self.lock:
+            if self.style.choose(style) and self.model.state == "ready":
+                self.problem = ""
+                self._decoding.start_over()
             self._touch()
 
     def first_to_do(self) -> int:
@@ -368,7 +373,7 @@ class Workspace:
                 self.store.append(self.session_id, "model", payload)
             self.next_model, self.problem = "", ""
             if model is not self.model:
-                self._decoding.use_model(model)
+                self._decoding.start_over(model)
             self._touch()
 
     def _on_model(self) -> None:

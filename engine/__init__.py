@@ -10,6 +10,7 @@ from engine.model import ModelEntry, describe_model, known_models, offer_of
 from engine.request import (
     Alternative,
     Avoid,
+    Formality,
     Hypothesis,
     Phrase,
     Placement,
@@ -29,6 +30,7 @@ __all__ = [
     "Alternative",
     "Avoid",
     "EngineError",
+    "Formality",
     "Hypothesis",
     "InvalidRequest",
     "ModelEntry",

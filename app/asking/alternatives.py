@@ -6,7 +6,7 @@ Knows nothing of threads, storage or the page's layout.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -35,7 +35,9 @@ class Question:
     request: Request
 
 
-def question_for(segment: SegmentState, direction: str, word: int, text: str) -> Question:
+def question_for(
+    segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
+) -> Question:
     """The question about word number `word` of the proposal `text`; raises CommandError where that is no longer it."""
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
@@ -64,7 +66,7 @@ def question_for(segment: SegmentState, direction: str, word: int, text: str) ->
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
     asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
-    return Question(segment, shown.best, text[start:end], start, replaced, asked.request(direction))
+    return Question(segment, shown.best, text[start:end], start, replaced, request_of(asked))
 
 
 def alternatives_from(
@@ -72,14 +74,18 @@ def alternatives_from(
 ) -> tuple[Alternative, ...]:
     """The engine's answer to a question; what stands before the word stays, tags included."""
     protection = Protection.of(question.request)
-    hypothesis, offset = question.hypothesis, question.offset
+    request, hypothesis, offset = protection.request, question.hypothesis, question.offset
     if protection.is_needed:
         answered = translator.score(
-            protection.request.source, tokens=hypothesis.tokens, direction=question.request.direction
+            request.source,
+            tokens=hypothesis.tokens,
+            direction=request.direction,
+            domain=request.domain,
+            formality=request.formality,
         )
         offset = protection.place_in(answered, hypothesis, offset)
         hypothesis = answered
-    found = translator.alternatives(protection.request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
+    found = translator.alternatives(request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
     beginning = question.hypothesis.text[: question.offset]
     return tuple(protection.told_alternative(alternative, beginning) for alternative in found)
 

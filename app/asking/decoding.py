@@ -14,10 +14,11 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from app.asking.model_holder import ModelHolder, Priority
 from app.asking.pace import Pace
+from app.asking.payloads import request_payload, result_payload
 from app.asking.prices import Prices
 from app.errors import LogError
 from app.log.records import to_json
@@ -127,6 +128,11 @@ class Decoding:
 
     def pretranslate(self, is_wanted: bool) -> None:
         """Starts or stops pre-translation; the open segment is decoded in any case."""
+        if is_wanted == self.is_wanted:
+            return
+        progress = self.progress()
+        payload = {"is_wanted": is_wanted, "done": progress["done"], "total": progress["total"]}
+        self.workspace.store.append(self.workspace.session_id, "pretranslate", payload)
         self.is_wanted = is_wanted
         if is_wanted:
             self._pace.begin()
@@ -145,6 +151,7 @@ class Decoding:
         self._pace.begin()
         if self.workspace.model.state == "ready":
             self._forget_other_models()
+            self.workspace.style.tell_of_model()
         waiting, self._waiting = self._waiting, {}
         for index, priority in waiting.items():
             segment = self.workspace.segments[index]
@@ -154,12 +161,12 @@ class Decoding:
                 self.workspace.adopt(replace(segment, answered=segment.requested))
         self.start_from(self.workspace.open_index or 0)
 
-    def use_model(self, model: ModelHolder) -> None:
-        """Translates with another model, which is there, from now on; what the one before said stays until then."""
+    def start_over(self, model: ModelHolder | None = None) -> None:
+        """Asks all anew, of another model, which is there, or in another style; what was said stays until then."""
         self.workspace.questions.cancel()
         self._cancel_price()
         self._cancel("document", "interactive")
-        self.workspace.model = model
+        self.workspace.model = model or self.workspace.model
         self._in_flight.clear()
         self._waiting.clear()
         for segment in list(self.workspace.segments):
@@ -171,8 +178,9 @@ class Decoding:
             self.hurry(self.workspace.segments[self.workspace.open_index])
 
     def _forget_other_models(self) -> None:
-        """What another model said, or this one under other options, is not what this one would say."""
-        facts = [self.workspace.model.checksum, asdict(self.options)]
+        """What another model said, or this one in another style or under other options, is not what this would say."""
+        style = asdict(self.workspace.style.asked)
+        facts = [self.workspace.model.checksum, asdict(self.options), *([style] if any(style.values()) else [])]
         self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
         for segment in list(self.workspace.segments):
             if segment.recalled and segment.recalled.made_with != self._made_with:
@@ -234,7 +242,7 @@ class Decoding:
             workspace.adopt(replace(segment, prices=prices))
 
     def _protection(self, segment: SegmentState) -> Protection:
-        return Protection.of(segment.request(self.workspace.direction))
+        return Protection.of(self.workspace.style.request(segment))
 
     def _price_key(self, index: int) -> str:
         return f"{self._key(index)}/price"
@@ -352,39 +360,6 @@ class Decoding:
             return None
         asked = asked_for(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
         return Recalled(decoded.best.text, decoded.best.score, asked, self._made_with)
-
-
-def request_payload(request: Request) -> dict[str, Any]:
-    """What is asked about a source, as the log keeps it."""
-    return {
-        "phrases": [asdict(phrase) for phrase in request.phrases],
-        "avoid": [asdict(ban) for ban in request.avoid],
-        "prefix": request.prefix,
-        "locked": list(request.locked),
-    }
-
-
-def result_payload(number: int, translation: Translation) -> dict[str, Any]:
-    """An answer as the log keeps it: everything but the request, which stands in its own event."""
-    return {
-        "number": number,
-        "status": translation.status,
-        "elapsed_ms": round(translation.elapsed_ms, 3),
-        "num_steps": translation.num_steps,
-        "reasons": [asdict(reason) for reason in translation.reasons],
-        "hypotheses": [
-            {
-                "text": h.text,
-                "score": h.score,
-                "log_prob": h.log_prob,
-                "tokens": list(h.tokens),
-                "token_log_probs": [round(value, 5) for value in h.token_log_probs],
-                "placements": [asdict(placement) for placement in h.placements],
-                "unmet": list(h.unmet),
-            }
-            for h in translation.hypotheses
-        ],
-    }
 
 
 def _failed(source: str, error: BaseException) -> Translation:

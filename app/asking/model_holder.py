@@ -6,7 +6,7 @@ The page comes up at once; whoever needs the model is told when it is ready.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
@@ -47,6 +47,8 @@ class ModelHolder:
         self.message = ""
         self.name = folder.name
         self.directions: Sequence[str] = ()
+        self.formalities: Mapping[str, Sequence[str]] = {}  # by direction: what it can be asked for (see `Style`)
+        self.domains: Sequence[str] = ()
         self.checksum = ""
         self.num_threads = 0
         self.loaded_from: Path | None = None  # a folder, where `folder` may be a name
@@ -102,6 +104,7 @@ class ModelHolder:
             self.num_threads = torch.get_num_threads()
             self.checksum = translator.checksum
             self.loaded_from = translator.folder
+            self.formalities, self.domains = translator.formalities, translator.domains
             self.adopt(Worker(translator), name=translator.name, directions=translator.directions)
         except EngineError as error:
             self._finish("failed", str(error))

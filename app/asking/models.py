@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.asking.model_holder import ModelHolder
+from app.asking.style import formalities_of
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.state import Json
@@ -48,6 +49,8 @@ class Models:
                 "num_directions": len(entry.directions),
                 "num_parameters": entry.num_parameters,
                 "num_bytes": entry.num_bytes,
+                "formalities": formalities_of(entry, workspace.direction),
+                "domains": list(entry.domains),
                 "problem": entry.problem,
                 "card": entry.card[:MAX_CARD_CHARACTERS],
                 "is_current": self._is_loaded_from(workspace.model, entry.folder),

@@ -46,7 +46,7 @@ class Questions:
     ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
         """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
         with self.workspace.lock:
-            question = question_for(self.workspace.segment(index), self.workspace.direction, word, text)
+            question = question_for(self.workspace.segment(index), self.workspace.style.request, word, text)
 
             def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
                 return alternatives_from(translator, question, self.options, cancel)
@@ -67,7 +67,7 @@ class Questions:
             segment = self.workspace.segment(index)
             text = clean_target(text)
             begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
-            protection = Protection.of(begun.request(self.workspace.direction))
+            protection = Protection.of(self.workspace.style.request(begun))
             options = replace(self.options, nbest=1)
 
             def ask(translator: Translator, cancel: threading.Event) -> Translation:

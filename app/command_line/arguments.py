@@ -127,6 +127,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     translate.add_argument("--dry-run", action="store_true", help="only say what the glossaries do to the document")
     translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")
     translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (its first)")
+    translate.add_argument(
+        "--formality",
+        choices=("formal", "informal"),
+        help="Sie or du, of a model that was trained for it (as it likes)",
+    )
+    translate.add_argument("--domain", metavar="NAME", help="of a model that was trained for it, such as software")
     translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="width of the search (10)")
     translate.add_argument("--threads", type=_positive, default=1, metavar="N", help="threads of the model (1)")
 

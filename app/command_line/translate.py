@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
 from app.command_line.log_commands import write
 from app.documents import Document, Export, read_document, with_language
@@ -43,6 +44,8 @@ def translate(flags: argparse.Namespace) -> int:
         raise CommandError(
             f"{direction!r} is no direction of this model; it translates {offer_of(translator.directions)}"
         )
+    style = Style(flags.formality, flags.domain)
+    style.check(translator, direction)
     document = read_document(data, path.name, direction.partition("-")[0])
     glossary = _glossary(flags.glossary or [], direction)
     if flags.dry_run:
@@ -54,7 +57,7 @@ def translate(flags: argparse.Namespace) -> int:
     known = _remembered(flags.memory, todo, direction)
     todo = [segment for segment in todo if segment.index not in known]
     progress = _Progress(len(todo))
-    protections = [Protection.of(segment.request(direction)) for segment in todo]
+    protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
     options = SearchOptions(beam=flags.beam, nbest=1)
     to_choose = replace(options, nbest=min(flags.beam, NBEST_WITH_KEPT))
     requests = [(p.request, to_choose) if kept_texts(p.original.source) else p.request for p in protections]

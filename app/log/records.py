@@ -33,7 +33,7 @@ EventType = Literal[
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
     "term_added", "term_removed",
     # the model
-    "model", "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "prices",
+    "model", "style", "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "prices",
     "check_raised", "check_resolved",
     "checks_chosen", "memory_shown",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from app.log.records import Event
 from app.record.word_origins import TEXT_EVENTS
 
 # What is told of an event beside its text, by the payload's key; the first that it has.
-_DETAILS: Final = ("kind", "message")
+_DETAILS: Final = ("kind", "message", "formality", "domain")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
 # What happens behind the screen; a proposal is told where it shows in the segment.
 UNSEEN: Final = frozenset(

@@ -17,6 +17,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
+from app.asking.style import Style, chosen_style
 from app.documents import Export
 from app.log.records import KEY_CLASSES, SessionRecord, storable
 from app.log.store import LogStore
@@ -54,8 +55,9 @@ def session_csv(store: LogStore, session_id: int) -> Export:
 def session_workbook(store: LogStore, session_id: int) -> Export:
     """The figures as an Excel workbook: a sheet with the sums and how they are counted, the segments, the prices."""
     session, figures = _session(store, session_id)
+    style = chosen_style(store, session_id)
     book = Workbook(write_only=True)
-    _sheet(book, "Report", ("figure", "value"), _sums(session, figures), (34, 60))
+    _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style), (34, 60))
     _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 50))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
@@ -110,7 +112,7 @@ def _row(number: int, segment: SegmentStatistics) -> list[object]:
     ]
 
 
-def _sums(session: SessionRecord, figures: SessionStatistics) -> list[tuple[str, object]]:
+def _sums(session: SessionRecord, figures: SessionStatistics, style: Style) -> list[tuple[str, object]]:
     idle_s = figures.idle_limit_ms // 1000
     return [
         ("document", session.document.name),
@@ -138,6 +140,8 @@ def _sums(session: SessionRecord, figures: SessionStatistics) -> list[tuple[str,
         ("measures", "; ".join(SIGNATURES)),
         ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
         ("model", str(session.versions)),
+        ("formality chosen", style.formality or ""),
+        ("domain chosen", style.domain or ""),
     ]
 
 

@@ -195,6 +195,7 @@ class Api:
                 message.choice("scope", get_args(Scope)),
             ),
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
+            "choose_style": lambda: workspace.choose_style(message.style()),
             "models": lambda: {"models": self.desk.models.offers(workspace)},
             "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
         }

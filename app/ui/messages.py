@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, get_args
 
+from app.asking.style import FORMALITIES, Style
 from app.checks import CHECKS, CheckName
 from app.editing.find_replace import Query
 from app.errors import AppError, CommandError
@@ -94,6 +95,11 @@ class PageMessage:
         if not all(isinstance(value, int) and not isinstance(value, bool) for value in values.values()):
             raise self._wrong(name)
         return values
+
+    def style(self) -> Style:
+        """The form of address and the domain, each null where the model may choose."""
+        formality = None if self.fields.get("formality") is None else self.choice("formality", FORMALITIES)
+        return Style(formality, self.optional_text("domain"))
 
     def query(self) -> Query:
         """What is to be found and replaced."""

@@ -33,7 +33,7 @@ def _record(entry: ModelEntry) -> dict[str, object]:
 
 
 def _tables(models: Sequence[ModelEntry]) -> str:
-    rows = [("model", "where", "directions", "parameters", "size")]
+    rows = [("model", "where", "directions", "parameters", "size", "can be asked for")]
     rows += [
         (
             entry.name,
@@ -41,6 +41,7 @@ def _tables(models: Sequence[ModelEntry]) -> str:
             f"broken: {entry.problem}" if entry.problem else _directions(entry.directions),
             "" if entry.problem else f"{entry.num_parameters / 1e6:,.1f} million",
             "" if entry.problem else megabytes(entry.num_bytes),
+            _wishes(entry),
         )
         for entry in models
     ]
@@ -55,6 +56,13 @@ def _directions(directions: Sequence[str]) -> str:
     shown = ", ".join(directions[:_MOST_DIRECTIONS])
     num_more = len(directions) - _MOST_DIRECTIONS
     return f"{shown} and {num_more} more" if num_more > 0 else shown
+
+
+def _wishes(entry: ModelEntry) -> str:
+    """Which domains, and in which directions which formality, its requests may name."""
+    formalities = [f"{direction}: {', '.join(offered)}" for direction, offered in entry.formalities.items() if offered]
+    domains = [f"domain: {', '.join(entry.domains)}"] if entry.domains else []
+    return "; ".join([*formalities, *domains])
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

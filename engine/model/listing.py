@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -24,8 +24,9 @@ class ModelEntry:
     """A model on this machine.
 
     `name` is what `Translator.load` takes beside the folder: the hub id or the folder that it was converted from; the
-    folder's own name where nothing else is known. `num_bytes` is the size of all its files. `problem` says why it
-    cannot be loaded; then nothing else is known of it.
+    folder's own name where nothing else is known. `num_bytes` is the size of all its files. `domains` and, by
+    direction, `formalities` are what it can be asked for (`ModelConfig`). `problem` says why it cannot be loaded; then
+    nothing else is known of it.
     """
 
     name: str
@@ -35,6 +36,8 @@ class ModelEntry:
     num_parameters: int = 0
     num_bytes: int = 0
     problem: str = ""
+    domains: tuple[str, ...] = ()
+    formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def card(self) -> str:
@@ -123,7 +126,16 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
         num_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
     except (ModelError, OSError) as error:
         return ModelEntry(name, folder, place, problem=str(error))
-    return ModelEntry(name, folder, place, config.directions, num_parameters, num_bytes)
+    return ModelEntry(
+        name,
+        folder,
+        place,
+        config.directions,
+        num_parameters,
+        num_bytes,
+        domains=config.domains,
+        formalities=config.formalities,
+    )
 
 
 def origin_of(folder: Path) -> str:

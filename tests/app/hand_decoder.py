@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -84,11 +85,14 @@ def translation(request: Request, *texts: str) -> Translation:
     return Translation(request, "unmet" if missing else "complete", tuple(hypotheses), reasons, elapsed_ms=12.5)
 
 
-def ready_model(decoder: HandDecoder) -> ModelHolder:
-    """A model holder whose model is there."""
+def ready_model(
+    decoder: HandDecoder, formalities: Mapping[str, Sequence[str]] | None = None, domains: Sequence[str] = ()
+) -> ModelHolder:
+    """A model holder whose model is there, and can be asked for these."""
     from pathlib import Path
 
     model = ModelHolder(Path("models/hand"))
+    model.formalities, model.domains = formalities or {}, domains
     model.adopt(decoder, name="hand", directions=("en-de",))
     return model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from app.segments.protection import Protection
 from engine import Hypothesis, Placement, Request, Translation, occurrences
@@ -45,7 +45,10 @@ def told(request: Request) -> Translation:
 class MirrorTranslator:
     """In place of a `Translator`, for the command line."""
 
+    name = "mirror"
     directions = ("en-de",)
+    formalities: ClassVar[dict[str, tuple[str, ...]]] = {}
+    domains = ()
 
     def translate_all(
         self, requests: Sequence[Any], options: Any, progress: Callable[[int], None]

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from app.__main__ import main
+from app.asking.style import FORMALITIES
 from app.command_line.arguments import COMMANDS, EXPORT_KINDS, parse
 from app.desk import EXPORTS
 from app.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 from app.memory.index import Entry
 from app.memory.tmx import write_tmx
-from engine import Reason, Translation
+from engine import Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
 
@@ -134,7 +135,16 @@ def test_what_cannot_be_done_is_said_with_status_2(
     assert status == 2 and said in err
 
 
-@pytest.mark.parametrize("arguments", [["stats", "--idle", "0"], ["export", "1", "pdf"], ["translate"], ["backup"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["stats", "--idle", "0"],
+        ["export", "1", "pdf"],
+        ["translate"],
+        ["backup"],
+        ["translate", "a.txt", "--formality", "polite"],
+    ],
+)
 def test_flags_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse(arguments)
@@ -147,8 +157,14 @@ def test_flags_that_make_no_sense_are_refused(arguments: list[str], capsys: pyte
 class HandTranslator:
     """Translates "One house." to "de: One house." with every phrase behind it, but for what `refused` says."""
 
+    name = "hand"
     directions = ("en-de", "de-en")
+    formalities: ClassVar[dict[str, tuple[str, ...]]] = {"en-de": ("formal", "informal")}
+    domains = ("docs",)
     refused: Sequence[str] = ()
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
 
     def misspelling(self, text: str) -> str | None:
         return "⁇" if "漢" in text else None
@@ -156,6 +172,7 @@ class HandTranslator:
     def translate_all(self, requests: Sequence[Any], options: Any, progress: Any) -> Iterator[Translation]:
         for done, asked in enumerate(requests, 1):
             request = asked[0] if isinstance(asked, tuple) else asked  # with search options of its own
+            self.requests.append(request)
             if request.source in self.refused:
                 yield Translation(request, "failed", reasons=(Reason("crashed", "it broke"),))
             else:
@@ -184,6 +201,17 @@ def test_a_document_is_translated_with_its_terms(
     expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
+
+
+def test_style_is_that_of_every_request(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One house\nTwo\n")
+    for number, formality in enumerate(FORMALITIES):
+        flags = ("-o", tmp_path / f"{number}.txt", "--formality", formality, "--domain", "docs")
+        assert run(capsys, "translate", tmp_path / "a.txt", *flags)[0] == 0
+    asked = [(request.formality, request.domain) for request in translator.requests]
+    assert asked == [(formality, "docs") for formality in FORMALITIES for _ in range(2)]
 
 
 def test_dry_run_tells_what_the_glossaries_do_and_writes_nothing(
@@ -249,6 +277,8 @@ def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
         (["-o", "b.docx"], "name it with '.txt'"),
         (["-o", "a.txt"], "is the document itself"),
         (["--direction", "en-fr"], "it translates en-de, de-en"),
+        (["--direction", "de-en", "--formality", "formal"], "hand cannot be asked for formality 'formal' in de-en"),
+        (["--domain", "law"], "domain 'law' in en-de (it knows docs): leave it out"),
     ],
 )
 def test_an_output_that_makes_no_sense_is_refused(

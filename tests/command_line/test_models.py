@@ -38,6 +38,7 @@ def test_json_lines_tell_every_model_and_family(cache: Path) -> None:
     found = models["team/opus-mt-xx"]
     assert (found["place"], found["directions"], found["problem"]) == ("cached", ["en-de", "de-en"], "")
     assert found["folder"] == str(cache / "opus-mt-xx-0123")
+    assert (found["domains"], found["formalities"]) == (["docs", "software"], {"en-de": ["formal", "informal"]})
     assert found["num_bytes"] == sum(path.stat().st_size for path in (cache / "opus-mt-xx-0123").iterdir())
     assert "config.json is missing" in models["broken"]["problem"]
     assert [line["name"] for line in lines if line["kind"] == "family"] == [family.name for family in FAMILIES]
@@ -47,6 +48,7 @@ def test_table_has_a_line_for_each(cache: Path) -> None:
     table = run()
     [line] = [line for line in table.splitlines() if line.startswith("team/opus-mt-xx")]
     assert "cached" in line and "en-de, de-en" in line and " MB" in line
+    assert line.endswith("en-de: formal, informal; domain: docs, software")
     [line] = [line for line in table.splitlines() if line.startswith("broken")]
     assert "broken: " in line and "config.json is missing" in line
     assert all(family.pattern in table for family in FAMILIES)

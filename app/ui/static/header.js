@@ -87,7 +87,9 @@ export class Header {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');
     setText(this.direction, doc.direction.toUpperCase().replace('-', ' \u2192 '));
-    setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? model.name : t('model.' + model.state));
+    const {formality, formalities} = model.style;
+    const name = formalities.includes(formality) ? `${model.name} · ${t(`style.short.${formality}`)}` : model.name;
+    setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? name : t('model.' + model.state));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const pair = (done, total, unit) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + unit)];

@@ -1,5 +1,5 @@
-/* The dialog of the models: what each is, says of itself and can do, and switching this document to another. What a
-   model's makers wrote is shown as plain text. */
+/* The dialog of the models: what each is, says of itself and can do, switching this document to another, and the style
+   that the one in use is asked for. What a model's makers wrote is shown as plain text. */
 import {button, count, h, icon, number, t} from './dom.js';
 
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
@@ -12,9 +12,34 @@ const entry = (model, use) => h('section.modelrow', {'aria-label': model.name, '
       : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use')) : null),
   model.problem ? h('p.wrong', {}, model.problem)
     : h('p.muted.num', {}, [model.directions.join(', ') + (model.num_directions > model.directions.length ? t('models.more', {n: count(model.num_directions - model.directions.length)}) : ''),
-      millions(model.num_parameters), megabytes(model.num_bytes)].join(' · ')),
+      millions(model.num_parameters), megabytes(model.num_bytes), model.formalities.length && t('models.formality'), model.domains.length && t('models.domains', {names: model.domains.join(', ')})].filter(Boolean).join(' · ')),
   !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
   model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null);
+
+/** What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be. */
+const styleOf = bench => {
+  const {style, name} = bench.model;
+  const send = async () => {
+    const {formality, domain} = bench.model.style;           // kept where it cannot be chosen here
+    const chosen = {formality: radios.length ? radios.find(radio => radio.checked).value : formality, domain: select ? select.value : domain};
+    const reply = await bench.connection.send('choose_style', {formality: chosen.formality || null, domain: chosen.domain || null}, 'choose_style');
+    if (!reply.ok) paint();
+  };
+  const paint = () => {
+    const {formality, domain} = bench.model.style;
+    for (const radio of radios) radio.checked = radio.value === (formality ?? '');
+    if (select) select.value = domain ?? '';
+  };
+  const radios = style.formalities.length ? [...style.formalities, ''].map(value => h('input', {type: 'radio', name: 'pinpoint-formality', value, onchange: send})) : [];
+  const select = style.domains.length ? h('select', {onchange: send}, h('option', {value: ''}, t('style.any')), style.domains.map(domain => h('option', {value: domain}, domain))) : null;
+  const isIgnored = (style.formality && !style.formalities.includes(style.formality)) || (style.domain && !style.domains.includes(style.domain));
+  paint();
+  return h('div.style', {},
+    isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
+    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, t(`style.${radio.value || 'any'}`))))) : null,
+    select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
+    radios.length || select ? h('p.muted', {}, t('style.note')) : null);
+};
 
 export const showModels = async bench => {
   const reply = await bench.connection.send('models');
@@ -23,7 +48,7 @@ export const showModels = async bench => {
   const use = key => { close(); bench.connection.send('switch_model', {key}); };
   const dialog = h('dialog.models', {'aria-labelledby': 'pinpoint-models', oncancel: event => { event.preventDefault(); close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-models'}, t('models.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key)))),
+    h('div.db', {}, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key)))),
     h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
   bench.root.append(dialog);
   dialog.showModal();

@@ -33,19 +33,23 @@ def segment(text: str, *pins: str, **fields: Any) -> SegmentState:
     return replace(state, **fields)
 
 
+def asked(segment: SegmentState) -> Request:
+    return segment.request("en-de")
+
+
 def alternative(word: str, text: str) -> Alternative:
     return Alternative(word, -1.0, translation(Request(SOURCE), text).hypotheses[0])
 
 
 def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
-    question = question_for(segment("Den „Knopf“ drücken.", "drücken"), "en-de", 1, "Den „Knopf“ drücken.")
+    question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
     assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
     assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
 
 
 def test_pin_that_the_word_stands_in_makes_way():
     pinned = segment("Den roten Knopf drücken.", "roten Knopf", "drücken")
-    question = question_for(pinned, "en-de", 2, "Den roten Knopf drücken.")
+    question = question_for(pinned, asked, 2, "Den roten Knopf drücken.")
     assert question.replaced == ("roten Knopf",)
     assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
 
@@ -63,7 +67,7 @@ STALE = [
 @pytest.mark.parametrize(("fields", "word", "text", "said"), STALE)
 def test_question_about_what_is_not_shown_any_more_is_refused(fields: dict[str, Any], word: int, text: str, said: str):
     with pytest.raises(CommandError, match=said):
-        question_for(segment("Ja.", **fields), "en-de", word, text)
+        question_for(segment("Ja.", **fields), asked, word, text)
 
 
 PLACES = [
@@ -78,14 +82,14 @@ PLACES = [
 
 @pytest.mark.parametrize(("proposal", "number", "word", "text", "pin", "tail", "beginning", "why"), PLACES)
 def test_alternative_stands_where_the_sentences_part(proposal, number, word, text, pin, tail, beginning, why: str):
-    question = question_for(segment(proposal), "en-de", number, proposal)
+    question = question_for(segment(proposal), asked, number, proposal)
     (row,) = alternatives_view(question, [alternative(word, text)])["rows"]
     assert (row["word"], row["tail"], row["beginning"]) == (pin, tail, beginning), why
 
 
 def test_same_word_and_marks_alone_are_no_alternatives_and_terms_are_told():
     hits = Glossary((Term("button", "Schalter"),), "g").find(SOURCE)
-    question = replace(question_for(segment("Den Knopf."), "en-de", 1, "Den Knopf."), segment=segment("x", hits=hits))
+    question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
     rows = alternatives_view(question, [alternative(*each) for each in found])["rows"]
     assert [(row["word"], row["is_term"]) for row in rows] == [("Schaltern", True), ("Hut", False)]

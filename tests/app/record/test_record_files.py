@@ -294,6 +294,14 @@ def test_the_workbook_has_the_rows_of_the_table_and_no_formula(store: LogStore, 
     assert "net time, s, without pauses over 60 s" in sums
 
 
+def test_the_workbook_names_the_style_chosen_last(store: LogStore, session_id: int) -> None:
+    for style in ({"formality": "formal", "domain": None}, {"formality": "informal", "domain": "docs"}):
+        store.append(session_id, "style", style)
+    book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, session_id).data))
+    sums = {row[0].value: row[1].value for row in book["Report"].iter_rows()}
+    assert (sums["formality chosen"], sums["domain chosen"]) == ("informal", "docs")
+
+
 def test_a_cell_holds_what_a_workbook_can(store: LogStore) -> None:
     document = read_document(b"x" * 40_000 + b"\x01\n", "a.txt")
     book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
