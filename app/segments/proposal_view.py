@@ -7,7 +7,6 @@ to UTF-16, and never has to build HTML.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -18,14 +17,11 @@ from app.formats.placeholders import atoms, tag_spans
 from app.glossary import TermHit
 from app.segments.constraints import Constraint
 from app.segments.reasons import reason_message
+from app.segments.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Translation, stands_alone
 
 Json = dict[str, Any]
 
-# Punctuation that is no part of the word it touches. Signs of placeholders, paths and names (%s, {0}, C++, #1) stay.
-_OPENING = "„“”‚‘’»«›‹\"'([¿¡"
-_CLOSING = "“”‘’«»‹›\"')].,;:!?…"
-_CHUNK = re.compile(r"\S+")
 _KEPT_WORDS_AFTER_ELISION = 2
 _MIN_ELIDED_CHARS = 36
 
@@ -70,27 +66,6 @@ class Decoded:
     def general_reasons(self) -> list[str]:
         """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""
         return [reason_message(reason) for reason in self.translation.reasons if reason.phrase is None]
-
-
-def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words stand that a person would press: runs without spaces, without tags and punctuation around them.
-
-    >>> [t[a:b] for t in ["„Ja“, %s <b>(C++)</b>."] for a, b in word_spans(t)]
-    ['Ja', '%s', 'C++']
-    """
-    spans = []
-    edges = [0, *(edge for start, end in tag_spans(text) for edge in (start, end)), len(text)]
-    between, beside_tags = zip(edges[::2], edges[1::2], strict=True), set(edges[1:-1])
-    for chunk in (chunk for start, end in between for chunk in _CHUNK.finditer(text, start, end)):
-        start, end = chunk.span()
-        is_beside_tag = start in beside_tags or end in beside_tags
-        while start < end and text[start] in _OPENING:
-            start += 1
-        while end > start and text[end - 1] in _CLOSING:
-            end -= 1
-        if start < end or not is_beside_tag:
-            spans.append((start, end) if start < end else chunk.span())
-    return spans
 
 
 def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
@@ -291,6 +266,8 @@ def _elide(runs: list[list[str]]) -> list[list[str]]:
     """Shortens a long beginning that equals the best hypothesis to its last words."""
     if len(runs) < 2 or runs[0][0] != "s" or len(runs[0][1]) < _MIN_ELIDED_CHARS:
         return runs
-    words = runs[0][1].split(" ")
-    tail = " ".join(words[-_KEPT_WORDS_AFTER_ELISION - 1 :])
-    return [["e", "… "], ["s", tail], *runs[1:]]
+    beginning = runs[0][1]
+    words = word_spans(beginning)
+    if len(words) <= _KEPT_WORDS_AFTER_ELISION:
+        return runs
+    return [["e", "… "], ["s", beginning[words[-_KEPT_WORDS_AFTER_ELISION][0] :]], *runs[1:]]
