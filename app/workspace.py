@@ -24,7 +24,7 @@ from app.editing.glossaries import Glossaries
 from app.editing.overtaken import Overtaken
 from app.editing.presence import Presence
 from app.editing.structure import Structure
-from app.editing.wide_terms import Scope, WideTerms
+from app.editing.wide_terms import PreparedTerms, Scope, WideTerms
 from app.errors import CommandError, LogError
 from app.glossary import Term
 from app.glossary.termbases import Termbase
@@ -326,12 +326,12 @@ class Workspace:
             self.session_id, [(after.index, after.version, payload, update_of(after)) for after, payload in edits]
         )
 
-    def translate_by_terms(self, besides: int | None = None) -> int:
-        """Translates anew what the terms, as they are now, concern and is not confirmed; returns how many segments.
+    def translate_by_terms(self, prepared: PreparedTerms, besides: int | None = None) -> int:
+        """Takes other terms, translates anew what they concern and is not confirmed; returns how many segments.
 
         The segment `besides` is not counted: the person looks at it.
         """
-        changed = self.terms.find_anew()
+        changed = self.terms.adopt(prepared)
         self._touch()
         if self.open_index in changed:
             self._decoding.hurry(self.segments[self.open_index])
@@ -339,9 +339,9 @@ class Workspace:
         self._decoding.translate_anew(anew)
         return len(anew)
 
-    def translate_quietly(self) -> None:
-        """Finds the terms anew and translates what they concern, from the open segment on, without a flag."""
-        self.terms.find_anew()
+    def translate_quietly(self, prepared: PreparedTerms) -> None:
+        """Takes other terms and translates what they concern, from the open segment on, without a flag."""
+        self.terms.adopt(prepared)
         self._touch()
         if self.open_index is not None:
             self._decoding.hurry(self.segments[self.open_index])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.documents import Document
 from app.editing.dry_run import DryRun, TermUse, dry_run
-from app.glossary import Glossary, Term
+from app.glossary import Term, Terminology
 from app.glossary.review import misspellings, texts_to_spell
 from app.segments.state import SegmentState
 from app.segments.words import count_words
@@ -16,7 +16,7 @@ from engine import Translator
 MAX_LINES = 50
 
 
-def told(document: Document, glossary: Glossary, translator: Translator) -> list[str]:
+def told(document: Document, glossary: Terminology, translator: Translator) -> list[str]:
     """The report, a line each; translations that the file has as confirmed are looked at, too."""
     segments = (
         SegmentState(s.index, s.source, count_words(s.source), target=s.target, state=s.state)

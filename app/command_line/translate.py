@@ -17,7 +17,7 @@ from app.documents import Document, Export, read_document, with_language
 from app.errors import CommandError
 from app.exports import translated_document
 from app.formats.placeholders import kept_texts
-from app.glossary import Glossary
+from app.glossary import Terminology
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.glossary.termbases import combined, termbase
@@ -126,7 +126,7 @@ class _Progress:
             print(file=sys.stderr)
 
 
-def _segment(document: Document, index: int, glossary: Glossary) -> SegmentState:
+def _segment(document: Document, index: int, glossary: Terminology) -> SegmentState:
     source = document.segments[index].source
     return SegmentState(index, source, count_words(source), hits=glossary.find(source))
 
@@ -135,7 +135,7 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def _glossary(paths: Sequence[Path], direction: str) -> Glossary:
+def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
     """The terms of these files; of two for the same words that of the earlier file counts."""
     source, _, target = direction.partition("-")
     bases = []

@@ -6,15 +6,19 @@ confirmed are translated anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.editing.dry_run import dry_run
 from app.editing.imports import Imports
+from app.editing.wide_terms import PreparedTerms
 from app.errors import CommandError
 from app.glossary import Term
-from app.glossary.termbases import Termbase, TermChanges, termbase
+from app.glossary.term_index import TermChanges
+from app.glossary.termbases import Termbase, termbase
+from app.log.store import glossary_payload
 from app.messages import Message
 from app.segments.state import Json
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
+Bases = tuple[Termbase, ...]
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
 # What the page lists of a document at once: terms, and segments for each.
@@ -30,12 +35,18 @@ MAX_PLACES = 50
 
 
 class Glossaries:
-    """The glossaries of one workspace, the first of the highest priority. Takes the workspace's lock."""
+    """The glossaries of one workspace, the first of the highest priority. Safe from several threads.
+
+    What takes long, searching the document for other terms and writing many of them, happens outside the workspace's
+    lock: who edits a segment meanwhile does not wait.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.imports = Imports(workspace)
-        self._past: list[tuple[Termbase, ...]] = []  # what there was before each change, the newest last
+        self._past: list[Bases] = []  # what there was before each change, the newest last
+        self._last_id = max((base.id for base in workspace.terms.termbases), default=0)
+        self._putting = threading.Lock()
 
     def overview(self) -> Json:
         """The glossaries by priority, and whether a change can be undone."""
@@ -48,9 +59,10 @@ class Glossaries:
                 "can_undo": bool(self._past),
             }
 
-    def base(self, id_: int) -> Termbase:
+    def base(self, id_: int, bases: Bases | None = None) -> Termbase:
         """One glossary; raises CommandError where the document has none of that number."""
-        found = next((base for base in self.workspace.terms.termbases if base.id == id_), None)
+        bases = self.workspace.terms.termbases if bases is None else bases
+        found = next((base for base in bases if base.id == id_), None)
         if found is None:
             raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
         return found
@@ -60,62 +72,84 @@ class Glossaries:
 
         `report` goes to the log: what the import found.
         """
-        with self.workspace.lock:
-            bases = self.workspace.terms.termbases
-            new = termbase(self.new_id(), name, terms)
-            if all(base.name != name for base in bases):
-                if len(bases) >= MAX_GLOSSARIES:
-                    raise CommandError(
-                        Message(
-                            "A document holds up to {limit} glossaries: take one off that is not needed.",
-                            limit=MAX_GLOSSARIES,
-                        )
+
+        def with_new(bases: Bases) -> Bases:
+            if any(base.name == name for base in bases):
+                return tuple(new if base.name == name else base for base in bases)
+            if len(bases) >= MAX_GLOSSARIES:
+                raise CommandError(
+                    Message(
+                        "A document holds up to {limit} glossaries: take one off that is not needed.",
+                        limit=MAX_GLOSSARIES,
                     )
-                return self._change("import", (new, *bases), report=report)
-            return self._change("import", [new if base.name == name else base for base in bases], report=report)
+                )
+            return (new, *bases)
+
+        with self._putting:  # one large glossary at a time is written
+            new = termbase(self.new_id(), name, terms)
+            with_new(self.workspace.terms.termbases)
+            self.workspace.store.store_ahead(self.workspace.session_id, new)
+            return self._change("import", with_new, report=report, stored=new.id)
 
     def remove(self, id_: int) -> Json:
         """Takes a glossary off the document."""
-        with self.workspace.lock:
-            gone = self.base(id_)
-            return self._change("remove", [base for base in self.workspace.terms.termbases if base is not gone])
+
+        def without(bases: Bases) -> Bases:
+            gone = self.base(id_, bases)
+            return tuple(base for base in bases if base is not gone)
+
+        return self._change("remove", without)
 
     def arrange(self, order: Sequence[int]) -> Json:
         """Puts the glossaries into this order of priority, the highest first; it names each of them once."""
-        with self.workspace.lock:
-            bases = {base.id: base for base in self.workspace.terms.termbases}
-            if sorted(order) != sorted(bases):
+
+        def arranged(bases: Bases) -> Bases:
+            by_id = {base.id: base for base in bases}
+            if sorted(order) != sorted(by_id):
                 raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it."))
-            return self._change("order", [bases[id_] for id_ in order])
+            return tuple(by_id[id_] for id_ in order)
+
+        return self._change("order", arranged)
 
     def switch(self, id_: int, is_on: bool) -> Json:
         """Lets a glossary rest, or uses it again."""
-        with self.workspace.lock:
-            return self._change("switch", self._with(replace(self.base(id_), is_on=is_on)))
+        return self._change("switch", lambda bases: _with(bases, replace(self.base(id_, bases), is_on=is_on)))
 
-    def edit(self, id_: int, changes: TermChanges) -> Json:
-        """Puts these terms into a glossary by their numbers, or takes them out of it (None)."""
-        with self.workspace.lock:
-            return self._change("edit", self._with(self.base(id_).changed(changes)))
+    def edit(self, id_: int, changes: TermChanges | Callable[[Termbase], TermChanges]) -> Json:
+        """Puts these terms into a glossary by their numbers, or takes them out of it (None).
+
+        Where `changes` is a function of the glossary as it is, it may refuse by raising CommandError.
+        """
+
+        def edited(bases: Bases) -> Bases:
+            base = self.base(id_, bases)
+            return _with(bases, base.changed(changes(base) if callable(changes) else changes))
+
+        return self._change("edit", edited)
 
     def undo(self) -> Json:
         """Takes the newest change back that was not taken back yet; the log keeps both."""
-        with self.workspace.lock:
+
+        def earlier(_: Bases) -> Bases:
             if not self._past:
                 raise CommandError(Message("There is no change of the glossaries to take back."))
-            return self._change("undo", self._past[-1])
+            return self._past[-1]
 
-    def add_term(self, first: Termbase, term: Term, index: int) -> None:
-        """One more term of the glossary `first`, which may be new, named while at a segment. Translates nothing."""
+        return self._change("undo", earlier)
+
+    def with_term(self, first: Termbase, term: Term, index: int) -> PreparedTerms:
+        """Stores one more term of the glossary `first`, which may be new, named while at a segment; for `adopt`."""
         terms = self.workspace.terms
         after = first.changed({first.next_number(): term})
-        bases = self._with(after) if any(base.id == first.id for base in terms.termbases) else (after, *terms.termbases)
+        is_new = all(base.id != first.id for base in terms.termbases)
+        bases = (after, *terms.termbases) if is_new else _with(terms.termbases, after)
         said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": first.name}
+        prepared = terms.prepared(bases)
         self.workspace.store.change_glossaries(
             self.workspace.session_id, terms.termbases, bases, said, event_type="term_added", segment=index
         )
         self._remember(terms.termbases)
-        terms.set_termbases(bases)
+        return prepared
 
     def check_document(self) -> Json:
         """What the terms that are on do to the document, before anything is decoded; see `dry_run`."""
@@ -138,38 +172,57 @@ class Glossaries:
         }  # fmt: skip
 
     def new_id(self) -> int:
-        """A number that no glossary of this document has, or had before a change that can be undone."""
-        states = [self.workspace.terms.termbases, *self._past]
-        return 1 + max((base.id for bases in states for base in bases), default=0)
+        """A number that no glossary of this document has or had."""
+        with self.workspace.lock:
+            self._last_id += 1
+            return self._last_id
 
-    def _with(self, changed: Termbase) -> tuple[Termbase, ...]:
-        return tuple(changed if base.id == changed.id else base for base in self.workspace.terms.termbases)
+    def _change(
+        self,
+        change: Change,
+        to: Callable[[Bases], Bases],
+        *,
+        report: Mapping[str, Any] | None = None,
+        stored: int | None = None,
+    ) -> Json:
+        """Stores the glossaries as `to` makes them of what there is, and translates anew what that concerns.
 
-    def _change(self, change: Change, after: Sequence[Termbase], *, report: Mapping[str, Any] | None = None) -> Json:
-        """Stores the glossaries as they are to be, and translates anew what that concerns.
-
-        What a whole glossary changes is not flagged: it may be every segment.
+        `to` is asked again where the terms change while the document is searched for the new ones. `stored` is a
+        glossary whose terms are in the log already. What a whole glossary changes is not flagged: it may be every
+        segment.
         """
-        workspace, before = self.workspace, self.workspace.terms.termbases
-        after = tuple(after)
+        workspace, terms = self.workspace, self.workspace.terms
+        said: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
         num_anew = 0
-        if after != before:
-            said: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
-            workspace.store.change_glossaries(workspace.session_id, before, after, said)
-            if change == "undo":
-                self._past.pop()
-            else:
-                self._remember(before)
-            workspace.terms.set_termbases(after)
-            if change == "edit":
-                num_anew = workspace.translate_by_terms()
-            else:
-                workspace.translate_quietly()
-        return {**self.overview(), "num_anew": num_anew}
+        while True:
+            with workspace.lock:
+                basis, before = terms.all, terms.termbases
+            after = to(before)
+            if after == before:
+                return {**self.overview(), "num_anew": 0}
+            prepared = terms.prepared(after)
+            payload = glossary_payload(before, after, said)
+            with workspace.lock:
+                if not basis is prepared.basis is terms.all:
+                    continue  # another change came first
+                workspace.store.change_glossaries(workspace.session_id, before, after, payload, stored=stored)
+                if change == "undo":
+                    self._past.pop()
+                else:
+                    self._remember(before)
+                if change == "edit":
+                    num_anew = workspace.translate_by_terms(prepared)
+                else:
+                    workspace.translate_quietly(prepared)
+                return {**self.overview(), "num_anew": num_anew}
 
-    def _remember(self, before: tuple[Termbase, ...]) -> None:
+    def _remember(self, before: Bases) -> None:
         self._past.append(before)
         del self._past[:-MAX_UNDO]
+
+
+def _with(bases: Bases, changed: Termbase) -> Bases:
+    return tuple(changed if base.id == changed.id else base for base in bases)
 
 
 def _told(term: Term) -> Json:

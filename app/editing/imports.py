@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from app.asking.spelling import misspellings_of
 from app.editing.dry_run import DryRun, dry_run
 from app.errors import CommandError
-from app.glossary import Term
+from app.glossary import Term, TermMatches
 from app.glossary.folding import fold_spelling
 from app.glossary.review import initial_capitals, misspellings, texts_to_spell
 from app.glossary.rows import GlossaryImport, RowReport
@@ -63,7 +63,11 @@ class Imports:
         after = [new if base is same_name else base for base in bases]
         if same_name is None:
             after = [new, *bases]
-        search = combined(workspace.terms.document_terms, after, workspace.terms.source_language).search
+        searched = combined(workspace.terms.document_terms, after, workspace.terms.source_language)
+
+        def search(source: str) -> TermMatches:
+            return workspace.terms.search_in(searched, source)
+
         now = dry_run(segments, workspace.terms.search, 0)
         then = dry_run(segments, search, len(terms))
         spelt, num_unspelt = self._spelt(terms, then)

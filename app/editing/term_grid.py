@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.glossary import Term
-from app.glossary.folding import fold_term
 from app.glossary.rows import Entry, term_of, wrong_with
+from app.glossary.term_index import TermChanges
 from app.glossary.termbases import Termbase
 from app.glossary.terms import Case, Matching, Status
 from app.messages import Message
@@ -23,11 +23,11 @@ PAGE_ROWS = 100
 def grid_rows(base: Termbase, wanted: str, offset: int) -> Json:
     """Up to PAGE_ROWS terms from place `offset` on, of those that hold `wanted` in any of their texts."""
     wanted = wanted.strip().casefold()
-    terms = list(base.terms.items())
+    numbers: Sequence[int] = list(base.terms)
     if wanted:
-        terms = [(number, term) for number, term in terms if _holds(term, wanted)]
-    rows = [{"number": number, **_row(term)} for number, term in terms[offset : offset + PAGE_ROWS]]
-    return {"num_rows": len(terms), "num_terms": len(base), "offset": offset, "rows": rows}
+        numbers = [number for number in numbers if _holds(base.terms[number], wanted)]
+    rows = [{"number": number, **_row(base.terms[number])} for number in numbers[offset : offset + PAGE_ROWS]]
+    return {"num_rows": len(numbers), "num_terms": len(base), "offset": offset, "rows": rows}
 
 
 def edit_term(
@@ -45,8 +45,10 @@ def edit_term(
 ) -> Json:
     """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
     glossary says something else for the same words already."""
-    with glossaries.workspace.lock:
-        base = glossaries.base(id_)
+    language = glossaries.workspace.terms.source_language
+    edited: dict[int, Term] = {}
+
+    def changes(base: Termbase) -> TermChanges:
         before = None if number is None else base.terms.get(number)
         if number is not None and before is None:
             raise CommandError(Message("This term is gone: it was deleted meanwhile."))
@@ -54,17 +56,22 @@ def edit_term(
         term = term_of(entry, base.name)
         if wrong := wrong_with(term):
             raise CommandError(wrong[1])
-        _check_rivals(base, number, term)
-        number = base.next_number() if number is None else number
-        return {**glossaries.edit(id_, {number: term}), "row": {"number": number, **_row(term)}}
+        _check_rivals(base, number, term, language)
+        edited.clear()
+        edited[base.next_number() if number is None else number] = term
+        return edited
+
+    told = glossaries.edit(id_, changes)
+    ((its_number, term),) = edited.items()
+    return {**told, "row": {"number": its_number, **_row(term)}}
 
 
-def _check_rivals(base: Termbase, number: int | None, term: Term) -> None:
+def _check_rivals(base: Termbase, number: int | None, term: Term, language: str) -> None:
     """Terms for the same words are told apart by capitals that matter, and forbidden ones by their targets."""
-    key = fold_term(term.source)
-    for other_number, other in base.terms.items():
-        if other_number == number or len(other.source) > 2 * len(term.source) + 20 or fold_term(other.source) != key:
+    for other_number in base.terms.numbers_of(term.source, language):
+        if other_number == number:
             continue
+        other = base.terms[other_number]
         is_other_case = (term.is_case_exact or other.is_case_exact) and other.source != term.source
         is_beside = "forbidden" in (term.status, other.status) and (
             term.status != other.status or term.target != other.target

@@ -6,13 +6,15 @@ that this concerns and that are not confirmed are translated anew in the backgro
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
-from app.glossary import Glossary, Term, TermHit, TermMatches
+from app.glossary import Glossary, Term, TermHit, Terminology, TermMatches
 from app.glossary.lemmas import with_forms
-from app.glossary.termbases import Termbase, combined
+from app.glossary.termbases import Termbase, combined, differing_terms, terminology
 from app.messages import Message
 from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.segments.state import Json
@@ -22,17 +24,36 @@ if TYPE_CHECKING:
 
 Scope = Literal["document", "glossary"]
 OWN_GLOSSARY = "own terms"
+MAX_BENT = 20_000  # terms whose forms are remembered
+
+
+@dataclass(frozen=True)
+class PreparedTerms:
+    """Other terms for a workspace, searched for already, so that taking them takes no time.
+
+    `basis` is what they were made from. `hits` has, by source, what stands there now; None where nothing changes.
+    """
+
+    basis: Terminology
+    termbases: tuple[Termbase, ...]
+    document_terms: tuple[Term, ...]
+    all: Terminology
+    hits: Mapping[str, tuple[TermHit, ...] | None]
 
 
 class WideTerms:
-    """The terms of one workspace; used under its lock. A term of the document goes before those of the glossaries."""
+    """The terms of one workspace. A term of the document goes before those of the glossaries.
+
+    Used under the workspace's lock, but for `search` and `prepared`.
+    """
 
     def __init__(self, workspace: Workspace, termbases: tuple[Termbase, ...], document_terms: tuple[Term, ...]) -> None:
         self.workspace = workspace
         self.source_language, _, self.target_language = workspace.direction.partition("-")
         self.termbases = termbases
         self.document_terms = document_terms
-        self._index()
+        self.all = combined(document_terms, termbases, self.source_language)
+        self._bent = lru_cache(MAX_BENT)(self._with_forms)
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
         """The terms that stand in a source."""
@@ -40,9 +61,13 @@ class WideTerms:
 
     def search(self, source: str) -> TermMatches:
         """The terms that stand in a source, and those that others cover there."""
-        if not self.all.terms:
+        return self.search_in(self.all, source)
+
+    def search_in(self, terms: Terminology, source: str) -> TermMatches:
+        """The same with these terms in place of the workspace's."""
+        if not terms:
             return TermMatches((), ())
-        matches = self.all.search(source)
+        matches = terms.search(source)
         return replace(matches, hits=tuple(replace(hit, term=self._bent(hit.term)) for hit in matches.hits))
 
     def summary(self) -> Json | None:
@@ -56,10 +81,41 @@ class WideTerms:
             "num_glossaries": len(self.termbases),
         }
 
-    def set_termbases(self, termbases: tuple[Termbase, ...]) -> None:
-        """Other glossaries, or the same in another order; the terms of the document stay."""
-        self.termbases = termbases
-        self._index()
+    def prepared(
+        self, termbases: tuple[Termbase, ...] | None = None, document_terms: tuple[Term, ...] | None = None
+    ) -> PreparedTerms:
+        """Other terms, for `adopt`: searched for here in all sources that they may concern.
+
+        Takes seconds for a large glossary or document, and needs no lock.
+        """
+        basis, termbases_before, document_terms_before = self.all, self.termbases, self.document_terms
+        termbases = termbases_before if termbases is None else termbases
+        document_terms = document_terms_before if document_terms is None else document_terms
+        every = combined(document_terms, termbases, self.source_language)
+        differing = differing_terms(termbases_before, termbases)
+        if differing is not None:
+            differing += set(document_terms) ^ set(document_terms_before)
+        probe = None if differing is None else terminology(differing, self.source_language)
+        hits = {
+            source: None if probe is not None and not probe.concerns(source) else self.search_in(every, source).hits
+            for source in {segment.source for segment in list(self.workspace.segments)}
+        }
+        return PreparedTerms(basis, termbases, document_terms, every, hits)
+
+    def adopt(self, prepared: PreparedTerms) -> list[int]:
+        """Works with these terms from now on; returns the segments in which others stand now."""
+        assert prepared.basis is self.all, "made from an earlier state"
+        self.termbases, self.document_terms, self.all = prepared.termbases, prepared.document_terms, prepared.all
+        changed = []
+        for segment in list(self.workspace.segments):
+            # A segment that was cut or joined meanwhile has a source of its own.
+            hits = (
+                prepared.hits.get(segment.source, ()) if segment.source in prepared.hits else self.hits(segment.source)
+            )
+            if hits is not None and hits != segment.hits:
+                self.workspace.adopt(replace(segment, hits=hits))
+                changed.append(segment.index)
+        return changed
 
     def add(self, index: int, source: str, target: str, scope: Scope) -> Json:
         """Requires `target` wherever `source` stands, in this document or by the glossary.
@@ -87,16 +143,14 @@ class WideTerms:
                 Message("“{source}” → “{target}” is required there already.", source=term.source, target=term.target)
             )
         if term.is_for_document:
+            prepared = self.prepared(document_terms=(*self.document_terms, term))
             workspace.store.add_term(workspace.session_id, term, index)
-            self.document_terms = (*self.document_terms, term)
-            self._index()
         else:
             if first is None:
                 first = Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
-            term = replace(term, glossary=first.name)
-            workspace.glossaries.add_term(first, term, index)
+            prepared = workspace.glossaries.with_term(first, replace(term, glossary=first.name), index)
         return {
-            "num_anew": workspace.translate_by_terms(besides=index),
+            "num_anew": workspace.translate_by_terms(prepared, besides=index),
             "glossary": first.name if first is not None else "",
         }
 
@@ -105,34 +159,18 @@ class WideTerms:
         gone = [term for term in self.document_terms if (term.source, term.target) == (source, target)]
         for term in gone:
             self.workspace.store.remove_term(self.workspace.session_id, term)
-        self.document_terms = tuple(term for term in self.document_terms if term not in gone)
-        self._index()
-        return {"num_anew": self.workspace.translate_by_terms()}
+        left = tuple(term for term in self.document_terms if term not in gone)
+        return {"num_anew": self.workspace.translate_by_terms(self.prepared(document_terms=left))}
 
-    def find_anew(self) -> list[int]:
-        """Finds the terms in every source anew; returns the segments in which others stand now."""
-        changed = []
-        for segment in list(self.workspace.segments):
-            hits = self.hits(segment.source)
-            if hits != segment.hits:
-                self.workspace.adopt(replace(segment, hits=hits))
-                changed.append(segment.index)
-        return changed
-
-    def _index(self) -> None:
-        self.all = combined(self.document_terms, self.termbases, self.source_language)
-        self._bent_terms: dict[Term, Term] = {}
-
-    def _bent(self, term: Term) -> Term:
+    def _with_forms(self, term: Term) -> Term:
         """The term with the forms of its target, looked up once it is found: there may be 100,000 others.
 
         A pin made a term is taken as it was written; targets of a glossary may be bent as the sentence asks.
         """
         if term.is_for_document:
             return term
-        if term not in self._bent_terms:
-            (self._bent_terms[term],) = with_forms((term,), self.target_language)
-        return self._bent_terms[term]
+        (bent,) = with_forms((term,), self.target_language)
+        return bent
 
 
 def _clean(text: str) -> str:

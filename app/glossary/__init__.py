@@ -2,6 +2,7 @@
 
 terms        one entry, and what may be said of it
 folding      texts without the differences that never tell terms apart
+term_index   numbered terms with their index, which costs little to change
 matching     where terms stand in a text, in one pass; the longest wins
 lemmas       words in their dictionary form, and the forms that a target may take
 rows         entries of any file checked one by one: errors, repeats, conflicts
@@ -12,7 +13,7 @@ termbases    the glossaries of a document: their order, their numbered terms, wh
 storage      terms in the log's tables
 """
 
-from app.glossary.matching import Glossary
+from app.glossary.matching import Glossary, Terminology
 from app.glossary.terms import Term, TermHit, TermMatches
 
-__all__ = ["Glossary", "Term", "TermHit", "TermMatches"]
+__all__ = ["Glossary", "Term", "TermHit", "TermMatches", "Terminology"]

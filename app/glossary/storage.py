@@ -7,17 +7,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlite_utils import Database
 
+from app.glossary.term_index import NumberedTerms
 from app.glossary.termbases import Termbase, changes_between
 from app.glossary.terms import Term
 from app.log.records import storable
 
+_PORTION = 5000
+_INSERT = "INSERT OR REPLACE INTO glossary_term VALUES (?, ?, ?, ?, ?, ?, ?)"
+_Row = tuple[Any, ...]
 
-def store_termbases(db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase]) -> None:
-    """The session has these glossaries from now on; `before` are those that it had. Writes only what is another."""
+
+def portions_of(session_id: int, base: Termbase) -> Iterator[list[_Row]]:
+    """The rows of a glossary's terms, some thousands at a time; at least one portion, which may be empty."""
+    rows = _rows(session_id, base.id, base.terms)
+    yield list(islice(rows, _PORTION))
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def store_portion(db: Database, session_id: int, base: Termbase, portion: list[_Row], *, is_first: bool) -> None:
+    """Writes terms of a glossary that the session has not yet, the first portion over what may have been left there."""
+    if is_first:
+        _delete_terms(db, session_id, base.id)
+    db.conn.executemany(_INSERT, portion)
+
+
+def store_termbases(
+    db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase], stored: int | None = None
+) -> None:
+    """The session has these glossaries from now on; `before` are those that it had. Writes only what is another.
+
+    The terms of the glossary `stored` are written already.
+    """
     known = {base.id: base for base in before}
     gone = known.keys() - {base.id for base in after}
     for table in ("glossary", "glossary_term"):
@@ -31,23 +57,25 @@ def store_termbases(db: Database, session_id: int, before: Sequence[Termbase], a
         ((session_id, base.id, at, storable(base.name), base.is_on) for at, base in enumerate(after)),
     )
     for base in after:
+        if base.id == stored:
+            continue
         earlier = known.get(base.id)
+        if earlier is None:
+            _delete_terms(db, session_id, base.id)  # of an import that was cut off
         changes = changes_between(earlier, base) if earlier is not None else base.terms
         taken_away = [number for number, term in changes.items() if term is None]
         db.conn.executemany(
             "DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ? AND number = ?",
             ((session_id, base.id, number) for number in taken_away),
         )
-        db.conn.executemany(
-            "INSERT OR REPLACE INTO glossary_term VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(session_id, base.id, changes)
-        )
+        db.conn.executemany(_INSERT, _rows(session_id, base.id, changes))
 
 
 def load_termbases(db: Database, session_id: int) -> tuple[Termbase, ...]:
     """The session's glossaries in the order of their priority."""
     query = "SELECT glossary_id, name, is_on FROM glossary WHERE session_id = ? ORDER BY position"
     return tuple(
-        Termbase(id_, name, dict(_terms(db, session_id, id_)), bool(is_on))
+        Termbase(id_, name, NumberedTerms(dict(_terms(db, session_id, id_))), bool(is_on))
         for id_, name, is_on in db.execute(query, (session_id,)).fetchall()
     )
 
@@ -72,7 +100,11 @@ def load_document_terms(db: Database, session_id: int) -> tuple[Term, ...]:
     return tuple(Term(source, target, is_for_document=True) for source, target in rows)
 
 
-def _rows(session_id: int, glossary_id: int, terms: Mapping[int, Term | None]) -> Iterator[tuple[Any, ...]]:
+def _delete_terms(db: Database, session_id: int, glossary_id: int) -> None:
+    db.execute("DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ?", (session_id, glossary_id))
+
+
+def _rows(session_id: int, glossary_id: int, terms: Mapping[int, Term | None]) -> Iterator[_Row]:
     """A row for each term; what a term says beyond its words is JSON, where halves of surrogate pairs stay escapes."""
     for number, term in terms.items():
         if term is not None:

@@ -5,15 +5,15 @@ Plain data that is never changed: every change makes new values, so that an earl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.glossary.matching import Glossary, checksum_of
+from app.glossary.matching import Terminology, checksum_of
+from app.glossary.term_index import NumberedTerms, TermChanges
 from app.glossary.terms import Term
 
-# A term's number with the term as it is to be; None takes it away.
-TermChanges = Mapping[int, Term | None]
+MAX_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Termbase:
 
     id: int
     name: str
-    terms: Mapping[int, Term] = field(default_factory=dict)
+    terms: NumberedTerms = field(default_factory=NumberedTerms)
     is_on: bool = True
 
     def __len__(self) -> int:
@@ -35,10 +35,7 @@ class Termbase:
 
     def changed(self, changes: TermChanges) -> Termbase:
         """The glossary with these terms in place of those of the same numbers."""
-        terms = {**self.terms, **changes}
-        if not changes.keys() <= self.terms.keys():
-            terms = dict(sorted(terms.items()))
-        return replace(self, terms={number: term for number, term in terms.items() if term is not None})
+        return replace(self, terms=self.terms.changed(changes))
 
     def next_number(self) -> int:
         """A number that no term of this glossary has."""
@@ -47,31 +44,37 @@ class Termbase:
 
 def termbase(id_: int, name: str, terms: Iterable[Term]) -> Termbase:
     """A new glossary, its terms numbered from 0."""
-    return Termbase(id_, name, dict(enumerate(terms)))
+    return Termbase(id_, name, NumberedTerms(dict(enumerate(terms))))
 
 
-def combined(first: Sequence[Term], termbases: Iterable[Termbase], language: str = "") -> Glossary:
-    """One index over `first` and the glossaries that are on; for the same words, what comes earlier counts."""
-    terms = list(first)
-    parts = []
-    for base in termbases:
-        if base.is_on:
-            parts.append(len(terms))
-            terms += base.terms.values()
-    return Glossary(tuple(terms), language=language, parts=tuple(parts))
+def combined(first: Sequence[Term], termbases: Iterable[Termbase], language: str = "") -> Terminology:
+    """`first` and the glossaries that are on, searched as one; for the same words, what comes earlier counts."""
+    own = terminology(first, language).parts
+    return Terminology((*own, *(base.terms for base in termbases if base.is_on)), language)
+
+
+def terminology(terms: Sequence[Term], language: str) -> Terminology:
+    """These terms alone, the earlier before the later."""
+    return Terminology((NumberedTerms(dict(enumerate(terms))),), language)
+
+
+def differing_terms(before: Sequence[Termbase], after: Sequence[Termbase]) -> list[Term] | None:
+    """The terms that are in one of the two states only; None where more than some terms make the difference.
+
+    A text in which none of them stands holds the same terms in both states.
+    """
+    if [(base.id, base.is_on) for base in before] != [(base.id, base.is_on) for base in after]:
+        return None
+    found: list[Term] = []
+    for earlier, later in zip(before, after, strict=True):
+        for number, term in changes_between(earlier, later).items() if later.is_on else ():
+            found += [one for one in (earlier.terms.get(number), term) if one is not None]
+    return found if len(found) <= MAX_COMPARED else None
 
 
 def changes_between(before: Termbase, after: Termbase) -> dict[int, Term | None]:
     """What makes the terms of `after` of those of `before`."""
-    if before.terms is after.terms:
-        return {}
-    changes: dict[int, Term | None] = {
-        number: term
-        for number, term in after.terms.items()
-        if (was := before.terms.get(number)) is not term and was != term  # most are the very same
-    }
-    changes.update({number: None for number in before.terms if number not in after.terms})
-    return changes
+    return after.terms.changes_since(before.terms)
 
 
 def told(before: Sequence[Termbase], after: Sequence[Termbase]) -> dict[str, Any]:

@@ -80,6 +80,7 @@ class TermHit:
     """A term found in a text, at these code points of the text as given.
 
     `text` is what stands there, without inline tags. `rivals` are terms for the very same words that lost to this one.
+    `priority` is the place of the term's glossary among those searched; the lowest counts first.
     """
 
     term: Term
@@ -87,6 +88,7 @@ class TermHit:
     end: int
     text: str = ""
     rivals: tuple[Term, ...] = ()
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)

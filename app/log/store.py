@@ -19,7 +19,13 @@ from sqlite_utils import Database
 from app.documents import Document, Segment
 from app.errors import LogError
 from app.glossary import Term
-from app.glossary.storage import add_document_term, remove_document_term, store_termbases
+from app.glossary.storage import (
+    add_document_term,
+    portions_of,
+    remove_document_term,
+    store_portion,
+    store_termbases,
+)
 from app.glossary.termbases import Termbase, told
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
@@ -208,25 +214,37 @@ class LogStore:
             for segment, update in parts:
                 self._update_segment(session_id, segment.index, update)
 
+    def store_ahead(self, session_id: int, base: Termbase) -> None:
+        """Writes the terms of a glossary that the session is to have, in portions, so that other events come between.
+
+        Nobody sees them until `change_glossaries` names the glossary.
+        """
+        for first, portion in enumerate(portions_of(session_id, base)):
+            with self._log.transaction("store the glossary"):
+                store_portion(self._db, session_id, base, portion, is_first=first == 0)
+
     def change_glossaries(
         self,
         session_id: int,
         before: Sequence[Termbase],
         after: Sequence[Termbase],
-        said: Mapping[str, Any],
+        said: Mapping[str, Any] | str,
         *,
         event_type: Literal["glossary", "term_added"] = "glossary",
         segment: int | None = None,
+        stored: int | None = None,
     ) -> int:
         """The session works with these glossaries from now on; returns the event's number.
 
         A "glossary" event holds, beside what is `said`, all terms that came and went, so that the events alone tell
-        the story; "term_added", of a term that was added while at a segment, only what is said.
+        the story; "term_added", of a term that was added while at a segment, only what is said. `said` may be that
+        event as `glossary_payload` has made it; `stored` is a glossary whose terms are written already.
         """
-        payload = {**said, **told(before, after)} if event_type == "glossary" else said
+        if event_type == "glossary" and not isinstance(said, str):
+            said = glossary_payload(before, after, said)
         with self._log.transaction("store the glossary"):
-            seq = self._append(session_id, event_type, payload, segment, None)
-            store_termbases(self._db, session_id, before, after)
+            seq = self._append(session_id, event_type, said, segment, None)
+            store_termbases(self._db, session_id, before, after, stored)
         return seq
 
     def add_term(self, session_id: int, term: Term, segment: int) -> int:
@@ -272,7 +290,7 @@ class LogStore:
         self,
         session_id: int,
         event_type: EventType,
-        payload: Mapping[str, Any],
+        payload: Mapping[str, Any] | str,
         segment: int | None,
         segment_version: int | None,
     ) -> int:
@@ -280,7 +298,7 @@ class LogStore:
         seq: int = session["num_events"] + 1
         previous: str = session["last_hash"]
         wall_ms, monotonic_ms = _wall_ms(), int(time.monotonic() * 1000)
-        payload_json = to_json(payload)
+        payload_json = payload if isinstance(payload, str) else to_json(payload)
         own = event_hash(previous, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json)
         self._db.execute(
             "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -310,6 +328,11 @@ class LogStore:
         if not found:
             raise LogError(f"{self.path} has no session {session_id}; it may have been deleted: open the document anew")
         return found[0]
+
+
+def glossary_payload(before: Sequence[Termbase], after: Sequence[Termbase], said: Mapping[str, Any]) -> str:
+    """A "glossary" event as JSON: what is said, and all terms that came and went. Takes seconds for many."""
+    return to_json({**said, **told(before, after)})
 
 
 def _wall_ms() -> int:

@@ -16,6 +16,7 @@ from app.documents import Document, Export, Segment
 from app.errors import LogError
 from app.formats import format_by_key
 from app.glossary import Term
+from app.glossary.term_index import NumberedTerms
 from app.glossary.termbases import Termbase, termbase
 from app.log.records import (
     ChainReport,
@@ -199,7 +200,7 @@ def _termbases(line: Mapping[str, Any]) -> tuple[Termbase, ...]:
         Termbase(
             _int(fields["id"]),
             _text(fields["name"]),
-            {_int(number): _term(term) for number, term in fields["terms"]},
+            NumberedTerms({_int(number): _term(term) for number, term in fields["terms"]}),
             bool(fields["is_on"]),
         )
         for fields in line["glossaries"]

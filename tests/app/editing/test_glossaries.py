@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.documents import read_document
+from app.editing import glossaries
 from app.editing.glossaries import MAX_GLOSSARIES
 from app.errors import CommandError
 from app.glossary import Term
+from app.glossary.term_index import TermChanges
+from app.glossary.termbases import combined, termbase
+from app.glossary.terms import Matching
 from app.log.store import LogStore
 from app.segments.state import SegmentState
 from app.segments.view import detail_view
@@ -126,6 +132,93 @@ def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Works
     put(workspace, "client")
     assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
     assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1)]
+
+
+def test_who_edits_does_not_wait_while_the_document_is_searched_and_terms_are_written(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    steps: list[str] = []
+
+    def free_during(owner: Any, name: str) -> None:
+        """Lets another thread edit a segment in the middle of a step."""
+        real = getattr(owner, name)
+
+        def step(*args: Any, **options: Any) -> Any:
+            other = threading.Thread(target=workspace.edit, args=(1, f"Text {len(steps)}", "typed"))
+            other.start()
+            other.join(10)
+            assert not other.is_alive(), f"{name} holds the lock"
+            steps.append(name)
+            return real(*args, **options)
+
+        monkeypatch.setattr(owner, name, step)
+
+    free_during(workspace.store, "store_ahead")
+    free_during(workspace.terms, "prepared")
+    free_during(glossaries, "glossary_payload")
+    id_ = put(workspace, "client", ("file", "Datei"))
+    workspace.glossaries.edit(id_, {0: Term("file", "Akte")})
+    workspace.glossaries.switch(id_, False)
+    workspace.glossaries.undo()
+    each = ["prepared", "glossary_payload"]
+    assert steps == ["store_ahead", *each, *each, *each, *each]
+    assert workspace.segments[1].target == "Text 8" and [target for target, _ in found(workspace, 0)] == ["Akte"]
+
+
+def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    first = put(workspace, "general", ("file", "Akte"))
+    real = workspace.terms.prepared
+
+    def slow(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        monkeypatch.setattr(workspace.terms, "prepared", real)
+        workspace.glossaries.edit(first, {1: Term("router", "Router")})  # by another person
+        return made
+
+    monkeypatch.setattr(workspace.terms, "prepared", slow)
+    put(workspace, "client", ("file", "Datei"))
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+    assert [found(workspace, index)[0][0] for index in (0, 1)] == ["Datei", "Router"]
+    assert workspace.store.load_session(workspace.session_id).termbases == workspace.terms.termbases
+
+
+def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    real = workspace.terms.prepared
+
+    def slow(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        workspace.structure.split(2, len("Save the "))
+        return made
+
+    monkeypatch.setattr(workspace.terms, "prepared", slow)
+    put(workspace, "client", ("file", "Datei"))
+    assert [segment.source for segment in workspace.segments][2:] == ["Save the", "log file."]
+    assert [found(workspace, index) for index in (2, 3)] == [[], [("Datei", "client")]]
+
+
+def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspace):
+    cut_off = termbase(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
+    workspace.store.store_ahead(workspace.session_id, cut_off)
+    assert workspace.store.load_session(workspace.session_id).termbases == ()
+    workspace.add_term(0, "file", "Akte", "glossary")
+    (own,) = workspace.store.load_session(workspace.session_id).termbases
+    assert (own.id, [term.target for term in own.terms.values()]) == (1, ["Akte"])
+
+
+@pytest.mark.parametrize("matching", ["exact", "lemma", "prefix"])
+def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(workspace: Workspace, matching: Matching):
+    id_ = put(workspace, "client", ("file", "Datei"), ("log file", "Protokoll"))
+    edits: list[TermChanges] = [
+        {0: Term("files", "Dateien", matching=matching)},
+        {1: None},
+        {2: Term("Rout", "x", matching=matching, status="forbidden")},
+        {0: None},
+    ]
+    for changes in edits:
+        workspace.glossaries.edit(id_, changes)
+        anew = combined((), workspace.store.load_session(workspace.session_id).termbases, "en")
+        for segment in workspace.segments:
+            assert segment.hits == anew.find(segment.source)
 
 
 def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
