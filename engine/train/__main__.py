@@ -64,6 +64,12 @@ def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--dev", action="append", default=[], metavar="SET", help="a development set: dev/multi30k.val")
     parser.add_argument("--dev-pairs", type=int, default=500, help="most pairs of a development set")
     parser.add_argument("--workers", type=int, default=2, help="processes that encode")
+    placeholders = parser.add_argument_group("placeholders and tags (%s, {0}, <b>)")
+    placeholders.add_argument("--placeholders", type=int, default=0, help="how many the vocabulary holds, each whole")
+    placeholders.add_argument(
+        "--placeholder-rate", type=float, default=0.5, help="part of the pairs with some that get others of these"
+    )
+    placeholders.add_argument("--tag-rate", type=float, default=0.02, help="part of the pairs without that get tags")
     _add_variant_settings(parser, 0)
     parser.set_defaults(action=_prepare)
 
@@ -93,6 +99,9 @@ def _prepare(options: argparse.Namespace) -> None:
             max_dev_pairs=options.dev_pairs,
             num_workers=options.workers,
             codec=options.codec,
+            num_placeholders=options.placeholders,
+            placeholder_rate=options.placeholder_rate,
+            tag_rate=options.tag_rate,
             source_variants=options.source_variants,
             bpe_dropout=options.bpe_dropout,
         ),

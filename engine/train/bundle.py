@@ -109,6 +109,9 @@ def card(
     )
     has_earlier = "earlier" in training
     pieces = "--codec EARLIER" if has_earlier else f"--pieces {config.vocabulary_size}"
+    if "placeholders" in facts:
+        pieces += "" if has_earlier else f" --placeholders {facts['placeholders']}"
+        pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 
@@ -121,7 +124,8 @@ def card(
 | architecture | pre-norm Transformer, {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, \
 width {config.model_size}, {config.num_heads} heads, feed-forward {config.feed_forward_size}, \
 one embedding table for source, target and output |
-| vocabulary | {config.vocabulary_size:,} joint BPE pieces over Moses tokens with joiner marks |
+| vocabulary | {config.vocabulary_size:,} joint BPE pieces over Moses tokens with joiner marks\
+{_placeholders(facts)} |
 | parameters | {num_parameters / 1e6:.1f} million, stored in half precision |
 | training | {training["updates"]:,} updates, {training["target_pieces"]:,} target pieces seen, \
 {training["minutes"]:.0f} minutes on {training["hardware"] or "hardware not stated"}; \
@@ -188,6 +192,11 @@ def _other_directions(lines: Sequence[str], directions: Set[str]) -> list[str]:
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _placeholders(facts: Mapping[str, Any]) -> str:
+    number = facts.get("placeholders")
+    return f", {number} placeholders and tags among them, each a piece" if number else ""
 
 
 def _variants(options: TrainOptions, dropout: float | None) -> str:

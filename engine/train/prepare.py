@@ -18,6 +18,7 @@ from engine.text import DIRECTION_PIECES, TextCodec
 from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
 from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared, variants_name
 from engine.train.formality import FORMALITIES, labels_of
+from engine.train.placeholders import Exchange
 from engine.train.variants import write_variants
 
 CHUNK = 2000
@@ -27,8 +28,10 @@ CHUNK = 2000
 class PrepareOptions:
     """What to prepare. Pairs of which a side has more than `max_pieces` pieces, or a character that cannot be spelt,
     are left out; `codec_lines` are enough to learn the pieces from. With `codec` no pieces are learnt: those of that
-    folder (a model's, whose training goes on) are used. `source_variants` further encodings of each training source are
-    drawn with `bpe_dropout`."""
+    folder (a model's, whose training goes on) are used. The vocabulary holds `num_placeholders` as single pieces; where
+    it holds any, `placeholder_rate` of the pairs with placeholders get others of those, and `tag_rate` of the pairs
+    without get tags, so that training sees them all (placeholders.py). `source_variants` further encodings of each
+    training source are drawn with `bpe_dropout`."""
 
     selection: Selection
     languages: tuple[str, str] = ("en", "de")
@@ -39,9 +42,21 @@ class PrepareOptions:
     max_dev_pairs: int = 500
     num_workers: int = 2
     codec: Path | None = None
+    num_placeholders: int = 0
+    placeholder_rate: float = 0.5
+    tag_rate: float = 0.02
     source_variants: int = 0
     bpe_dropout: float = 0.1
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.num_placeholders < 0 or not (0 <= self.placeholder_rate <= 1 and 0 <= self.tag_rate <= 1):
+            raise TrainingError(
+                f"{self.num_placeholders} placeholders at rates {self.placeholder_rate} and {self.tag_rate}; "
+                "the number must not be negative, the rates lie between 0 and 1"
+            )
+        if self.num_placeholders and self.codec is not None:
+            raise TrainingError(f"the pieces are those of {self.codec}, placeholders too; leave the number out")
 
 
 def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
@@ -58,6 +73,9 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
         codec = _learn_codec(pairs, options)
     codec.save(folder)
+    if held := codec.vocabulary.placeholders:
+        exchange, rng = Exchange(held, options.placeholder_rate, options.tag_rate), random.Random(options.seed)
+        pairs = [exchange.of(pair, rng) for pair in pairs]
 
     domains = tuple(sorted(options.selection.max_words))
     with multiprocessing.Pool(options.num_workers, _start_worker, (folder,)) as pool:
@@ -85,7 +103,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         domain_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in domains if f"<{d}>" in codec.vocabulary},
         dev_sets=tuple(dev_names),
         max_pieces=options.max_pieces,
-        facts=_facts(kept_pairs, sides, formalities, licences, options),
+        facts={**_facts(kept_pairs, sides, formalities, licences, options), **_placeholder_facts(codec, options)},
         formality_ids={name: codec.vocabulary.id_of(f"<{name}>") for name in FORMALITIES},
     )
     prepared.save(folder)
@@ -100,7 +118,8 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
 def _learn_codec(pairs: Sequence[Pair], options: PrepareOptions) -> TextCodec:
     half = options.codec_lines // 2
     sample = random.Random(options.seed).sample(pairs, half) if len(pairs) > half else pairs
-    return TextCodec.learn((text for pair in sample for text in (pair.first, pair.second)), options.num_pieces)
+    lines = (text for pair in sample for text in (pair.first, pair.second))
+    return TextCodec.learn(lines, options.num_pieces, num_placeholders=options.num_placeholders)
 
 
 _codec: TextCodec
@@ -197,6 +216,12 @@ def _facts(
             for (source, domain), n in by_source.most_common()
         ],
     }
+
+
+def _placeholder_facts(codec: TextCodec, options: PrepareOptions) -> dict[str, float]:
+    if not (number := len(codec.vocabulary.placeholders)):
+        return {}
+    return {"placeholders": number, "placeholder_rate": options.placeholder_rate, "tag_rate": options.tag_rate}
 
 
 def _report(message: str, end: str = "\n") -> None:

@@ -1,0 +1,63 @@
+"""Shows a model, in training, every placeholder and tag that its vocabulary holds.
+
+Corpora hold `%s` by the thousand, `{7}` and `<b>` hardly ever. A piece that is never seen says nothing, so some pairs
+get other placeholders in place of their own, and others get a pair of tags; always the same on both sides.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.text.placeholders import PLACEHOLDER
+from engine.train.corpus import Pair
+
+_HINTS = re.compile(r"[%{<&\\]")  # no placeholder without one
+_WORD = re.compile(r"(?<!\S)[^\W_]{2,}(?!\S)")
+_OPENING = re.compile(r"([<{])([\w.:-]+)[>}]\Z")
+
+
+class Exchange:
+    """Pairs as they are trained on, for a vocabulary that holds the placeholders `held`.
+
+    Of the pairs that have the same placeholders on both sides, a share `rate` gets others, drawn from `held`; of those
+    without any, a share `tag_rate` gets a pair of tags around a word that both sides have once, or around all.
+    """
+
+    def __init__(self, held: Sequence[str], rate: float, tag_rate: float) -> None:
+        opened = ((text, _OPENING.match(text)) for text in held)
+        closed = ((text, f"{match[1]}/{match[2]}{text[-1]}") for text, match in opened if match)
+        self._tags = [(text, closing) for text, closing in closed if closing in held]
+        tags = {text for pair in self._tags for text in pair}
+        self._values = [text for text in held if text not in tags or text.strip("{}").isdigit()]
+        self._rate, self._tag_rate = rate, tag_rate
+
+    def of(self, pair: Pair, rng: random.Random) -> Pair:
+        """The pair, maybe with other placeholders or with tags."""
+        first, second = (PLACEHOLDER.findall(text) if _HINTS.search(text) else [] for text in (pair.first, pair.second))
+        if not first and not second:
+            return self._tagged(pair, rng) if self._tags and rng.random() < self._tag_rate else pair
+        own = list(dict.fromkeys(first))
+        if Counter(first) != Counter(second) or len(own) > len(self._values) or rng.random() >= self._rate:
+            return pair
+        others = dict(zip(own, rng.sample(self._values, len(own)), strict=True))
+        first_text, second_text = (
+            PLACEHOLDER.sub(lambda match: others[match.group()], text) for text in (pair.first, pair.second)
+        )
+        return replace(pair, first=first_text, second=second_text)
+
+    def _tagged(self, pair: Pair, rng: random.Random) -> Pair:
+        opening, closing = rng.choice(self._tags)
+        counts = Counter(_WORD.findall(pair.first)), Counter(_WORD.findall(pair.second))
+        shared = [word for word, count in counts[0].items() if count == counts[1][word] == 1]
+        word = rng.choice(shared) if shared else None
+
+        def tagged(text: str) -> str:
+            if word is None:
+                return f"{opening}{text}{closing}"
+            return re.sub(rf"(?<!\S){word}(?!\S)", f"{opening}{word}{closing}", text)
+
+        return replace(pair, first=tagged(pair.first), second=tagged(pair.second))
