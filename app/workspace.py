@@ -35,7 +35,7 @@ from app.segments.constraint_changes import ConstraintOrigin, clean_target, cons
 from app.segments.saved import update_of
 from app.segments.state import Json, SegmentState
 from app.segments.tally import Tally
-from app.segments.text_changes import EditOrigin, confirmed, edit_event, edited, reopened
+from app.segments.text_changes import EditOrigin, LogEvents, ToldEdit, confirmed, edit_events, edited, reopened
 from app.snapshot import snapshot_of
 from engine import Avoid, SearchOptions
 
@@ -151,12 +151,13 @@ class Workspace:
         origin: EditOrigin,
         *,
         rank: int | None = None,
+        told: ToldEdit | None = None,
         client: str = "",
         sequence: int = 0,
     ) -> None:
         """The person's text for a segment; None goes back to the machine's. An edit that is not the newest is dropped.
 
-        `origin` says how the text came about; `rank` is that of the hypothesis taken, from 0.
+        `origin` says how the text came about, `told` more of that; `rank` is that of the hypothesis taken, from 0.
         """
         with self.lock:
             segment = self.segment(index)
@@ -166,7 +167,7 @@ class Workspace:
             if text == segment.target and segment.state != "confirmed":
                 return
             after = edited(segment, text, origin)
-            self.log(*edit_event(segment, text, origin, rank), after, stores=True)
+            self.log_all([(after, edit_events(segment, text, origin, rank, told))])
             self.adopt(after)
 
     def constrain(
@@ -320,11 +321,9 @@ class Workspace:
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
         )
 
-    def log_edits(self, edits: Sequence[tuple[SegmentState, dict[str, Any]]]) -> None:
-        """Writes an edit of each of these segments with its new state, all in one transaction."""
-        self.store.append_edits(
-            self.session_id, [(after.index, after.version, payload, update_of(after)) for after, payload in edits]
-        )
+    def log_all(self, changed: Sequence[tuple[SegmentState, LogEvents]]) -> None:
+        """Writes the events of each of these segments with its new state, all in one transaction."""
+        self.store.append_all(self.session_id, [(s.index, s.version, events, update_of(s)) for s, events in changed])
 
     def translate_by_terms(self, prepared: PreparedTerms, besides: int | None = None) -> int:
         """Takes other terms, translates anew what they concern and is not confirmed; returns how many segments.

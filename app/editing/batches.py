@@ -1,6 +1,6 @@
 """Changes of many segments in one step, which can be taken back and made again as one: replacing, repetitions.
 
-Each changed segment has its own event in the log, all of a step in one transaction. A segment that was changed
+Each changed segment has its own events in the log, all of a step in one transaction. A segment that was changed
 since is left as it is when the step is taken back.
 """
 
@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Literal
 
 from app.editing.find_replace import Query, found_in, text_for
 from app.errors import CommandError
+from app.log.changes import ToldChange
 from app.messages import Message
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, Origin, SegmentState, State
+from app.segments.text_changes import batch_events
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
 BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
+# A segment before and after, and what changed in its text where that is known.
+_Share = tuple[SegmentState, SegmentState, Sequence[ToldChange]]
 
 
 @dataclass(slots=True)
@@ -61,13 +65,15 @@ class Batches:
             changes = []
             for segment in segments:
                 text = text_for(segment, query)
-                if text is None or not query.spans(text):
+                if text is None or not (spans := query.spans(text)):
                     continue
                 new = clean_target(query.replaced(text))
                 state: State = "confirmed" if segment.state == "confirmed" and new.strip() else "edited"
-                changes.append((segment, replace(segment, target=new, state=state, origin=segment.origin or "typed")))
-            num_places = sum(len(query.spans(before.text or "")) for before, _ in changes)
-            return {**self._make(changes, "replace"), "num_places": num_places}
+                after = replace(segment, target=new, state=state, origin=segment.origin or "typed")
+                # From the last place to the first, so that each stands where it stood.
+                told = [(start, end - start, query.replacement, "replace") for start, end in reversed(spans)]
+                changes.append((segment, after, told))
+            return {**self._make(changes, "replace"), "num_places": sum(len(told) for _, _, told in changes)}
 
     def propagate(self, confirmed: SegmentState) -> Json | None:
         """Fills segments of the same source whose text no person typed; None where there are none."""
@@ -75,7 +81,7 @@ class Batches:
         with self.workspace.lock:
             others = (self.workspace.segments[index] for index in self._by_source[confirmed.source])
             changes = [
-                (other, replace(other, target=confirmed.target, state="edited", origin=origin))
+                (other, replace(other, target=confirmed.target, state="edited", origin=origin), ())
                 for other in others
                 if other.state != "confirmed" and other.origin != "typed" and other.target != confirmed.target
             ]
@@ -91,7 +97,7 @@ class Batches:
             wanted = [change.before if is_undo else change.after for change in due]
             afters = self._write(
                 [
-                    (current, replace(current, target=to.target, state=to.state, origin=to.origin))
+                    (current, replace(current, target=to.target, state=to.state, origin=to.origin), ())
                     for change, to in zip(due, wanted, strict=True)
                     for current in [workspace.segments[change.before.index]]
                 ],
@@ -105,32 +111,21 @@ class Batches:
     def _is_as_left(self, change: _Change) -> bool:
         return self.workspace.segments[change.before.index].version == change.version
 
-    def _make(self, changes: Sequence[tuple[SegmentState, SegmentState]], origin: BatchOrigin) -> Json:
+    def _make(self, changes: Sequence[_Share], origin: BatchOrigin) -> Json:
         number = len(self._steps)
         afters = self._write(changes, origin, number)
         self._steps.append(
-            [_Change(before, after, after.version) for (before, _), after in zip(changes, afters, strict=True)]
+            [_Change(before, after, after.version) for (before, _, _), after in zip(changes, afters, strict=True)]
         )
         return {"step": number, "segments": [after.index for after in afters]}
 
-    def _write(
-        self, changes: Iterable[tuple[SegmentState, SegmentState]], origin: BatchOrigin, number: int
-    ) -> list[SegmentState]:
+    def _write(self, changes: Iterable[_Share], origin: BatchOrigin, number: int) -> list[SegmentState]:
         """Stores and adopts the changed segments; all or, where the log fails, none."""
-        numbered = [(before, replace(after, version=before.version + 1)) for before, after in changes]
-        self.workspace.log_edits(
+        numbered = [(before, replace(after, version=before.version + 1), told) for before, after, told in changes]
+        self.workspace.log_all(
             [
-                (
-                    after,
-                    {
-                        "text": after.target,
-                        "before": before.text,
-                        "state": after.state,
-                        "origin": origin,
-                        "step": number,
-                    },
-                )
-                for before, after in numbered
+                (after, batch_events(before, after, {"origin": origin, "state": after.state, "step": number}, told))
+                for before, after, told in numbered
             ]
         )
-        return [self.workspace.adopt(after) for _, after in numbered]
+        return [self.workspace.adopt(after) for _, after, _ in numbered]

@@ -193,11 +193,16 @@ class LogStore:
                 self._update_segment(session_id, segment, update)
         return seq
 
-    def append_edits(self, session_id: int, edits: Sequence[tuple[int, int, Mapping[str, Any], SegmentUpdate]]) -> None:
-        """Writes edits (segment, its version, payload, its new state) in one transaction: all of them or none."""
-        with self._log.transaction("write the edits"):
-            for segment, version, payload, update in edits:
-                self._append(session_id, "edit", payload, segment, version)
+    def append_all(
+        self,
+        session_id: int,
+        changed: Iterable[tuple[int, int, Iterable[tuple[EventType, Mapping[str, Any]]], SegmentUpdate]],
+    ) -> None:
+        """Writes the events of segments (number, version, events, new state) in one transaction: all or none."""
+        with self._log.transaction("write the events"):
+            for segment, version, events, update in changed:
+                for event_type, payload in events:
+                    self._append(session_id, event_type, payload, segment, version)
                 self._update_segment(session_id, segment, update)
 
     def append_division(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.documents import Segment
+from app.log.changes import text_after
 from app.log.records import Event
-from app.record.word_origins import TEXT_EVENTS
+from app.record.word_origins import origin_name
 
 # What is told of an event beside its text, by the payload's key; the first that it has.
 _DETAILS: Final = ("kind", "message", "formality", "domain")
@@ -22,7 +23,8 @@ UNSEEN: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class Moment:
     """One event as a person sees it. `at_ms` counts from the session's beginning, times in which the app was closed
-    left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event."""
+    left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event, of a
+    change of the text one of `ORIGINS`."""
 
     seq: int
     at_ms: int
@@ -62,9 +64,7 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
         if index is not None:
             if event.type == "decode_result" and payload.get("hypotheses"):
                 proposals[index] = payload["hypotheses"][0].get("text", "")
-            elif event.type in TEXT_EVENTS and "text" in payload:
-                own[index] = payload["text"]
-            now = own[index]
+            now = own[index] = text_after(own[index], event.type, payload)
             text = proposals.get(index, "") if now is None else now
             if text != shown[index]:
                 shown[index] = changed = text
@@ -74,6 +74,8 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
 
 
 def _detail(event_type: str, payload: dict[str, Any]) -> str:
+    if "offset" in payload:
+        return origin_name(payload["origin"])
     if event_type in _ABOUT_TEXTS:
         return str(payload.get("text", ""))
     return next((str(payload[key]) for key in _DETAILS if payload.get(key)), "")

@@ -13,14 +13,15 @@ from statistics import median
 from typing import Any, Final
 
 from app.documents import Segment
+from app.log.changes import TEXT_EVENTS
 from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
-from app.record.word_origins import TEXT_EVENTS, WordOrigins, Words
+from app.record.word_origins import WordOrigins, Words
 from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
 from app.segments.state import form_in
 from app.segments.words import count_words
 
-_EDITS: Final = TEXT_EVENTS - {"confirm", "hypothesis_taken"}
+_NO_EDITS: Final = frozenset({"confirm", "hypothesis_taken"})
 _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}
 
 
@@ -38,8 +39,8 @@ class SegmentStatistics:
     """What happened to one segment.
 
     `first_proposal` is the machine's text that the person saw first. `effort` compares it with the final text of a
-    confirmed segment; `is_unchanged` says that they are the same. `origins` counts the words of the final text by
-    where they came from. Times are milliseconds; None: never.
+    confirmed segment; `is_unchanged` says that they are the same. `num_edits` counts what was stored in one go;
+    `origins` the words of the final text by where they came from. Times are milliseconds; None: never.
     """
 
     index: int
@@ -113,6 +114,8 @@ class _Tracked:
     first_opened_ms: int | None = None
     last_changed_ms: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
+    num_edits: int = 0
+    stored_version: int | None = None
     keys: Counter[str] = field(default_factory=Counter)
     request: dict[str, Any] = field(default_factory=dict)
     prices: tuple[ConstraintPrice, ...] = ()
@@ -121,6 +124,10 @@ class _Tracked:
         payload = event.payload
         self.words.take(event.type, payload)
         self.counts[event.type] += 1
+        if event.type in TEXT_EVENTS:  # what was stored together is one edit
+            is_more = event.segment_version is not None and event.segment_version == self.stored_version
+            self.num_edits += not is_more and event.type not in _NO_EDITS
+            self.stored_version = event.segment_version
         if event.type in _CHANGES:
             self.last_changed_ms = event.wall_ms
         if event.type == "focus" and self.first_opened_ms is None:
@@ -196,7 +203,7 @@ class _Tracked:
             last_changed_ms=self.last_changed_ms,
             gross_ms=time.gross_ms,
             net_ms=time.net_ms,
-            num_edits=sum(self.counts[name] for name in _EDITS),
+            num_edits=self.num_edits,
             num_pins=self.counts["pin"],
             num_bans=self.counts["avoid"],
             num_decodes=self.counts["decode_request"],

@@ -32,7 +32,7 @@ CSV_COLUMNS: Final = (
     "first_opened", "last_changed", "seconds_gross", "seconds_net", *(f"keys_{name}" for name in KEY_CLASSES),
     "edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened",
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
-    *(f"words_{name}" for name in ORIGINS), "words_other", "terms", "terms_met", "comment",
+    *(f"words_{name}" for name in ORIGINS), "terms", "terms_met", "comment",
 )  # fmt: skip
 MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
 
@@ -106,7 +106,6 @@ def _row(number: int, segment: SegmentStatistics) -> list[object]:
         *((round(effort.chrf, 2), effort.edit_distance) if effort else ("", "")),
         int(segment.is_unchanged),
         *(origins.get(name, 0) for name in ORIGINS),
-        sum(count for name, count in origins.items() if name not in ORIGINS),
         segment.num_terms,
         segment.num_terms_met,
     ]

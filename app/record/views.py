@@ -19,7 +19,6 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     figures = statistics_of(store, session)
     numbered = list(enumerate(figures.segments, 1))  # as the list numbers them, after all cutting and joining
     prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
-    origins = [name for name in (*ORIGINS, *sorted(set(figures.origins) - set(ORIGINS))) if figures.origins.get(name)]
     return {
         "name": session.document.name,
         "created_ms": session.created_ms,
@@ -43,7 +42,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
         "num_terms": figures.num_terms,
         "num_terms_met": figures.num_terms_met,
         "keys": figures.keys,
-        "origins": [[name, figures.origins[name]] for name in origins],
+        "origins": [[name, figures.origins[name]] for name in ORIGINS if figures.origins.get(name)],
         "prices": [list(price) for price in sorted(prices, key=lambda price: -price[0])[:MAX_PRICES]],
         "segments": [
             {

@@ -1,25 +1,33 @@
 """Where each word of a segment's text came from, followed through its events.
 
-A word is what stands between white space. One that a person changed, be it by a letter, is theirs. Knows the events'
-payloads; knows nothing of how they are stored.
+A word is what stands between white space. One that a person changed, be it by a letter, is theirs; one that was cut
+and pasted elsewhere in the segment stays what it was. Knows the events' payloads; knows nothing of how they are stored.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final
 
-# As the figures list them. "model": the machine's own choice; "pin", "term": the machine's, where one was asked for.
+from app.log.changes import TEXT_EVENTS, Change, change_of, text_after, text_before
+
+# As the figures list them. "model": the machine's own choice; "pin", "term": the machine's, where one was asked for;
+# "other": what came by no way that is known, such as dictation or a browser's extension.
 ORIGINS: Final = (
-    "model", "pin", "term", "alternative", "completion", "typed", "replaced", "propagated", "memory", "source", "file",
+    "model", "pin", "term", "alternative", "completion", "typed", "pasted", "replaced", "propagated", "memory",
+    "source", "file", "other",
 )  # fmt: skip
-# What the events call it, where it is another name; what is not here keeps its own.
-_NAMES: Final = {"case": "typed", "restored": "typed", "replace": "replaced", "paste": "typed"}
-_FROM_MACHINE: Final = frozenset({"hypothesis", "rest"})
+# What the events call it, where it is another name; what is in neither is "other".
+_NAMES: Final = {
+    "case": "typed", "restored": "typed", "spelling": "typed", "undo": "typed", "redo": "typed",
+    "replace": "replaced", "paste": "pasted", "n-best": "model", "hypothesis": "model", "rest": "model",
+}  # fmt: skip
+_FROM_MACHINE: Final = frozenset({"n-best", "hypothesis", "rest"})
 _STEPS: Final = frozenset({"undo", "redo"})
-# What a segment's text may change by; "text" of the payload is the new one, None the machine's.
-TEXT_EVENTS: Final = frozenset({"edit", "insert", "delete", "paste", "undo", "redo", "hypothesis_taken", "confirm"})
+# What comes letter by letter or from outside: a word in it is new even where the same word stood there.
+_WRITTEN: Final = frozenset({"typed", "paste", "spelling"})
 
 Words = tuple[tuple[str, str], ...]
 
@@ -43,6 +51,7 @@ class WordOrigins:
         self._hypotheses: dict[str, Words] = {}
         self._best: Words = ()
         self._seen: dict[str, Words] = {}
+        self._cut: dict[str, Words] = {}
 
     @property
     def words(self) -> Words:
@@ -58,13 +67,18 @@ class WordOrigins:
         elif event_type == "decode_result":
             self._take_result(payload)
         elif event_type in TEXT_EVENTS and "text" in payload:
-            self._change(payload["text"], str(payload.get("origin", "typed")))
+            change, text = change_of(event_type, payload), text_after(self.text, event_type, payload)
+            if change is not None and text is not None:
+                self._begin(text_before(self.text, change, payload))
+                self._follow(change, text)
+            else:
+                self._change(text, str(payload.get("origin", "typed")))
 
     def divide(self, text: str | None, before: Words) -> None:
         """The segment was cut or joined: its text from now on, made of the words `before`; no proposal holds."""
         self.text = text
         self._words = _kept(before, _all(text, "typed")) if text is not None else ()
-        self._best, self._hypotheses, self._seen = (), {}, {}
+        self._best, self._hypotheses, self._seen, self._cut = (), {}, {}, {}
 
     def _take_result(self, payload: Mapping[str, Any]) -> None:
         constraints = self._constraints.get(payload.get("number", 0), ())
@@ -102,24 +116,69 @@ class WordOrigins:
             return "term"
         return "alternative" if constraint.get("text") in self._alternatives else "pin"
 
+    def _begin(self, base: str) -> None:
+        """What follows is changed in this text, which was the machine's where there is no other so far."""
+        if base == self.text:
+            return
+        known = self._hypotheses.get(base)
+        self._words = known if known is not None else _kept(self._best, _all(base, "other"))
+        self.text = base
+
+    def _follow(self, change: Change, text: str) -> None:
+        """One change at its place makes `text`."""
+        before, known = self._words, self._hypotheses.get(text)
+        self._remember()
+        self.text = text
+        if known is not None and change.origin in _FROM_MACHINE:
+            self._words = known if change.origin != "rest" else _kept(before, known)
+            return
+        num_head, num_tail = _untouched(before, change, text)
+        new = _all(text, origin_name(change.origin))
+        old_middle, middle = before[num_head : len(before) - num_tail], new[num_head : len(new) - num_tail]
+        removed, came = change.removed.split(), change.text.split()
+        if removed and removed == [word for word, _ in old_middle]:
+            self._cut[" ".join(removed)] = old_middle
+        moved = self._cut.get(" ".join(came)) if change.origin == "paste" else None
+        if moved is not None and came == [word for word, _ in middle]:
+            middle = moved
+        elif change.origin not in _WRITTEN:
+            middle = _kept(old_middle, middle)
+        self._words = (*before[:num_head], *middle, *before[len(before) - num_tail :])
+
     def _change(self, text: str | None, origin: str) -> None:
+        """The whole text is another; which of its words were changed is found by comparing."""
         before = self.words
         if text is None:
             self.text = None
             return
         if text == self.text:
             return
-        if self.text is not None:
-            self._seen[self.text] = self._words
+        self._remember()
         known = self._hypotheses.get(text)
         if origin in _STEPS and text in self._seen:
             self._words = self._seen[text]
         elif known is not None and origin == "hypothesis":
             self._words = known
         else:
-            new = known if known is not None and origin in _FROM_MACHINE else _all(text, _name(origin))
+            new = known if known is not None and origin in _FROM_MACHINE else _all(text, origin_name(origin))
             self._words = _kept(before, new)
         self.text = text
+
+    def _remember(self) -> None:
+        if self.text is not None:
+            self._seen[self.text] = self._words
+
+
+def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
+    """How many of the words before a change stand whole in front of it, and how many behind it."""
+    end_before, end = change.offset + len(change.removed), change.offset + len(change.text)
+    before = text[: change.offset] + change.removed + text[end:]
+    starts_apart = change.offset == len(text) or text[change.offset].isspace()
+    ends_apart = end == 0 or text[end - 1].isspace()
+    spans = [match.span() for match in re.finditer(r"\S+", before)]
+    num_head = sum(stop < change.offset or (stop == change.offset and starts_apart) for _, stop in spans)
+    num_tail = sum(start > end_before or (start == end_before and ends_apart) for start, _ in spans)
+    return num_head, min(num_tail, len(words) - num_head)
 
 
 def _kept(before: Words, new: Words) -> Words:
@@ -145,7 +204,7 @@ def _all(text: str, origin: str) -> Words:
     return tuple((word, origin) for word in text.split())
 
 
-def _name(origin: str) -> str:
-    if origin in _FROM_MACHINE:
-        return "model"
-    return "typed" if origin in _STEPS else _NAMES.get(origin, origin)
+def origin_name(origin: str) -> str:
+    """Which of `ORIGINS` the words of an event are that calls its own origin so."""
+    name = _NAMES.get(origin, origin)
+    return name if name in ORIGINS else "other"

@@ -150,6 +150,7 @@ class Api:
                 message.optional_text("text"),
                 message.choice("origin", get_args(EditOrigin)),
                 rank=message.optional_number("rank"),
+                told=message.told_edit(),
                 client=message.text("client"),
                 sequence=message.number("sequence"),
             ),

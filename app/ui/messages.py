@@ -18,6 +18,7 @@ from app.editing.find_replace import Query
 from app.errors import AppError, CommandError
 from app.messages import Message, translated
 from app.segments.constraint_changes import BanCase, one_line
+from app.segments.text_changes import ToldEdit, ToldOrigin
 from engine import Avoid, EngineError
 
 Json = dict[str, Any]
@@ -122,6 +123,19 @@ class PageMessage:
         if not set(values) <= set(CHECKS):
             raise self._wrong(name)
         return [check for check in CHECKS if check in values]
+
+    def told_edit(self) -> ToldEdit | None:
+        """What the page says of an edit: {"before", "changes": [[offset, how many went, what came, origin], ...]}."""
+        if self.fields.get("told") is None:
+            return None
+        told = PageMessage(self._field("told", dict))
+        changes = told._field("changes", list)
+        for change in changes:
+            if not isinstance(change, list) or [type(item) for item in change] != [int, int, str, str]:
+                raise self._wrong("told")
+            if change[3] not in get_args(ToldOrigin):
+                raise self._wrong("told")
+        return ToldEdit(told.text("before"), [tuple(change) for change in changes])
 
     def data(self, name: str) -> bytes:
         """A file's bytes, sent as base64."""

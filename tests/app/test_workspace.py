@@ -153,7 +153,9 @@ def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspa
     workspace.confirm(0, "Öffnen Sie die Einstellungen.")
     workspace.reopen(0)
     workspace.edit(0, None, "undo")
-    assert kinds(workspace)[-6:] == ["decode_result", "hypothesis_taken", "edit", "confirm", "reopen", "undo"]
+    assert kinds(workspace)[-7:] == [
+        "decode_result", "hypothesis_taken", "insert", "insert", "confirm", "reopen", "undo"
+    ]  # fmt: skip
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
     pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
@@ -396,5 +398,5 @@ def test_edits_from_many_threads_are_all_stored_and_end_in_one_state(workspace: 
         thread.join()
     for index, segment in enumerate(workspace.segments):
         assert saved(workspace, index) == (segment.target, "edited")
-    assert kinds(workspace).count("edit") == 60
+    assert kinds(workspace).count("insert") == 60
     assert workspace.store.verify_chain(workspace.session_id).is_intact

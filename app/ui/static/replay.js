@@ -2,11 +2,15 @@
 import {button, count, h, icon, setText, t, textIn} from './dom.js';
 
 const MAX_PAUSE_MS = 1500;                             // a longer wait in the session is shortened to this
+const CHANGES = ['insert', 'delete', 'paste'];
 const SPEEDS = [1, 4, 16, 64];
 const clock = ms => {
   const seconds = Math.floor(ms / 1000), pad = n => String(n).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
 };
+
+/** What more is told of an event: of a change of the text, where it came from. */
+const toldOf = (type, detail) => (CHANGES.includes(type) && detail ? t(`origin.${detail}`) : detail);
 
 /** What stood before and after the part that differs: [common, gone, new, common]. */
 export const changedPart = (before, after) => {
@@ -53,7 +57,7 @@ export class Replay {
     this.slider.value = this.at;
     this.slider.setAttribute('aria-valuetext', t('replay.value', {n: count(this.at + 1), all: count(this.moments.length), time: clock(atMs)}));
     setText(this.clock, `${clock(atMs)} · ${count(this.at + 1)} / ${count(this.moments.length)}`);
-    setText(this.what, [segment === null ? t('replay.session') : t('replay.segment', {n: this.segments[segment].number}), t(`event.${type}`), detail].filter(Boolean).join(' · '));
+    setText(this.what, [segment === null ? t('replay.session') : t('replay.segment', {n: this.segments[segment].number}), t(`event.${type}`), toldOf(type, detail)].filter(Boolean).join(' · '));
     setText(this.source, segment === null ? '' : this.segments[segment].source);
     if (segment === null) { this.text.replaceChildren(); return; }
     if (text === null) { this.text.replaceChildren(this.textAt(this.at)); return; }

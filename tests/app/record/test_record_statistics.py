@@ -172,7 +172,7 @@ def test_a_changed_word_is_the_persons_and_its_neighbours_stay() -> None:
     [
         ("typed", "typed"), ("restored", "typed"), ("case", "typed"), ("completion", "completion"),
         ("source", "source"), ("replace", "replaced"), ("propagated", "propagated"), ("memory", "memory"),
-        ("new kind", "new kind"),
+        ("unknown", "other"),
     ],
 )  # fmt: skip
 def test_each_way_to_a_text_has_its_name(origin: str, name: str) -> None:
