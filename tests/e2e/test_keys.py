@@ -40,7 +40,7 @@ def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(scree
     expect(screen.field).to_have_value(DOCUMENT.splitlines()[0])
     screen.wait_until_saved()
 
-    expect(change(screen, "Confirm and go on", "Alt+Shift+Enter")).to_have_text("")
+    expect(change(screen, "Confirm and next", "Alt+Shift+Enter")).to_have_text("")
     screen.page.keyboard.press("Escape")
     button = screen.page.get_by_role("button", name="Confirm and next")
     expect(button).to_have_attribute("aria-keyshortcuts", "Alt+Shift+Enter")
@@ -58,6 +58,30 @@ def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(scree
     screen.field.press("Alt+i")
     expect(screen.field).to_have_value(DOCUMENT.splitlines()[2])
     screen.wait_until_saved()
+
+
+def test_hypotheses_are_reached_walked_and_taken_by_keys(screen: Screen):
+    screen.open_text(DOCUMENT)
+    texts = screen.hypothesis_texts()
+    keys = screen.page.keyboard
+    keys.press("Control+ArrowDown")
+    expect(screen.hypotheses.nth(0)).to_be_focused()
+    keys.press("ArrowDown")
+    expect(screen.hypotheses.nth(1)).to_be_focused()
+    for key in ("ArrowUp", "ArrowUp"):  # above the first stands the field
+        keys.press(key)
+    expect(screen.field).to_be_focused()
+    keys.press("Control+ArrowDown")
+    keys.press("2")
+    expect(screen.field).to_have_value(texts[1])
+    expect(screen.field).to_be_focused()
+    screen.wait_until_saved()
+    # Enter in the search goes to what is found.
+    keys.press("Control+k")
+    keys.type("password")
+    keys.press("Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("3")
+    expect(screen.field).to_be_focused()
 
 
 def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Screen):

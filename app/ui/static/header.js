@@ -101,11 +101,11 @@ export class Header {
   }
 }
 
-/** Banners under the header: plain text, a few buttons, gone when dismissed. */
+/** Banners under the header: plain text, a few buttons. What is bad or asks something stays until it is dismissed. */
 export class Notes {
   constructor(host) { this.host = host; }
 
-  say(kind, text, actions = [], key = text) {
+  say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
     [...this.host.children].find(note => note.dataset.key === key)?.remove();
     const close = () => note.remove();
     const note = h('div.banner.' + kind, {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
@@ -113,12 +113,12 @@ export class Notes {
       h('div.acts', {}, actions.map(([label, action], i) => button('.btn.small' + (i ? '' : '.primary'), {onclick: () => { close(); action(); }}, label)),
         button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x'))));
     this.host.append(note);
-    if (kind === 'info' && !actions.length) this.fade(note);
+    if (!stays) this.fade(note);
     while (this.host.children.length > 3) this.host.firstChild.remove();
     return note;
   }
 
-  /** Good news goes by itself, but not while somebody points at it. */
+  /** News goes by itself, but not while somebody points at it. */
   fade(note) {
     setTimeout(() => { if (note.matches(':hover, :focus-within')) this.fade(note); else note.remove(); }, FADE_MS);
   }

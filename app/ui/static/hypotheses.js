@@ -4,13 +4,29 @@ import {button, h, icon, number, sr, t, textIn} from './dom.js';
 const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
 
 export class Hypotheses {
-  /** onTake(hypothesis): the person wants this text in the edit field. */
-  constructor({onTake}) {
-    this.onTake = onTake;
+  /** onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field. */
+  constructor({onTake, onLeave}) {
+    Object.assign(this, {onTake, onLeave});
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
     this.element = h('div.nbest', {}, this.list, this.free);
     this.rows = [];
+    this.list.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  focus(at = 0) { this.list.children[at]?.firstChild.focus(); }
+
+  /** Arrows go from one to the next, a digit takes the one with that number. */
+  onKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const at = [...this.list.children].findIndex(item => item.contains(event.target)), last = this.rows.length - 1;
+    const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
+    if (event.key === 'Escape' || to === -1) this.onLeave();
+    else if (to !== undefined) this.focus(to);
+    else if (this.rows[event.key - 1]) this.onTake(this.rows[event.key - 1]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   /** free: the best translation that nothing is asked of, or null; it shows what the constraints change. */

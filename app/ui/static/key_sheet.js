@@ -4,10 +4,10 @@ import {DEFAULTS, bind, bindFromFile, bindNothing, bindingsFile, hint, isChosen,
 
 /** Keys that mean something in one place only; they are the same for everybody. */
 const FIXED = {
-  aligned: [], words: ['ArrowLeft', 'ArrowRight'], press: ['Space'], phrase: ['Shift', 'ArrowLeft', 'ArrowRight'], ban: ['Delete'],
+  aligned: [], hypotheses: ['ArrowUp', 'ArrowDown'], use: ['1', '\u2026', '9'], words: ['ArrowLeft', 'ArrowRight'], press: ['Space'], phrase: ['Shift', 'ArrowLeft', 'ArrowRight'], ban: ['Delete'],
   take: ['Tab'], take_word: ['Ctrl', 'ArrowRight'], back: ['Escape'],
 };
-const ORDER = ['confirm', 'pin', 'next', 'previous', 'proposal', 'aligned', 'down', 'words', 'press', 'phrase', 'scope', 'ban', 'rest', 'complete', 'take', 'take_word',
+const ORDER = ['confirm', 'pin', 'next', 'previous', 'proposal', 'aligned', 'down', 'hypotheses', 'use', 'words', 'press', 'phrase', 'scope', 'ban', 'rest', 'complete', 'take', 'take_word',
   'alternatives', 'back', 'undo', 'redo', 'case', 'source', 'placeholder', 'comment', 'confidence', 'match', 'memory', 'search', 'goto', 'split', 'merge', 'replace', 'part', 'part_back', 'help'];
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 

@@ -20,11 +20,11 @@ export const listenToKeys = (bench, root) => {
   }, true);
 };
 
-/** Where the focus is: "field", "proposal", "source", "input" for another line to type in, or "". */
+/** Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another line to type in, or "". */
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
   return focused === segment.field.area ? 'field' : segment.proposal.line.contains(focused) ? 'proposal'
-    : segment.sourceHost.contains(focused) ? 'source' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
+    : segment.sourceHost.contains(focused) ? 'source' : segment.hypotheses.list.contains(focused) ? 'hypotheses' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
 };
 
 /** While a completion is offered, three keys belong to it; Escape also ends what the field waits for. */
@@ -47,8 +47,8 @@ const ACTIONS = {
   next: bench => () => goTo(bench, 1),
   previous: bench => () => goTo(bench, -1),
   proposal: ({segment}, place) => (place === 'proposal' || place === 'source' ? () => segment.alignment.focusSource()
-    : place === 'input' ? null : () => segment.proposal.focusWord(segment.proposal.current)),
-  down: ({segment}, place) => ({proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
+    : place === 'input' ? null : place === 'hypotheses' ? () => segment.focusField() : () => segment.proposal.focusWord(segment.proposal.current)),
+  down: ({segment}, place) => ({field: () => segment.hypotheses.focus(), proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
   scope: ({segment}) => () => segment.widen(),
   rest: ({segment}) => () => segment.rest.ask(),
   complete: ({segment}) => () => segment.completion.ask(),

@@ -1,7 +1,7 @@
 /* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
 import {button, h, icon, number, sr, t} from './dom.js';
 
-const BAN_TAGS = {kept: ['ok', 'check'], pending: ['off', null]};
+const BAN_TAGS = {kept: ['ok', 'check']};
 
 /** "Constraints cost 0.31", with what is singly and what only together: prices need not add up. */
 const totalLine = prices => (prices?.total == null ? null : h('div.head2', {title: t('prices.title')},
@@ -38,7 +38,7 @@ export class Ledger {
   /** wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null. */
   render(wanted, detail, prices, lang) {
     const {pins, bans, beginning, locked} = wanted;
-    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.kept, detail.pin_states, detail.ban_states, prices]);
+    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.kept, detail.pin_states, detail.ban_states, detail.is_pending, prices]);
     if (signature === this.signature) return;
     this.signature = signature;
     Object.assign(this, {detail, prices, lang});
@@ -73,10 +73,10 @@ export class Ledger {
 
   pinItem(text, times) {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
-    const {status = 'pending', reason = ''} = this.detail.pin_states.find(state => state.text === text) || {};
+    const state = this.detail.pin_states.find(other => other.text === text), {status = 'pending', reason = ''} = state || {};
     return h('li', {'data-pin': text, 'data-status': status},
       h('span.what', {lang: this.lang, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
-      status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : h('span.tag.off', {}, t('pins.pending')),
+      status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : this.waiting(Boolean(state)),
       button('.btn.small.quiet.scope', {'aria-haspopup': 'dialog', 'aria-label': t('scope.label', {text}), title: t('scope.label', {text}), onclick: () => this.onScope(text)}, t('scope.here')),
       this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
       status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
@@ -84,15 +84,21 @@ export class Ledger {
 
   banItem({text, case: kind}) {
     const entry = this.prices?.bans.find(other => other.text === text && other.case === kind);
-    const {status, reason} = this.detail.ban_states.find(state => state.text === text && state.case === kind) || {status: 'pending', reason: ''};
+    const state = this.detail.ban_states.find(other => other.text === text && other.case === kind), {status = 'pending', reason = ''} = state || {};
     const isAnyCase = kind === 'permissive';
     const [tag, iconName] = BAN_TAGS[status] || ['warn', 'problem'];
     return h('li', {'data-ban': text, 'data-status': status},
       h('span.what', {lang: this.lang, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
       button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive')}, 'Aa'),
-      entry && status === 'kept' ? priceTag(this.prices, entry, 'ban') : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
+      entry && status === 'kept' ? priceTag(this.prices, entry, 'ban') : status === 'pending' ? this.waiting(Boolean(state)) : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
       reason ? h('span.why', {}, reason) : null);
+  }
+
+  /** Asked for just now; or not tried, as what else is asked for cannot be met. */
+  waiting(isKnown) {
+    const isHeld = isKnown && !this.detail.is_pending;
+    return h('span.tag.off', {title: isHeld ? t('pins.held.title') : null}, t(isHeld ? 'pins.held' : 'pins.pending'));
   }
 
   /** A term that is required, with its price. */

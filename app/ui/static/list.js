@@ -34,6 +34,7 @@ export class SegmentList {
     this.body = h('div', {});
     this.scroll.append(this.body);
     this.editorItem = h('li', {});
+    this.watchEditor();
     this.observer = new IntersectionObserver(entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
       {root: this.scroll, rootMargin: '800px 0px'});
     host.append(this.buildTools(), this.scroll);
@@ -52,7 +53,10 @@ export class SegmentList {
     });
     this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), ...shortcut('search'),
       oninput: () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0); },
-      onkeydown: event => { if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); } }});
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); this.goToFound(); }
+        if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); }
+      }});
     return h('div.tools', {},
       h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
       h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')));
@@ -69,6 +73,14 @@ export class SegmentList {
     this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
     this.rebuild();
     this.scrollToOpen();
+  }
+
+  /** To the next segment that is found, from the first on again behind the last. */
+  goToFound() {
+    const {rows, session} = this.bench, found = this.visible.filter(index => this.matches(rows[index]));
+    const at = this.visible.indexOf(session.open);
+    const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
+    if (next !== undefined) this.bench.openSegment(next);
   }
 
   updateCounts(counts) { this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0))); }
@@ -188,11 +200,35 @@ export class SegmentList {
   /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
   scrollToOpen() {
     if (!this.editorItem.isConnected) return;
+    this.scroll.scrollTop += this.tooLow();
+    this.isArriving = true;
+  }
+
+  /** By how many pixels the editor stands lower than where it is kept. */
+  tooLow() {
     const position = this.visible.indexOf(this.bench.session.open);
     const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
     let above = 0;
     for (let k = 1; k <= keep; k++) above += this.elements.get(this.visible[position - k])?.offsetHeight || 31;
-    this.scroll.scrollTop += this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
+    return this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
+  }
+
+  /** What arrives after a segment was opened comes into sight near the end of the document too, until a hand is laid on it. */
+  watchEditor() {
+    new ResizeObserver(() => {
+      const below = this.editorItem.getBoundingClientRect().bottom - this.scroll.getBoundingClientRect().bottom;
+      if (this.isArriving && below > 0) this.scroll.scrollTop += Math.max(0, Math.min(below, this.tooLow()));
+    }).observe(this.editorItem);
+    for (const name of ['pointerdown', 'keydown', 'wheel']) this.scroll.addEventListener(name, () => { this.isArriving = false; }, {passive: true});
+  }
+
+  /** The text stays where it is on the screen while what stands above the list comes and goes. */
+  staysUnder(host) {
+    let height = host.offsetHeight;
+    new ResizeObserver(() => {
+      this.scroll.scrollTop += host.offsetHeight - height;
+      height = host.offsetHeight;
+    }).observe(host);
   }
 
   /** The segment before (-1) or after (+1) the open one in what is shown, or null. */

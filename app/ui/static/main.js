@@ -42,6 +42,7 @@ class Bench {
     this.segment = new Segment(this);
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
+    this.list.staysUnder(noteHost);
     listenToKeys(this, this.root);
     this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
@@ -88,7 +89,7 @@ class Bench {
 
   offer(offer) {
     this.notes.say('info', t('offer', {name: offer.name, confirmed: offer.num_confirmed, total: offer.num_segments, when: dayAndTime(offer.last_ms)}),
-      [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], 'offer');
+      [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], {key: 'offer', stays: true});
   }
 
   /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. Where the
@@ -103,7 +104,7 @@ class Bench {
       else if (current === null || current === base) { this.restore(index, text); restored.push(this.numberOf(index)); }
       else {
         this.notes.say('warn', t('restored.conflict', {where: this.numberOf(index), text}), [
-          [t('restored.use'), () => this.restore(index, text)], [t('restored.drop'), () => drafts.drop(token, index)]], `draft ${index}`);
+          [t('restored.use'), () => this.restore(index, text)], [t('restored.drop'), () => drafts.drop(token, index)]], {key: `draft ${index}`, stays: true});
       }
     }
     if (restored.length) this.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
@@ -164,6 +165,7 @@ class Bench {
     if (isNewer) {
       this.session.version = reply.version;
       Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
+      this.root.classList.toggle('has-terms', Boolean(reply.glossary));   // their labels need room over the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       this.header.update(reply);
       this.list.updateCounts(reply.counts);

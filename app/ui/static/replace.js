@@ -6,7 +6,7 @@ const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins'
 
 export const openReplace = bench => {
   const close = () => { clearTimeout(timer); dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const field = label => h('input', {type: 'text', 'aria-label': t(label), placeholder: t(label), lang: bench.languages.target, autocomplete: 'off', spellcheck: 'false', oninput: () => later()});
+  const field = label => h('input', {type: 'text', 'aria-label': t(label), lang: bench.languages.target, autocomplete: 'off', spellcheck: 'false', oninput: () => later()});
   const box = (label, isChecked) => h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
   const find = field('replace.find'), replacement = field('replace.with');
   const boxes = {matches_case: box('replace.case', false), whole_words: box('replace.words', false), in_confirmed: box('replace.confirmed', false)};
@@ -43,7 +43,7 @@ export const openReplace = bench => {
   const dialog = h('dialog', {'aria-labelledby': 'pinpoint-replace', oncancel: event => { event.preventDefault(); close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-replace'}, t('replace.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
     h('div.db', {}, h('div.pair', {}, h('label.line', {}, h('span', {}, t('replace.find')), find), h('label.line', {}, h('span', {}, t('replace.with')), replacement)),
-      h('div.checks', {}, Object.keys(boxes).map(check)), summary, list),
+      h('div.boxes', {}, Object.keys(boxes).map(check)), summary, list),
     h('div.df', {}, button('.btn', {onclick: close}, t('close')), all));
   bench.segment.flush();
   find.value = bench.segment.field.area.matches(':focus') ? bench.segment.field.chosen() : '';

@@ -43,7 +43,7 @@ export class Segment {
       onTake: (row, answer) => this.takeAlternative(row, answer),
       onBan: text => this.ban(text),
     });
-    this.hypotheses = new Hypotheses({onTake: row => this.take(row)});
+    this.hypotheses = new Hypotheses({onTake: row => this.take(row), onLeave: () => this.focusField()});
     this.ledger = new Ledger({
       onUnpin: text => { this.unpin(text); this.focusField(); },
       onUnban: text => { this.unban(text); this.focusField(); },

@@ -31,7 +31,7 @@ export class Steps {
     const step = {number, command, at: performance.now()};
     this.past.push(step);
     this.future = [];
-    this.note = this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], `${command} ${number}`);
+    this.note = this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], {key: `${command} ${number}`});
     this.bench.segment.paintState();
   }
 
