@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from engine.search.indexed import IndexedTexts
 from engine.search.matching import NONE, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.text.boundaries import NUMBER_JOINERS, is_mark, is_word_char, joins_words
@@ -36,11 +37,11 @@ class Guard:
     """The avoided texts and the prefix of one sentence."""
 
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
-        self._texts = texts
+        self._texts = IndexedTexts.of(texts)
         prefix_pieces = constraints.prefix.pieces if constraints.prefix else ()
         self._prefix = constraints.prefix.text if constraints.prefix else ""
-        if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " ":  # at the beginning it writes nothing
-            self._prefix = " " + self._prefix
+        if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " " and self._prefix[:1] != " ":
+            self._prefix = " " + self._prefix  # which such a codec does not write at the beginning
         self._patterns = [
             Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
         ]
@@ -53,9 +54,7 @@ class Guard:
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
         self._fixed, self._open_from = _places(prefix_pieces, texts)
-        attached = [
-            surface[0] for surface, left in zip(texts.surfaces, texts.glues_left, strict=True) if left and surface
-        ]
+        attached = self._texts.attached
         self._words_may_grow = any(joins_words(character) for character in attached)
         self._letters_may_grow = any(is_mark(character) for character in attached)
         self._numbers_may_grow = any(character in NUMBER_JOINERS for character in attached)
@@ -118,8 +117,8 @@ class Guard:
             return [self._fixed[state.written]]
         return [
             piece
-            for piece, surface in enumerate(self._texts.surfaces)
-            if surface and self._continues(state.context.emission(self._texts, piece), rest, piece)
+            for piece in self._texts.writing(state.context, rest)
+            if self._continues(state.context.emission(self._texts, piece), rest, piece)
         ]
 
     # ---- the prefix ----

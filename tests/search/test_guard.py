@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine.search.guard import Guard
+from engine.search.guard import Guard, GuardState
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
 from tests.reference.matching import violates
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
@@ -130,3 +132,26 @@ def test_prefix_admits_what_begins_with_it(text, pieces, allowed, why):
         state = following
     assert [TEXTS.pieces[piece - 2] for piece in guard.allowed(state) or []] == allowed, why
     assert not guard.may_end(state)
+
+
+SPACED = ToyTexts((*TEXTS.pieces, " ", "￭ ￭", "New York@@", "￭New", "Y", "Y@@"))
+
+
+@settings(max_examples=60)
+@given(text=st.sampled_from(["New York", "New York City ", "New  Yo", "1,1 cat", " New Yo"]), data=st.data())
+def test_what_a_prefix_admits_is_what_looking_at_all_pieces_finds(text: str, data: st.DataObject) -> None:
+    guard, state = Guard(SentenceConstraints(prefix=Prefix(text)), SPACED), GuardState()
+    while rest := text[state.written :]:
+        admitted = []
+        for piece, surface in enumerate(SPACED.surfaces):
+            written = state.context.emission(SPACED, piece)
+            goes_on = SPACED.glues_right[piece] or rest[len(written) : len(written) + 1] == " "
+            if surface and (written.startswith(rest) or (rest.startswith(written) and goes_on)):
+                admitted.append(piece)
+        assert guard.allowed(state) == admitted
+        if not admitted:
+            return
+        following = guard.advance(state, data.draw(st.sampled_from(admitted)))
+        assert following is not None
+        state = following
+    assert guard.allowed(state) is None
