@@ -8,6 +8,7 @@ their nesting. Knows nothing of requests and how the texts lost their tags.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,7 +121,8 @@ class _Text:
         edges = {0, len(text), *(i for i, (a, b) in enumerate(pairwise(is_word), 1) if a != b)}
         for start, end in (match.span() for one in kept for match in re.finditer(re.escape(one), text)):
             is_word[start:end] = [True] * (end - start)
-            edges = {edge for edge in edges if not start < edge < end} | {start, end}
+            edges.difference_update(range(start + 1, end))
+            edges |= {start, end}
         words = [(start, end) for start, end in pairwise(sorted(edges)) if is_word[start]]
         return cls(text, words, is_word)
 
@@ -132,6 +134,7 @@ class _Placer:
         self.source, self.target, self.fixed = source, target, fixed
         self.links = _links_of_words(links, source, target)
         self.fixed_of = {tag: stretch for stretch in fixed for tag in stretch.tags}
+        self.linked = _merged((link[2], link[3]) for link in self.links)
 
     def to_place(self, nodes: Iterable[_Node]) -> list[_Node]:
         """The nodes without those that stand fixed as a whole; what is in these comes in their place."""
@@ -193,8 +196,8 @@ class _Placer:
             else:
                 for *linked, first, last in self.links:
                     if _overlap((linked[0], linked[1]), span):
-                        for word in here:
-                            votes[word][number] += _overlap(word, (first, last))
+                        for word in _overlapping(here, (first, last)):
+                            votes[word][number] += 1
         for word, counts in votes.items():
             if counts.total():
                 found[max(counts, key=lambda n: (counts[n], -n))].append(word)
@@ -209,14 +212,10 @@ class _Placer:
         """The words without any link between those that stand for the source's words before and after `span`."""
         before = self._end_of(span[0], source_span, start)
         after = self._start_of(span[1], source_span, end)
-        linked = [(link[2], link[3]) for link in self.links]
         return [
             word
             for word, counts in votes.items()
-            if before <= word[0]
-            and word[1] <= after
-            and not counts.total()
-            and not any(_overlap(word, other) for other in linked)
+            if before <= word[0] and word[1] <= after and not counts.total() and not _overlapping(self.linked, word)
         ]
 
     def _wanted(self, node: _Node, words: Sequence[Span], source_span: Span, start: int, end: int) -> Span:
@@ -333,3 +332,20 @@ def _without(free: Iterable[Span], taken: Span) -> list[Span]:
 
 def _overlap(one: Span, other: Span) -> bool:
     return max(one[0], other[0]) < min(one[1], other[1])
+
+
+def _overlapping(spans: Sequence[Span], span: Span) -> Sequence[Span]:
+    """Those of some stretches, ascending and apart, that overlap with another."""
+    first = bisect_right(spans, span[0], key=lambda other: other[1])
+    return spans[first : bisect_left(spans, span[1], key=lambda other: other[0])]
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The stretches in order, those that overlap as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged

@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 
 from app.formats.placeholders import Atom, atoms, kept_texts, placeholder_spans
@@ -22,7 +23,9 @@ from app.segments.weaving import Woven, woven
 from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char
 
 MAX_TAGS = 200  # a source with more of them is translated with its tags in it
+MAX_ADDRESSES = 200  # a source with more different ones is translated with them as they are
 _NAME = "URL{}"  # stands in for an address: models copy it, and it has few pieces
+_ANY_NAME = re.compile(_NAME.format(r"\d+"))
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Protection:
         """For a request about a source as it stands in the document."""
         source, found = original.source, atoms(original.source)
         markup = [atom for atom in found if atom.is_markup]
-        names = _names([atom.text for atom in found if atom.kind == "address"], original)
+        addresses = dict.fromkeys(atom.text for atom in found if atom.kind == "address")
+        names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
         if len(markup) > MAX_TAGS:
             markup = []
         cuts = [Cut(atom.start, atom.end, names[atom.text]) for atom in found if atom.text in names]
@@ -200,14 +204,26 @@ class _Wishes:
     tag_texts: tuple[str, ...]
     names: Mapping[str, str]  # by address
 
+    @cached_property
+    def _any_address(self) -> re.Pattern[str]:
+        """Any of the addresses, the longest that stands at a place."""
+        return re.compile("|".join(re.escape(address) for address in sorted(self.names, key=len, reverse=True)))
+
+    @cached_property
+    def _addresses(self) -> dict[str, str]:
+        """The addresses by name."""
+        return {name: address for address, name in self.names.items()}
+
     def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
         """The phrases to ask for, by number. One of tags alone, or the same as another without, needs no asking."""
         asked: dict[int, Phrase] = {}
+        all_forms: set[tuple[str, ...]] = set()
         for number, phrase in enumerate(phrases):
             forms = tuple(dict.fromkeys(form for form in map(self.text, phrase.all_forms) if form))
             is_other = forms != phrase.all_forms
-            if not forms or (is_other and any(forms == other.all_forms for other in asked.values())):
+            if not forms or (is_other and forms in all_forms):
                 continue
+            all_forms.add(forms)
             span = phrase.source_span and source.span_of(*phrase.source_span)
             phrase = replace(phrase, source_span=span)
             if is_other:
@@ -225,11 +241,11 @@ class _Wishes:
         """The text without tags and addresses."""
         tags = self.tag_spans(text)
         cuts = [Cut(start, end, is_tag=True) for start, end in tags]
-        for address, name in sorted(self.names.items(), key=lambda item: -len(item[0])):
+        if self.names:
             cuts += [
-                Cut(match.start(), match.end(), name)
-                for match in re.finditer(re.escape(address), text)
-                if not any(match.start() < cut.end and cut.start < match.end() for cut in cuts)
+                Cut(*match.span(), self.names[match.group()])
+                for match in self._any_address.finditer(text)
+                if not any(match.start() < end and start < match.end() for start, end in tags)
             ]
         return BareText.of(text, cuts)
 
@@ -260,9 +276,9 @@ class _Wishes:
         stretches = list(but)
         return [
             (match.start(), match.end(), address)
-            for address, name in self.names.items()
-            for match in re.finditer(rf"{name}(?!\d)", text)
-            if not any(match.start() < end and start < match.end() for start, end in stretches)
+            for match in _ANY_NAME.finditer(text)
+            if (address := self._addresses.get(match.group()))
+            and not any(match.start() < end and start < match.end() for start, end in stretches)
         ]
 
     def with_addresses(self, text: str) -> str:
@@ -272,11 +288,12 @@ class _Wishes:
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
     """A name for each address. None for one that a person has begun to write or keeps a part of: it must be spelt."""
-    wished = (request.source, request.prefix, *request.locked, *(form for p in request.phrases for form in p.all_forms))
-    free = (name for name in map(_NAME.format, count(1)) if not any(name in text for text in wished))
+    forms = (form for phrase in request.phrases for form in phrase.all_forms)
+    wished = "\n".join((request.source, request.prefix, *request.locked, *forms))
+    free = (name for name in map(_NAME.format, count(1)) if name not in wished)
     return {
         address: next(free)
-        for address in dict.fromkeys(addresses)
+        for address in addresses
         if not _ends_with_part(request.prefix, address) and not any(text in address for text in request.locked)
     }
 

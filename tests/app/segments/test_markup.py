@@ -13,6 +13,8 @@ from app.segments.markup import Fixed, Tag, placed
 from app.segments.protection import Protection
 from app.segments.weaving import woven
 from engine import Hypothesis, Request
+from tests.app.mirror import told
+from tests.app.work import growth
 
 TAG = re.compile(r"\{/?\d+\}")
 WORDS = st.sampled_from(["ein", "Haus", "am", "See", "OK", "10", "Wi-Fi"])
@@ -170,3 +172,13 @@ def test_woven_text_knows_where_each_stretch_stands():
     assert made.text == "Das <b>ist</b> a.de, ja"
     places = {text[a:b]: made.text[slice(*made.span(a, b))] for a, b in [(0, 3), (4, 7), (8, 12), (9, 10), (12, 16)]}
     assert places == {"Das": "Das", "ist": "ist", "URL1": "a.de", "R": "a.de", ", ja": ", ja"}
+
+
+def test_the_work_of_placing_pairs_within_pairs_grows_with_the_words_not_their_square():
+    def place(num_words: int) -> None:
+        pairs = range(30)
+        opened, closed = (f"{{{n}}}w " for n in pairs), (f" w{{/{n}}}" for n in reversed(pairs))
+        source = f"x {''.join(opened)}{'word ' * num_words}{''.join(closed)} end"
+        assert told(Request(source)).hypotheses[0].text
+
+    assert growth(place, 60) < 2.5

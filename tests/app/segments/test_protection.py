@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.formats.placeholders import atoms, kept_texts, without_markup
 from app.segments.constraints import demands_of
-from app.segments.protection import MAX_TAGS, Protection
+from app.segments.protection import MAX_ADDRESSES, MAX_TAGS, Protection
 from engine import (
     Avoid,
     Hypothesis,
@@ -25,6 +25,7 @@ from engine import (
     Translator,
 )
 from tests.app.mirror import mirrored, told
+from tests.app.work import growth
 
 URL = "https://harbor.example/download"
 PARTS = st.sampled_from(
@@ -198,3 +199,19 @@ def test_the_engines_own_text_stands_between_the_tags():
         assert without_markup(own.text) == other.text.replace("URL1", URL)
         assert sorted(a.text for a in atoms(own.text)) == sorted(a.text for a in atoms(source))
         assert [own.text[p.start : p.end] for p in own.placements] == [URL]
+
+
+def with_addresses(number: int) -> Request:
+    source = "Copy " + " ".join(f"/mnt/disk{n}" for n in range(number)) + " now"
+    return Request(source, phrases=tuple(Phrase(text) for text, _ in kept_texts(source)))
+
+
+def test_the_work_of_naming_addresses_grows_with_their_number_not_its_square():
+    assert growth(lambda number: told(with_addresses(number)), MAX_ADDRESSES // 2) < 2.5
+
+
+def test_a_source_of_very_many_addresses_is_asked_for_as_it_is():
+    assert Protection.of(with_addresses(MAX_ADDRESSES)).is_needed
+    request = with_addresses(MAX_ADDRESSES + 1)
+    assert Protection.of(request).request is request
+    assert told(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
