@@ -157,7 +157,7 @@ def constraint_events(before: SegmentState, after: SegmentState, origin: str) ->
     if after.locked != before.locked:
         events.append(("locked", {"texts": list(after.locked), "origin": origin}))
     for key in sorted(before.terms_off ^ after.terms_off):
-        source, _, target = key.partition("\t")
+        source, target, *_ = key.split("\t")
         payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}
         events.append(("term_overridden", payload))
     return events

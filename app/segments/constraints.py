@@ -1,9 +1,10 @@
 """What one segment asks of the engine: pins, glossary terms found in its source, what is kept of it as it stands there.
 
 Knows how pins and terms become phrases, how an answer's phrase numbers lead back to them, and which of two demands
-that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then a
-term that is not translated, one taken exactly, one preferred, then what is kept. What gives way is told, never dropped
-in silence. Knows nothing of storage, threads or the page.
+that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then what
+is required, unless a glossary of higher priority forbids it, then what is forbidden, then what is kept. Of the terms
+for the same words, `app.glossary.matching` has chosen one. What gives way is told, never dropped in silence. Knows
+nothing of storage, threads or the page.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from engine import Avoid, Phrase, stands_alone
 
 PhraseCase = Literal["exact", "auto"]
 PhraseBoundary = Literal["word", "start", "anywhere"]
-# What contradicts what: the first counts, the second gives way. Two terms for the same words are rivals.
-ConflictKind = Literal["ban_term", "ban_kept", "pin_forbidden", "term_forbidden", "rival"]
+# What contradicts what: the first counts, the second gives way; a pin and a term both count until a person chooses.
+# Two terms for the same words are rivals.
+ConflictKind = Literal["pin_term", "pin_forbidden", "ban_term", "ban_kept", "forbidden_term", "term_forbidden", "rival"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Constraint:
 class Conflict:
     """Two demands that contradict each other: the text that counts, and the one that gives way.
 
-    `source` are the words of the source and `term_key` the term concerned: the one that gives way, if it is one.
+    `source` are the words of the source and `term_key` the term concerned: the one that gives way, if it is one. `by`
+    is the term before which another gives way.
     """
 
     kind: ConflictKind
@@ -72,6 +75,7 @@ class Conflict:
     given_up: str
     source: str
     term_key: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,11 @@ class Demands:
 
 
 def term_key(term: Term) -> str:
-    """A name for a term that stays the same when its glossary is uploaded again."""
-    return f"{term.source}\t{term.target}"
+    """A name for a term that stays the same when its glossary is uploaded again.
+
+    One glossary may forbid what another requires: these are two terms.
+    """
+    return f"{term.source}\t{term.target}" + ("\tforbidden" if term.status == "forbidden" else "")
 
 
 def distinct_terms(hits: Iterable[TermHit]) -> tuple[Term, ...]:
@@ -119,7 +126,10 @@ def demands_of(
     forbidden term says must not stand is avoided, besides the bans.
     """
     on = tuple(hit for hit in hits if term_key(hit.term) not in terms_off)
+    forbidden = [hit for hit in on if hit.term.status == "forbidden"]
     required, conflicts = _without_banned([hit for hit in on if hit.term.status != "forbidden"], bans)
+    required, overruled = _without_forbidden(required, forbidden, pins)
+    conflicts += overruled
     conflicts += [
         Conflict("rival", hit.term.target, rival.target, hit.text or hit.term.source, term_key(rival))
         for hit in on
@@ -128,7 +138,7 @@ def demands_of(
     left = {text: count for text, count in kept if not any(_is_same(text, ban) for ban in bans)}
     conflicts += [Conflict("ban_kept", text, text, text, "") for text, _ in kept if text not in left]
     constraints = _with_kept(_constraints(pins, required), left)
-    avoid, settled = _avoided([hit for hit in on if hit.term.status == "forbidden"], constraints)
+    avoid, settled = _avoided(forbidden, constraints, _priorities(required, pins))
     avoid = tuple(dict.fromkeys((*bans, *(item for item in avoid if item.text not in {ban.text for ban in bans}))))
     return Demands(constraints, avoid, tuple(dict.fromkeys((*conflicts, *settled))))
 
@@ -203,18 +213,53 @@ def _without_banned(hits: Sequence[TermHit], bans: Sequence[Avoid]) -> tuple[lis
     return left, conflicts
 
 
-def _avoided(hits: Sequence[TermHit], constraints: Sequence[Constraint]) -> tuple[tuple[Avoid, ...], list[Conflict]]:
-    """What the forbidden terms rule out, without what is required all the same."""
+def _without_forbidden(
+    hits: Sequence[TermHit], forbidden: Sequence[TermHit], pins: Sequence[str]
+) -> tuple[list[TermHit], list[Conflict]]:
+    """The hits that glossaries of higher priority leave the target or a variant of, and the conflicts with them."""
+    left: list[TermHit] = []
+    conflicts: list[Conflict] = []
+    for hit in hits:
+        stronger = [other for other in forbidden if other.priority < hit.priority]
+        texts = (_target(hit), *(hit.term.variants if hit.term.status != "do_not_translate" else ()))
+        against = {
+            text: (item, other)
+            for text in texts
+            for other in stronger
+            for item in _ruled_out(other.term)
+            if text not in pins and _holds(text, item)
+        }
+        for item, other in list(against.values())[:1]:
+            key, by = term_key(hit.term), term_key(other.term)
+            conflicts.append(Conflict("forbidden_term", item.text, texts[0], hit.text or hit.term.source, key, by))
+        if len(against) < len(texts):
+            left.append(hit)
+    return left, conflicts
+
+
+def _priorities(required: Sequence[TermHit], pins: Sequence[str]) -> dict[str, int]:
+    """Of each text that only glossaries ask for, the priority of the highest of them."""
+    highest: dict[str, int] = {}
+    for hit in required:
+        text = _target(hit)
+        if text not in pins:
+            highest[text] = min(hit.priority, highest.get(text, hit.priority))
+    return highest
+
+
+def _avoided(
+    hits: Sequence[TermHit], constraints: Sequence[Constraint], priorities: Mapping[str, int]
+) -> tuple[tuple[Avoid, ...], list[Conflict]]:
+    """What the forbidden terms rule out, without what is required all the same, and not by a lower glossary."""
     avoid: list[Avoid] = []
     conflicts: list[Conflict] = []
     for hit in hits:
-        term = hit.term
-        for text in (*term.targets, *term.inflections):
-            item = Avoid(text, "permissive" if term.case == "any" else "exact")
-            holding = next((c for c in constraints if _holds(c, item)), None)
+        stronger = [c for c in constraints if priorities.get(c.text, hit.priority) <= hit.priority]
+        for item in _ruled_out(hit.term):
+            holding = next((c for c in stronger if _holds(c.text, item)), None)
             if holding is not None:
                 kind: ConflictKind = "pin_forbidden" if holding.is_pinned else "term_forbidden"
-                conflicts.append(Conflict(kind, holding.text, text, term.source, term_key(term)))
+                conflicts.append(Conflict(kind, holding.text, item.text, hit.term.source, term_key(hit.term)))
             if holding is None or not _is_same(
                 holding.text, item
             ):  # within a longer phrase it may stand, and only there
@@ -222,8 +267,13 @@ def _avoided(hits: Sequence[TermHit], constraints: Sequence[Constraint]) -> tupl
     return tuple(avoid), conflicts
 
 
-def _holds(constraint: Constraint, avoid: Avoid) -> bool:
-    text, banned = constraint.text, avoid.text
+def _ruled_out(term: Term) -> list[Avoid]:
+    """What a forbidden term says must not stand."""
+    return [Avoid(text, "permissive" if term.case == "any" else "exact") for text in (*term.targets, *term.inflections)]
+
+
+def _holds(text: str, avoid: Avoid) -> bool:
+    banned = avoid.text
     if avoid.case == "permissive":
         text, banned = text.lower(), banned.lower()
     start = text.find(banned)

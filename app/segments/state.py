@@ -181,9 +181,17 @@ def unmet_texts(segment: SegmentState, text: str) -> list[str]:
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
-    """What is banned from the segment's translation and stands in `text`."""
+    """What the person bans or a term forbids and stands in `text`; within what is required, forbidden words may."""
     text = without_markup(text)
-    return [ban.text for ban in segment.bans if stands_in(text, ban)]
+    required = [constraint.text for constraint in segment.constraints]
+    found = []
+    for item in segment.avoided:
+        left = text
+        for phrase in required if item not in segment.bans else ():
+            left = left.replace(phrase, " ") if stands_in(phrase, item) else left
+        if stands_in(left, item):
+            found.append(item.text)
+    return found
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:

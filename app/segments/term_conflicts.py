@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from app.segments.constraints import term_key
+from app.segments.constraints import Conflict, term_key
 
 if TYPE_CHECKING:
     from app.segments.state import SegmentState
@@ -18,11 +18,11 @@ Json = dict[str, Any]
 
 
 def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]]) -> list[Json]:
-    """{"kind", "kept", "given_up", "source", "term"} of each; `aligned` tells which characters a pin translates."""
-    views: list[Json] = [
-        {"kind": c.kind, "kept": c.kept, "given_up": c.given_up, "source": c.source, "term": c.term_key}
-        for c in segment.demands.conflicts
-    ]
+    """{"kind", "kept", "given_up", "source", "term", "by"} of each; see `Conflict`.
+
+    `aligned` tells which characters of the source a pin translates.
+    """
+    found = list(segment.demands.conflicts)
     terms = [constraint for constraint in segment.constraints if constraint.term_keys and not constraint.is_pinned]
     for pin in dict.fromkeys(segment.pins):
         start, end = aligned(pin)
@@ -33,7 +33,10 @@ def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]
                 continue
             if any(form in pin for form in (asked.text, *asked.forms)):
                 continue
-            view = {"kind": "pin_term", "kept": pin, "given_up": asked.text, "source": hit.term.source, "term": key}
-            if view not in views:
-                views.append(view)
-    return views
+            view = Conflict("pin_term", pin, asked.text, hit.term.source, key)
+            if view not in found:
+                found.append(view)
+    return [
+        {"kind": c.kind, "kept": c.kept, "given_up": c.given_up, "source": c.source, "term": c.term_key, "by": c.by}
+        for c in found
+    ]

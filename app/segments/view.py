@@ -235,7 +235,13 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
             else ("pending" if text is None else "met", "")
         )
     constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
-    if constraint is None:  # a ban leaves no form of it
+    if constraint is None:  # a ban leaves no form of it, or a glossary of higher priority
+        by = next((c.by for c in segment.demands.conflicts if c.by and c.term_key == term_key(term)), "")
+        glossary = next((hit.term.glossary for hit in segment.hits if by and term_key(hit.term) == by), "")
+        if by:
+            return "unmet", Message(
+                "“{text}” is forbidden by “{glossary}”, which goes first.", text=term.target, glossary=glossary
+            )
         return "unmet", Message("“{text}” is required and banned at once here; the ban counts.", text=term.target)
     status, reason = _answer_for(segment, constraint.text)
     if segment.target is None:

@@ -6,7 +6,8 @@ import {Memory} from './memory.js';
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
 /* What a person can do about two demands that contradict each other, besides leaving it as it was settled. */
-const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['use_term', 'both'], ban_term: ['keep_ban', 'use_term'], ban_kept: [], term_forbidden: [], rival: []};
+const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['keep_pin', 'use_term', 'both'], ban_term: ['keep_ban', 'use_term'], ban_kept: [], forbidden_term: ['keep_ban', 'use_term'],
+  term_forbidden: [], rival: []};
 
 export class Side {
   constructor(bench, host) {
@@ -72,8 +73,8 @@ export class Side {
   }
 
   conflict(detail, conflict) {
-    const {kind, kept, given_up: givenUp, source, term} = conflict, {segment} = this.bench;
-    const actions = {keep_pin: () => segment.setTerm(term, true), keep_ban: () => segment.setTerm(term, true), use_term: () => (kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept)),
+    const {kind, kept, given_up: givenUp, source, term, by} = conflict, {segment} = this.bench;
+    const actions = {keep_pin: () => segment.setTerm(term, true), keep_ban: () => segment.setTerm(term, true), use_term: () => (by ? segment.setTerm(by, true) : kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept)),
       both: () => { this.settled.add(keyOf(detail, conflict)); this.update(detail); }};
     return h('div.ti', {'data-conflict': kind}, h('div.l2.warn', {}, icon('problem', true), t('conflict.' + kind, {kept, given_up: givenUp, source})),
       h('div.acts', {}, CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t('conflict.' + choice)))));

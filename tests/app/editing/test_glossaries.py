@@ -74,6 +74,23 @@ def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: W
     assert [hit.term.target for hit in workspace.segments[0].hits] == ["Datei"]
 
 
+def test_what_a_higher_glossary_forbids_is_not_required_by_a_lower_one_and_both_are_shown(workspace: Workspace):
+    low = put(workspace, "low", ("file", "Akte"))
+    workspace.glossaries.put("high", [Term("file", "Akte", glossary="high", status="forbidden")])
+    high = workspace.terms.termbases[0].id
+    view = detail_view(workspace.segments[0])
+    assert [(c["kind"], c["kept"], c["given_up"]) for c in view["conflicts"]] == [("forbidden_term", "Akte", "Akte")]
+    required = next(term for term in view["terms"] if term["term_status"] == "preferred")
+    assert (required["status"], required["note"]) == ("unmet", "“Akte” is forbidden by “high”, which goes first.")
+    assert [item.text for item in workspace.segments[0].avoided][:1] == ["Akte"]
+    workspace.constrain(0, [], [view["conflicts"][0]["by"]])  # use the term after all
+    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"] and not workspace.segments[0].avoided
+    workspace.constrain(0, [], [])
+    workspace.glossaries.arrange([low, high])
+    assert [c["kind"] for c in detail_view(workspace.segments[0])["conflicts"]] == ["term_forbidden"]
+    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"]
+
+
 def test_longer_term_of_a_lower_glossary_still_covers_the_shorter(workspace: Workspace):
     put(workspace, "general", ("log file", "Protokoll"))
     put(workspace, "client", ("file", "Datei"))

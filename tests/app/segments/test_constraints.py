@@ -118,7 +118,7 @@ def test_forbidden_targets_are_avoided_besides_the_bans():
 def test_pin_goes_before_what_is_forbidden_and_the_conflict_is_told():
     demands = demands_of(("Netz",), (TermHit(NETZ, 0, 7),))
     assert demands.avoid == (Avoid("Netze"),)
-    assert demands.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz"),)
+    assert demands.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz\tforbidden"),)
     within = demands_of(("das Netz",), (TermHit(NETZ, 0, 7),))
     assert within.avoid == (Avoid("Netz"), Avoid("Netze")), "elsewhere it must not stand"
     assert [conflict.kind for conflict in within.conflicts] == ["pin_forbidden"]
@@ -133,6 +133,38 @@ def test_ban_goes_before_a_term_unless_a_variant_is_left():
     assert [c.text for c in left.constraints] == ["Netzwerk"] and left.conflicts == ()
 
 
+HIGH, LOW = 1, 2
+AKTE = Term("file", "Akte", glossary="low")
+FORBIDDEN = [
+    # forbidden target and its priority, pins, required term and its priority, what is required, avoided, told
+    ("Akte", HIGH, (), AKTE, LOW, [], ["Akte"], ["forbidden_term"]),
+    ("Akte", LOW, (), AKTE, HIGH, ["Akte"], [], ["term_forbidden"]),
+    ("Akte", HIGH, (), AKTE, HIGH, ["Akte"], [], ["term_forbidden"]),
+    ("Akte", HIGH, ("Akte",), AKTE, LOW, ["Akte"], [], ["pin_forbidden"]),
+    ("Akte", HIGH, (), Term("file", "neue Akte"), LOW, [], ["Akte"], ["forbidden_term"]),
+    ("Ordner", HIGH, (), AKTE, LOW, ["Akte"], ["Ordner"], []),
+    ("Akte", HIGH, (), Term("file", "Akte", variants=("Datei",)), LOW, ["Akte"], ["Akte"], ["forbidden_term"]),
+    ("file", HIGH, (), Term("file", "file", status="do_not_translate"), LOW, [], ["file"], ["forbidden_term"]),
+    ("Akte", HIGH, (), Term("file", "Akte", is_for_document=True), 0, ["Akte"], [], ["term_forbidden"]),
+]
+
+
+@pytest.mark.parametrize(("text", "rank", "pins", "term", "term_rank", "required", "avoided", "told"), FORBIDDEN)
+def test_what_a_higher_glossary_forbids_goes_before_what_a_lower_one_requires(
+    text, rank, pins, term, term_rank, required, avoided, told
+):
+    ban = Term("file", text, status="forbidden", glossary="other")
+    found = (TermHit(ban, 0, 4, "file", priority=rank), TermHit(term, 0, 4, "file", priority=term_rank))
+    demands = demands_of(pins, found)
+    assert [constraint.text for constraint in demands.constraints] == required
+    assert [item.text for item in demands.avoid] == avoided
+    assert [conflict.kind for conflict in demands.conflicts] == told
+    if told == ["forbidden_term"]:
+        assert (demands.conflicts[0].term_key, demands.conflicts[0].by) == (term_key(term), term_key(ban))
+        settled = demands_of(pins, found, frozenset({term_key(ban)}))
+        assert [c.text for c in settled.constraints] == [term.target] and settled.conflicts == ()
+
+
 def test_term_that_lost_to_another_of_the_same_words_is_told():
     rival = Term("network", "Verbund", 9)
     demands = demands_of((), (TermHit(NETZWERK, 0, 7, "Network", (rival,)),))
@@ -142,10 +174,15 @@ def test_term_that_lost_to_another_of_the_same_words_is_told():
 PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b", "Netze", 1)]))
 
 
-@given(st.lists(st.sampled_from(["Netz", "Netzwerk", "rot"])), PRESENT, st.sets(st.sampled_from(["Netz", "Netzwerk"])))
-def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, present, banned):
+@given(
+    st.lists(st.sampled_from(["Netz", "Netzwerk", "rot"])),
+    PRESENT,
+    st.sets(st.sampled_from(["Netz", "Netzwerk"])),
+    st.lists(st.integers(0, 2), min_size=20, max_size=20),
+)
+def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, present, banned, ranks):
     banned -= set(pins)  # a pin and a ban never stand together
-    found = tuple(TermHit(term, at, at + 1) for at, term in enumerate(present))
+    found = tuple(TermHit(term, at, at + 1, priority=ranks[at % 20]) for at, term in enumerate(present))
     demands = demands_of(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
     avoided = {item.text for item in demands.avoid}
     for constraint in demands.constraints:

@@ -133,6 +133,23 @@ def test_banned_word_in_the_translators_own_text_needs_a_look():
     assert attention_for(replace(own, target="Der Router sichert die Datei.")) == ""
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("Öffnen Sie das Dokument.", "Banned, but in the text: Dokument"),
+        ("Öffnen Sie die Dokumente.", "Banned, but in the text: Dokumente"),
+        ("Öffnen Sie das alte Dokument.", ""),  # part of what is required
+        ("Das alte Dokument, ein Dokument.", "Banned, but in the text: Dokument"),
+        ("Öffnen Sie das alte Dokument, den Dokumentar.", ""),
+    ],
+)
+def test_word_that_a_term_forbids_needs_a_look_in_the_translators_own_text(target: str, said: str):
+    file = Term("file", "Dokument", status="forbidden", inflections=("Dokumente",))
+    terms = Glossary((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
+    own = SegmentState(0, SOURCE, 5, hits=terms.find(SOURCE), target=target)
+    assert attention_for(own) == said
+
+
 def test_ban_is_said_to_stand_only_inside_a_term():
     base = segment(bans=(Avoid("Datei"),), hits=Glossary((Term("file", "alte Datei"),), "g").find(SOURCE))
     (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]

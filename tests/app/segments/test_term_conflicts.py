@@ -28,7 +28,14 @@ def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, c
     segment = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,))
     assert [constraint.text for constraint in segment.constraints] == [pin, "Router"], "both, until a person chooses"
     found = conflicts_of(segment, lambda text: span)
-    view = {"kind": "pin_term", "kept": pin, "given_up": "Router", "source": "router", "term": "router\tRouter"}
+    view = {
+        "kind": "pin_term",
+        "kept": pin,
+        "given_up": "Router",
+        "source": "router",
+        "term": "router\tRouter",
+        "by": "",
+    }
     assert found == ([view] if contradicts else []), why
     off = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,), terms_off=frozenset({"router\tRouter"}))
     assert conflicts_of(off, lambda text: span) == [], "the person has chosen the pin"
