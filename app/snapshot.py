@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
+from app.segments.words import is_counted_in_characters
 
 if TYPE_CHECKING:
     from app.asking.decoding import Decoding
@@ -17,7 +18,7 @@ def snapshot_of(
 ) -> Json:
     """See `Workspace.snapshot`; call under its lock. `order` comes along where it is not what the page has."""
     source_language, _, target_language = workspace.direction.partition("-")
-    structure = workspace.structure
+    structure, words = workspace.structure, workspace.tally.words()
     reply: Json = {
         "ok": True,
         "token": workspace.token,
@@ -28,10 +29,12 @@ def snapshot_of(
             "direction": workspace.direction,
             "source_language": source_language,
             "target_language": target_language,
+            "unit": "characters" if is_counted_in_characters(source_language) else "words",
         },
         "model": workspace.model_view(),
         "counts": workspace.counts(),
-        "words": workspace.tally.words(),
+        "words": words,
+        "work": workspace.presence.work.view(workspace.segments, words["confirmed"]),
         "progress": decoding.progress(),
         "decode": {"last_ms": decoding.last_ms},
         "glossary": workspace.terms.summary(),

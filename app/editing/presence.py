@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import CommandError
 from app.log.records import KEY_CLASSES
+from app.record.work_so_far import WorkSoFar
 from app.segments.constraints import distinct_terms, term_key
 from app.segments.state import SegmentState, form_in, occurrences
 
@@ -21,11 +22,14 @@ MAX_KEY_CHARACTERS: Final = 20  # "MediaTrackPrevious" is a long one
 
 
 class Presence:
-    """One workspace's; `has_consent` says whether single keys are kept. Used under the workspace's lock."""
+    """One workspace's; used under its lock. `has_consent` says whether single keys are kept, `work` how long and how
+    fast the person has worked.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         last = workspace.store.last_event(workspace.session_id, "consent")
+        self.work = WorkSoFar(workspace.store, workspace.session_id)
         self.has_consent: bool = last is not None and last.payload["is_given"] is True
         self._shown: set[tuple[int, tuple[str, ...]]] = set()
 

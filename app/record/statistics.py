@@ -17,7 +17,7 @@ from app.log.changes import TEXT_EVENTS
 from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
 from app.record.word_origins import WordOrigins, Words
-from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, working_time
+from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, words_per_hour, working_time
 from app.segments.state import form_in
 from app.segments.words import count_words
 
@@ -261,7 +261,7 @@ def _in_all(segments: Sequence[SegmentStatistics], gross_ms: int, net_ms: int, i
         gross_ms=gross_ms,
         net_ms=net_ms,
         median_ms=median(times) if times else None,
-        words_per_hour=3_600_000 * num_words_confirmed / confirmed_ms if confirmed_ms else None,
+        words_per_hour=words_per_hour(num_words_confirmed, confirmed_ms),
         hter=sum(effort.num_edits for effort in efforts) / max(1, num_words) if efforts else None,
         chrf=sum(effort.chrf for effort in efforts) / len(efforts) if efforts else None,
         num_compared=len(efforts),

@@ -49,27 +49,54 @@ class WorkingTime:
     segments: dict[int, SegmentTime]
 
 
-def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) -> WorkingTime:
-    """The time in each segment and in all. A pause as long as the limit is still work, a longer one counts nothing."""
-    segments: dict[int, SegmentTime] = {}
-    current: SegmentTime | None = None
-    gross_ms = before_ms = first_ms = 0
-    for event in events:
+class WorkingClock:
+    """The time in each segment and in all, event by event.
+
+    A pause as long as the limit is still work, a longer one counts nothing.
+    """
+
+    def __init__(self, idle_limit_ms: int = IDLE_LIMIT_MS) -> None:
+        self.idle_limit_ms = idle_limit_ms
+        self.segments: dict[int, SegmentTime] = {}
+        self.net_ms = 0
+        self._gross_ms = self._first_ms = self._before_ms = 0
+        self._current: SegmentTime | None = None
+
+    @property
+    def gross_ms(self) -> int:
+        """In each run of the app, from the first act to the last."""
+        return self._gross_ms + self._before_ms - self._first_ms
+
+    def take(self, event: Event) -> None:
+        """The session's next event."""
         if event.type in _BY_ITSELF:
-            continue
+            return
         if event.type in _STARTS:
-            gross_ms += before_ms - first_ms
-            first_ms, current = event.monotonic_ms, None
+            self._gross_ms = self.gross_ms
+            self._first_ms, self._current = event.monotonic_ms, None
         # A pause is told once it has lasted: what was done until then counts, such as reading.
         at_ms = event.monotonic_ms - (event.payload.get("idle_ms", 0) if event.type == "idle" else 0)
-        if current is not None:
-            pause_ms = max(0, at_ms - before_ms)
-            current.gross_ms += pause_ms
-            current.net_ms += pause_ms if pause_ms <= idle_limit_ms else 0
-        before_ms = max(before_ms, at_ms) if event.type == "idle" else at_ms
+        if self._current is not None:
+            pause_ms = max(0, at_ms - self._before_ms)
+            self._current.gross_ms += pause_ms
+            if pause_ms <= self.idle_limit_ms:
+                self._current.net_ms += pause_ms
+                self.net_ms += pause_ms
+        self._before_ms = max(self._before_ms, at_ms) if event.type == "idle" else at_ms
         if event.type in _LEAVES:
-            current = None
+            self._current = None
         elif event.type == "focus" and event.segment is not None:
-            current = segments.setdefault(event.segment, SegmentTime())
-    gross_ms += before_ms - first_ms
-    return WorkingTime(gross_ms, sum(segment.net_ms for segment in segments.values()), segments)
+            self._current = self.segments.setdefault(event.segment, SegmentTime())
+
+
+def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) -> WorkingTime:
+    """The time after these events, see `WorkingClock`."""
+    clock = WorkingClock(idle_limit_ms)
+    for event in events:
+        clock.take(event)
+    return WorkingTime(clock.gross_ms, clock.net_ms, clock.segments)
+
+
+def words_per_hour(num_words: int, net_ms: int) -> float | None:
+    """Words of confirmed segments over the net time in them; None without any time."""
+    return 3_600_000 * num_words / net_ms if net_ms else None

@@ -92,8 +92,8 @@ export class Header {
     setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? name : t('model.' + model.state));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
-    const pair = (done, total, unit) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + unit)];
-    this.words.replaceChildren(...pair(words.confirmed, words.all, t('header.words')));
+    const {unit} = doc, pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + name)];
+    this.words.replaceChildren(...pair(words.confirmed, words.all, t(`header.${unit}`)));
     this.segments.replaceChildren(...pair(counts.confirmed, counts.all, t('header.segments')), sr(' ' + t('header.confirmed')));
     this.bar.style.inlineSize = (words.all ? 100 * words.confirmed / words.all : 0) + '%';
     setText(this.glossaryName, !glossary ? t('glossary.none') : glossary.num_glossaries > 1 ? t('glossaries.several', {n: count(glossary.num_glossaries)}) : glossary.name);

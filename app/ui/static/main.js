@@ -167,6 +167,7 @@ class Bench {
       Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
       this.root.classList.toggle('has-terms', Boolean(reply.glossary));   // their labels need room over the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
+      Object.assign(this, {unit: reply.document.unit, work: reply.work});
       this.header.update(reply);
       this.list.updateCounts(reply.counts);
       if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {

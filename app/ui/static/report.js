@@ -43,7 +43,7 @@ export const openReport = async bench => {
 };
 
 const draw = (bench, report, {goTo, openReplay, remove}) => {
-  const {segments} = report, confirmed = segments.filter(item => item.state === 'confirmed'), compared = confirmed.filter(item => item.hter !== null);
+  const {segments, unit} = report, confirmed = segments.filter(item => item.state === 'confirmed'), compared = confirmed.filter(item => item.hter !== null);
   const opened = segments.filter(item => item.net_ms > 0);
   const figure = (name, value, detail) => h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
   const place = (index, shown) => button('.link', {onclick: () => goTo(index)}, String(shown));
@@ -55,9 +55,9 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
     h('p.muted', {}, t('record.lead', {name: report.name, idle: report.idle_limit_ms / 1000})),
     h('dl.kpis.num', {},
       figure('confirmed', count(report.num_confirmed), t('record.of', {n: count(report.num_segments)})),
-      figure('words', count(report.num_words_confirmed), t('record.of', {n: count(report.num_words)})),
+      figure(unit, count(report.num_words_confirmed), t('record.of', {n: count(report.num_words)})),
       figure('net', duration(report.net_ms), t('record.gross', {time: duration(report.gross_ms)})),
-      figure('speed', orDash(report.words_per_hour, value => count(Math.round(value))), t('record.net_time')),
+      figure(`${unit}_per_hour`, orDash(report.words_per_hour, value => count(Math.round(value))), t('record.net_time')),
       figure('median_time', orDash(report.median_ms, value => `${number(value / 1000, 1)} s`), t('record.per_segment')),
       figure('hter', orDash(report.hter, value => number(value, 2)), tn('record.unchanged', report.num_unchanged))),
     h('div.cards', {},
@@ -75,7 +75,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`], ['chrF', orDash(report.chrf, value => number(value, 1))],
         [t('record.keys'), keys || '–'], [t('record.events'), count(report.num_events)]].map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))),
       card('w12', t('record.table'), t('record.table.caption'), h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('record.table')}, h('table', {},
-        h('thead', {}, h('tr', {}, ['segment', 'state', 'words_short', 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map((name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`))))),
+        h('thead', {}, h('tr', {}, ['segment', 'state', `${unit}_short`, 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map((name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`))))),
         h('tbody', {}, segments.map(item => h('tr', {}, h('td.n', {}, place(item.index, item.number)), h('td', {}, t(`state.${item.state}`)), h('td.n', {}, count(item.words)), h('td.n', {}, number(item.net_ms / 1000, 1)),
           h('td.n', {}, orDash(item.hter, value => number(value, 2))), h('td.n', {}, orDash(item.chrf, value => number(value, 1))), h('td.n', {}, count(item.edits)), h('td.n', {}, count(item.pins)), h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'))))))),
       card('w12', t('replay.title'), t('replay.caption'), host),

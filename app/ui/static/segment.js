@@ -179,7 +179,8 @@ export class Segment {
     const label = t('segment.current', {state: t('state.' + state)});
     this.stateIcon.replaceChildren(icon('current', true), sr(label));
     this.stateIcon.title = label;
-    this.sourceCount.textContent = tn('source.words', this.detail?.num_words ?? this.bench.rows[this.index].source.split(/\s+/).length);
+    const {unit} = this.bench;
+    setText(this.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
     this.reopenButton.hidden = state !== 'confirmed';
     const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length);
     setText(this.fieldNote, unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length);
