@@ -29,6 +29,7 @@ DOMAIN_PIECES = (
 )
 FORMALITY_PIECES = ("<formal>", "<informal>")
 SPARE_PIECES = tuple(f"<ph{i}>" for i in range(16))  # for marks yet to come, so that the ids behind them stay
+SYNTHETIC_PIECE = SPARE_PIECES[0]  # marks a source that a model wrote; no request asks for it
 SPECIAL_PIECES = (
     *("<pad>", "<s>", "</s>", "<unk>"),
     *DIRECTION_PIECES,

@@ -21,9 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Make a translation model: prepare a corpus, train on it, average, align, lengths, evaluate.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    metavar = "prepare | variants | train | average | align | lengths | evaluate"
+    metavar = "prepare | back-translate | variants | train | average | align | lengths | evaluate"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     _add_prepare(commands)
+    _add_back_translate(commands)
     _add_variants(commands)
     _add_train(commands)
     _add_average(commands)
@@ -70,6 +71,7 @@ def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--placeholder-rate", type=float, default=0.5, help="part of the pairs with some that get others of these"
     )
     placeholders.add_argument("--tag-rate", type=float, default=0.02, help="part of the pairs without that get tags")
+    parser.add_argument("--synthetic", type=Path, metavar="FOLDER", help="take the pairs of `back-translate` too")
     _add_variant_settings(parser, 0)
     parser.set_defaults(action=_prepare)
 
@@ -102,10 +104,66 @@ def _prepare(options: argparse.Namespace) -> None:
             num_placeholders=options.placeholders,
             placeholder_rate=options.placeholder_rate,
             tag_rate=options.tag_rate,
+            synthetic=options.synthetic,
             source_variants=options.source_variants,
             bpe_dropout=options.bpe_dropout,
         ),
     )
+
+
+def _add_back_translate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "back-translate",
+        help="pairs of which a model writes the source, from text in the target language",
+        description="Translate one side of a corpus, or a text, back into the language to translate from; `prepare "
+        "--synthetic` takes the pairs. The same command goes on where it was stopped.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    parser.add_argument("folder", type=Path, help="folder to write the pairs to; both directions may share it")
+    parser.add_argument("--direction", required=True, help="de-en: German that people wrote, English of the model's")
+    parser.add_argument(
+        "--domain", action="append", default=[], metavar="NAME[=WORDS]", help="only these of the corpus"
+    )
+    parser.add_argument("--text", type=Path, metavar="FILE", help="translate its lines instead of the corpus' side")
+    parser.add_argument("--source-id", default="", help="what SOURCES.tsv calls the text of --text")
+    parser.add_argument("--languages", default="en,de", help="languages of the first and second column")
+    parser.add_argument("--limit", type=int, help="first lines only")
+    parser.add_argument("--beam", type=int, default=4)
+    parser.add_argument("--batch-size", type=int, default=64, help="lines translated at a time")
+    parser.add_argument("--part-lines", type=int, default=5000, help="lines of a part, all held in memory")
+    parser.add_argument("--pause-after-minutes", type=float, help="end this call then; the same call goes on")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda")
+    parser.add_argument("--precision", choices=("float32", "half", "int8"), default="float32")
+    parser.set_defaults(action=_back_translate)
+
+
+def _back_translate(options: argparse.Namespace) -> None:
+    from engine.train.back_translate import BackTranslateOptions, back_translate
+    from engine.train.corpus import Selection
+    from engine.translator import Translator
+
+    max_words = {name: int(value or 100) for name, value in map(_setting, options.domain)}
+    outcome = back_translate(
+        Translator.load(options.model, options.device, options.precision),
+        options.corpus,
+        options.folder,
+        BackTranslateOptions(
+            direction=options.direction,
+            languages=_languages(options.languages),
+            selection=Selection(max_words) if max_words else None,
+            text=options.text,
+            source_id=options.source_id,
+            limit=options.limit,
+            beam=options.beam,
+            batch_size=options.batch_size,
+            part_lines=options.part_lines,
+            pause_after_minutes=options.pause_after_minutes,
+        ),
+    )
+    state = "finished" if outcome.is_finished else "paused; the same command goes on"
+    print(f"{state}: {outcome.num_lines:,} lines, {outcome.num_left_out:,} of this call's left out as not usable")
 
 
 def _add_variants(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -112,6 +112,8 @@ def card(
     if "placeholders" in facts:
         pieces += "" if has_earlier else f" --placeholders {facts['placeholders']}"
         pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
+    if facts.get("synthetic_pairs"):
+        pieces += " --synthetic BACK"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 
@@ -138,7 +140,7 @@ Not measured yet.
 
 ## What it was trained on
 
-{facts["pairs"]:,} sentence pairs by human translators: {limits}.
+{facts["pairs"]:,} sentence pairs by human translators: {limits}.{_synthetic(facts)}
 Licences are quoted as the corpus list states them;
 "none" means that none was stated where the text was found. As many sources are under the GPL, LGPL or GFDL, the model
 is published under {LICENCE}.
@@ -192,6 +194,15 @@ def _other_directions(lines: Sequence[str], directions: Set[str]) -> list[str]:
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _synthetic(facts: Mapping[str, Any]) -> str:
+    """What of the data no human translator wrote."""
+    return "".join(
+        f"\n{number:,} more of which a model wrote the side in {domain.split('.')[1]} (back-translation), all marked "
+        "with a token."
+        for domain, number in facts.get("synthetic_pairs", {}).items()
+    )
 
 
 def _placeholders(facts: Mapping[str, Any]) -> str:

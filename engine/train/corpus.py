@@ -4,7 +4,9 @@
     dev/, test/      NAME.LANGUAGE, one sentence a line
     SOURCES.tsv      source_id, repo, licence, pairs, words_en, words_de, domain; with a header
 
-Knows what a line must look like and which lines are wanted; knows nothing of pieces.
+Pairs of which a model wrote one side have files of the same format in a folder of their own, `synthetic.en.*.tsv.gz`
+where it wrote the English; that is their domain too. Knows what a line must look like and which lines are wanted; knows
+nothing of pieces.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +54,32 @@ def training_files(corpus: Path) -> list[Path]:
 
 def read_pairs(corpus: Path) -> Iterator[Pair]:
     """Every training pair; TrainingError names the file and line of one that is not as it must be."""
-    for path in training_files(corpus):
+    yield from _read_files(training_files(corpus))
+
+
+def synthetic_domain(language: str) -> str:
+    """The domain of pairs whose side in `language` a model wrote."""
+    return f"synthetic.{language}"
+
+
+def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[Pair]:
+    """Every pair that back-translation wrote to a folder, whichever language it wrote."""
+    domains = [synthetic_domain(language) for language in languages]
+    files = {domain: sorted(folder.glob(f"{domain}.*.tsv.gz")) for domain in domains}
+    if not any(files.values()):
+        raise TrainingError(
+            f"{folder} holds no {domains[0]}.*.tsv.gz or {domains[1]}.*.tsv.gz; make some with "
+            "`python -m engine.train back-translate`"
+        )
+    for domain, paths in files.items():
+        for pair in _read_files(paths):
+            if pair.domain != domain:
+                raise TrainingError(f"{folder}: a pair of {domain}.*.tsv.gz is of domain {pair.domain!r}; make it anew")
+            yield pair
+
+
+def _read_files(paths: Sequence[Path]) -> Iterator[Pair]:
+    for path in paths:
         try:
             with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
                 for number, line in enumerate(lines, start=1):

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import TrainingError
+from engine.train.corpus import synthetic_domain
 
 PAD, BOS, EOS = 0, 1, 2
 CODEC_FILES = ("vocabulary.txt", "bpe.codes")
@@ -31,7 +32,11 @@ Labels = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What `prepare` decided; everything that training needs besides the arrays."""
+    """What `prepare` decided; everything that training needs besides the arrays.
+
+    `synthetic_ids` has, by domain, the token of those pairs whose side in one language a model wrote; `domain_ids` that
+    of the others.
+    """
 
     languages: tuple[str, str]
     vocabulary_size: int
@@ -42,6 +47,7 @@ class Prepared:
     max_pieces: int
     facts: Mapping[str, Any] = field(default_factory=dict)
     formality_ids: Mapping[str, int] = field(default_factory=dict)
+    synthetic_ids: Mapping[str, int] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
         text = json.dumps(asdict(self), indent=2, ensure_ascii=False)
@@ -171,10 +177,11 @@ class Batches:
     """Draws batches of about `batch_pieces` padded pieces from a set, epoch by epoch.
 
     An epoch takes pair i `weights[domain of i]` times (2.5: twice, and a third time with probability one half), in
-    every direction. It depends on (seed, epoch) alone, so that a run can resume at any batch. `domain_tag_rate` is
-    the share of sources that carry their domain's token after that of the direction; `formality_tag_rate` is that of
-    the sources of German pairs with a label that carry the token of their formality after both. With
-    `source_variants` each source, every time it comes, takes one of the first so many variants at random.
+    every direction; a synthetic pair only in that whose source a model wrote. It depends on (seed, epoch) alone, so
+    that a run can resume at any batch. `domain_tag_rate` is the share of sources that carry their domain's token after
+    that of the direction (synthetic ones always carry theirs: Caswell et al. 2019); `formality_tag_rate` is that of the
+    sources of German pairs with a label that carry the token of their formality after both. With `source_variants` each
+    source, every time it comes, takes one of the first so many variants at random.
     """
 
     def __init__(
@@ -206,8 +213,16 @@ class Batches:
         self._batch_pieces = batch_pieces
         per_domain = np.array([weights.get(domain, 1.0) for domain in prepared.domains])
         self._weights = per_domain[np.asarray(pairs.domains)] if len(pairs) else np.zeros(0)
-        self._tag_rate = domain_tag_rate
-        self._domain_tags = np.array([prepared.domain_ids.get(domain, PAD) for domain in prepared.domains])
+        synthetic = prepared.synthetic_ids
+        tags = {**prepared.domain_ids, **synthetic}
+        self._domain_tags = np.array([tags.get(domain, PAD) for domain in prepared.domains])
+        self._tag_rates = np.array([1.0 if domain in synthetic else domain_tag_rate for domain in prepared.domains])
+        self._is_read = {  # by direction: whether it takes the pairs of each domain
+            direction: np.array(
+                [d not in synthetic or d == synthetic_domain(direction.split("-")[0]) for d in prepared.domains]
+            )
+            for direction in directions
+        }
         self._formality_tag_rate = formality_tag_rate
         self._formality_tags = np.array([PAD, *prepared.formality_ids.values()])
         self._source_variants = source_variants
@@ -219,6 +234,7 @@ class Batches:
         drawn: list[Draw] = []
         for direction in range(len(self._directions)):
             times = np.floor(self._weights + rng.random(len(self._weights))).astype(np.int64)
+            times *= self._is_read[self._directions[direction]][np.asarray(self._pairs.domains)]
             picked = np.repeat(np.arange(len(times)), times)
             drawn += self._cut(direction, rng.permutation(picked), self._drawn_variants(number, direction, len(picked)))
         if shuffled:
@@ -266,9 +282,10 @@ class Batches:
         target = self._pairs.lines[name.split("-")[1]]
         no_heads = np.zeros((len(indices), 0), dtype=np.int64)
         heads = np.full((len(indices), 1), self._prepared.direction_ids[name])
-        if self._tag_rate:
-            tags = self._domain_tags[np.asarray(self._pairs.domains[indices], dtype=np.int64)]
-            heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._tag_rate, tags, PAD)])
+        if self._tag_rates.any():
+            domains = np.asarray(self._pairs.domains[indices], dtype=np.int64)
+            is_tagged = rng.random(len(indices)) < self._tag_rates[domains]
+            heads = np.column_stack([heads, np.where(is_tagged, self._domain_tags[domains], PAD)])
         if self._formality_tag_rate and speaks_to_reader(name):
             assert self._pairs.formalities is not None
             tags = self._formality_tags[np.asarray(self._pairs.formalities[indices], dtype=np.int64)]

@@ -14,8 +14,16 @@ from typing import Any
 import numpy as np
 
 from engine.errors import TrainingError
-from engine.text import DIRECTION_PIECES, TextCodec
-from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
+from engine.text import DIRECTION_PIECES, SYNTHETIC_PIECE, TextCodec
+from engine.train.corpus import (
+    Pair,
+    Selection,
+    read_licences,
+    read_pairs,
+    read_set,
+    read_synthetic,
+    synthetic_domain,
+)
 from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared, variants_name
 from engine.train.formality import FORMALITIES, labels_of
 from engine.train.placeholders import Exchange
@@ -30,8 +38,9 @@ class PrepareOptions:
     are left out; `codec_lines` are enough to learn the pieces from. With `codec` no pieces are learnt: those of that
     folder (a model's, whose training goes on) are used. The vocabulary holds `num_placeholders` as single pieces; where
     it holds any, `placeholder_rate` of the pairs with placeholders get others of those, and `tag_rate` of the pairs
-    without get tags, so that training sees them all (placeholders.py). `source_variants` further encodings of each
-    training source are drawn with `bpe_dropout`."""
+    without get tags, so that training sees them all (placeholders.py). Pairs that back-translation wrote to the folder
+    `synthetic` come behind the others. `source_variants` further encodings of each training source are drawn with
+    `bpe_dropout`."""
 
     selection: Selection
     languages: tuple[str, str] = ("en", "de")
@@ -45,6 +54,7 @@ class PrepareOptions:
     num_placeholders: int = 0
     placeholder_rate: float = 0.5
     tag_rate: float = 0.02
+    synthetic: Path | None = None
     source_variants: int = 0
     bpe_dropout: float = 0.1
     seed: int = 1
@@ -73,11 +83,15 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
         codec = _learn_codec(pairs, options)
     codec.save(folder)
+    num_human = len(pairs)
+    if options.synthetic is not None:
+        pairs += read_synthetic(options.synthetic, options.languages)
     if held := codec.vocabulary.placeholders:
         exchange, rng = Exchange(held, options.placeholder_rate, options.tag_rate), random.Random(options.seed)
         pairs = [exchange.of(pair, rng) for pair in pairs]
 
-    domains = tuple(sorted(options.selection.max_words))
+    synthetic = tuple(sorted({pair.domain for pair in pairs[num_human:]}))
+    domains = (*sorted(options.selection.max_words), *synthetic)
     with multiprocessing.Pool(options.num_workers, _start_worker, (folder,)) as pool:
         kept, sides = _encode(pool, pairs, options.max_pieces)
         kept_pairs = [pairs[i] for i in kept]
@@ -101,6 +115,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         direction_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in directions if f"<{d}>" in DIRECTION_PIECES},
         domains=domains,
         domain_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in domains if f"<{d}>" in codec.vocabulary},
+        synthetic_ids={d: codec.vocabulary.id_of(SYNTHETIC_PIECE) for d in synthetic},
         dev_sets=tuple(dev_names),
         max_pieces=options.max_pieces,
         facts={**_facts(kept_pairs, sides, formalities, licences, options), **_placeholder_facts(codec, options)},
@@ -191,15 +206,18 @@ def _facts(
     first, second = options.languages
     num_first, num_second = (max(1, sum(map(len, side))) for side in sides)
     by_source = Counter((pair.source_id, pair.domain) for pair in pairs)
+    by_domain = Counter(pair.domain for pair in pairs)
+    num_synthetic = {d: by_domain[d] for d in map(synthetic_domain, options.languages) if by_domain[d]}
     if missing := sorted({source for source, _ in by_source} - set(licences)):
         raise TrainingError(f"SOURCES.tsv has no line for source {missing[0]!r}; add it with its licence")
     return {
-        "pairs": len(pairs),
+        "pairs": len(pairs) - sum(num_synthetic.values()),
+        "synthetic_pairs": num_synthetic,
         "pieces": {first: num_first, second: num_second},
         "length_ratios": {f"{first}-{second}": num_second / num_first, f"{second}-{first}": num_first / num_second},
         "max_words": dict(options.selection.max_words),
         "without": sorted(options.selection.without),
-        "pairs_by_domain": dict(Counter(pair.domain for pair in pairs).most_common()),
+        "pairs_by_domain": dict(by_domain.most_common()),
         "pairs_by_formality": {
             name: int((formalities == label).sum())
             for label, name in enumerate(FORMALITIES, start=1)
