@@ -1,17 +1,18 @@
 """Where each word of a segment's text came from, followed through its events.
 
-A word is what stands between white space. One that a person changed, be it by a letter, is theirs; one that was cut
-and pasted elsewhere in the segment stays what it was. Knows the events' payloads; knows nothing of how they are stored.
+A word is what stands between white space, or a part of that in scripts without spaces. One that a person changed, be
+it by a letter, is theirs; one that was cut and pasted elsewhere in the segment stays what it was. Knows the events'
+payloads; knows nothing of how they are stored.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final
 
 from app.log.changes import TEXT_EVENTS, Change, change_of, text_after, text_before
+from app.segments.words import split_spans, split_words
 
 # As the figures list them. "model": the machine's own choice; "pin", "term": the machine's, where one was asked for;
 # "other": what came by no way that is known, such as dictation or a browser's extension.
@@ -93,20 +94,14 @@ class WordOrigins:
     def _of_machine(
         self, text: str, placements: Sequence[Mapping[str, Any]], constraints: Sequence[Mapping[str, Any]]
     ) -> Words:
-        words, position = [], 0
-        for word in text.split():
-            start = text.index(word, position)
-            position = start + len(word)
+        words = []
+        for start, end in split_spans(text):
             origin = "model"
             for placement in placements:
-                if (
-                    placement["start"] < position
-                    and start < placement["end"]
-                    and placement["phrase"] < len(constraints)
-                ):
+                if placement["start"] < end and start < placement["end"] and placement["phrase"] < len(constraints):
                     origin = self._asked_by(constraints[placement["phrase"]])
                     break
-            words.append((word, origin))
+            words.append((text[start:end], origin))
         return tuple(words)
 
     def _asked_by(self, constraint: Mapping[str, Any]) -> str:
@@ -135,7 +130,7 @@ class WordOrigins:
         num_head, num_tail = _untouched(before, change, text)
         new = _all(text, origin_name(change.origin))
         old_middle, middle = before[num_head : len(before) - num_tail], new[num_head : len(new) - num_tail]
-        removed, came = change.removed.split(), change.text.split()
+        removed, came = split_words(change.removed), split_words(change.text)
         if removed and removed == [word for word, _ in old_middle]:
             self._cut[" ".join(removed)] = old_middle
         moved = self._cut.get(" ".join(came)) if change.origin == "paste" else None
@@ -173,11 +168,9 @@ def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
     """How many of the words before a change stand whole in front of it, and how many behind it."""
     end_before, end = change.offset + len(change.removed), change.offset + len(change.text)
     before = text[: change.offset] + change.removed + text[end:]
-    starts_apart = change.offset == len(text) or text[change.offset].isspace()
-    ends_apart = end == 0 or text[end - 1].isspace()
-    spans = [match.span() for match in re.finditer(r"\S+", before)]
-    num_head = sum(stop < change.offset or (stop == change.offset and starts_apart) for _, stop in spans)
-    num_tail = sum(start > end_before or (start == end_before and ends_apart) for start, _ in spans)
+    spans, after, growth = split_spans(before), set(split_spans(text)), end - end_before
+    num_head = sum(stop <= change.offset and (start, stop) in after for start, stop in spans)
+    num_tail = sum(start >= end_before and (start + growth, stop + growth) in after for start, stop in spans)
     return num_head, min(num_tail, len(words) - num_head)
 
 
@@ -201,7 +194,7 @@ def _num_equal(first: Words, second: Words) -> int:
 
 
 def _all(text: str, origin: str) -> Words:
-    return tuple((word, origin) for word in text.split())
+    return tuple((word, origin) for word in split_words(text))
 
 
 def origin_name(origin: str) -> str:

@@ -59,20 +59,25 @@ def word_spans(text: str) -> list[Span]:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text with the punctuation behind them: what stands between spaces, else the parts of it.
+    """The words of a text with the punctuation beside them: what stands between spaces, else the parts of it.
 
     >>> split_words("Ja, gut. 你好。")
     ['Ja,', 'gut.', '你', '好。']
     """
-    words: list[str] = []
+    return [text[start:end] for start, end in split_spans(text)]
+
+
+def split_spans(text: str) -> list[Span]:
+    """Where the words of `split_words` stand."""
+    spans: list[Span] = []
     for chunk in _CHUNK.finditer(text):
         place = chunk.start()
         for start, end in _parts(text, *chunk.span()):
             if any(map(is_word_char, text[place:start])) and any(map(is_word_char, text[start:end])):
-                words.append(text[place:start])
+                spans.append((place, start))
                 place = start
-        words.append(text[place : chunk.end()])
-    return words
+        spans.append((place, chunk.end()))
+    return spans
 
 
 def count_words(text: str) -> int:

@@ -198,6 +198,15 @@ def test_undo_brings_back_where_words_came_from() -> None:
     assert origins_after(*OFFERED, typed, ("undo", {"text": None, "origin": "undo"})) == origins_after(*OFFERED)
 
 
+def test_words_of_scripts_without_spaces_keep_where_they_came_from() -> None:
+    asked = [("pin", {"text": "文件", "origin": "person"}), ("decode_request", request(1, ("pin", "文件")))]
+    answered = ("decode_result", result(1, "打开文件。", phrases=("文件",)))
+    assert origins_after(*asked, answered) == {"打": "model", "开": "model", "文": "pin", "件。": "pin"}
+    insert = {"text": "新", "offset": 2, "origin": "typed", "before": "打开文件。"}
+    grown = origins_after(*asked, answered, ("insert", insert))
+    assert grown == {"打": "model", "开": "model", "新": "typed", "文": "pin", "件。": "pin"}
+
+
 def test_what_the_file_brought_is_the_files() -> None:
     typed = ("edit", {"text": "Alter neuer Text", "origin": "typed"})
     assert origins_after(typed, given="Alter Text") == {"Alter": "file", "neuer": "typed", "Text": "file"}
