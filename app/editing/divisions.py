@@ -7,8 +7,10 @@ by which segments are known never change their meaning.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from app.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.errors import CommandError
@@ -17,7 +19,7 @@ from app.formats.base import Parsed, Unit
 from app.messages import Message
 
 _GAP = re.compile(r"\s*")
-_TAG = re.compile(r"\{(/?)\d+\}")
+_TAG = re.compile(r"\{/?\d+\}")
 
 
 def divided(document: Document, index: int, offset: int) -> tuple[Segment, Segment]:
@@ -33,17 +35,21 @@ def divided(document: Document, index: int, offset: int) -> tuple[Segment, Segme
     parsed = _parsed(document)
     unit = _unit(parsed, segment)
     raw = unit.source[segment.start - unit.start : segment.end - unit.start]
-    cuts = [offset] if raw == segment.source else [match.end() for match in re.finditer(r"\s+", raw)]
-    for cut in cuts:
-        end = segment.start + len(raw[:cut].rstrip())
-        begin = segment.start + cut + (match.end() if (match := _GAP.match(raw[cut:])) else 0)
-        if any(s < end - unit.start and begin - unit.start < e for s, e in unit.whole):
+    gaps = [match.span() for match in re.finditer(r"\s+", raw)]
+    if raw == segment.source:
+        gap = _GAP.match(raw, offset)
+        gaps = [(len(raw[:offset].rstrip()), gap.end() if gap else offset)]
+    gaps = [(segment.start + start, segment.start + end) for start, end in gaps]
+    gaps = _outside(gaps, [(unit.start + start, unit.start + end) for start, end in unit.whole])
+    # Tags at the cut may belong to either side or, as they stand between the two, to none.
+    wanted = _extent(first)
+    for least in (wanted, (wanted[0], 0)):
+        at = bisect_left(gaps, least, key=lambda gap: _extent(parsed.source(segment.start, gap[0])))
+        if at == len(gaps):
             continue
-        try:
-            parts = parsed.source(segment.start, end), parsed.source(begin, segment.end)
-        except LookupError:
-            continue
-        if [_unnumbered(part) for part in parts] == [_unnumbered(first), _unnumbered(second)]:
+        end, begin = gaps[at]
+        parts = parsed.source(segment.start, end), parsed.source(begin, segment.end)
+        if [_words(part) for part in parts] == [_words(first), _words(second)]:
             return (
                 replace(segment, source=parts[0], end=end, target=None, state="new"),
                 replace(segment, index=-1, source=parts[1], start=begin, target=None, state="new"),
@@ -81,9 +87,21 @@ def joined(document: Document, index: int, following: int) -> tuple[Segment, Seg
     return merged, replace(second, source="", end=second.start, target=None, state="new")
 
 
-def _unnumbered(source: str) -> str:
-    """The source without the numbers of its inline tags, which are counted anew in each part."""
-    return _TAG.sub(r"{\1}", source)
+def _outside(gaps: Sequence[tuple[int, int]], whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The gaps that part none of some stretches, ascending."""
+    starts = [start for start, _ in whole]
+    ends = [0, *accumulate((end for _, end in whole), max)]
+    return [gap for gap in gaps if gap[1] >= ends[bisect_left(starts, gap[0])]]
+
+
+def _words(source: str) -> list[str]:
+    """The words of a source without inline tags, whose numbers are counted anew in each part."""
+    return _TAG.sub("", source).split()
+
+
+def _extent(source: str) -> tuple[int, int]:
+    """How many characters and how many inline tags a source has: more, the further a part of it goes."""
+    return sum(map(len, _words(source))), len(_TAG.findall(source))
 
 
 def _parsed(document: Document) -> Parsed:

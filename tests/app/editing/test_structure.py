@@ -24,6 +24,7 @@ from app.segments.saved import restored
 from app.workspace import Workspace
 from engine import Avoid, SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from tests.app.work import growth
 
 TEXT = "Open the settings. Save the file.\nRestart the router.\n"
 MARKDOWN = (
@@ -92,6 +93,29 @@ def test_the_file_comes_out_the_same_whatever_was_cut_and_joined(data: st.DataOb
     if name == "a.txt":
         upper = {segment.index: segment.source.upper() for segment in live}
         assert document.export(upper) == text.upper().encode(), "every letter lies in one segment"
+
+
+@pytest.mark.parametrize(
+    ("page", "before", "parts"),
+    [
+        ("<p><b>One word</b> and two.</p>", "{1}One word{/1}", ["One word", "and two."]),  # nothing else is bold
+        ("<p>A <b>big word</b> here.</p>", "A {1}big word{/1}", ["A {1}big word{/1}", "here."]),
+        ("<p>A <img src='x'> word.</p>", "A", ["A", "word."]),  # the picture stands between the two
+    ],
+)
+def test_a_segment_is_cut_beside_formatted_words(page: str, before: str, parts: list[str]):
+    first, second = divided(read_document(page.encode(), "a.html"), 0, len(before))
+    assert [first.source, second.source] == parts
+
+
+@pytest.mark.parametrize("kind", ["md", "html"])
+def test_the_work_of_cutting_a_segment_grows_with_its_length_not_the_square(kind: str):
+    def cut(size: int) -> None:
+        text = ("a<br-x>\n> b{ \n" if kind == "md" else "<i>a b\n ") * size
+        document = read_document(f"> word {text} end".encode(), f"a.{kind}")
+        divided(document, 0, document.segments[0].source.index(" ", len(document.segments[0].source) // 2))
+
+    assert growth(cut, 100) < 2.5
 
 
 def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_anew(store: LogStore):
