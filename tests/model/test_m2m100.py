@@ -1,4 +1,4 @@
-"""M2M100 and NLLB models: the same numbers as transformers gives, any two languages, and pins met."""
+"""M2M100 and NLLB models: the pieces that transformers gives, any two languages, and pins met."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.command_line.models import list_models
@@ -16,8 +15,9 @@ from engine.errors import InvalidRequest, ModelError
 from engine.model import load_model
 from engine.model.importing import convert_folder
 from engine.text import SentencePieceCodec
+from tests.model.damage import change, check_refused, cut, drop
+from tests.model.imported import Imported
 from tests.model.m2m100 import learn_joint_spm, save_m2m100
-from tests.model.reference import beam_search, states_and_log_probs
 
 pytest.importorskip("sentencepiece")
 transformers = pytest.importorskip("transformers")
@@ -34,68 +34,28 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module", params=["m2m100", "nllb", "nllb-legacy"])
-def both(request, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A folder of theirs, and what it was converted to."""
-    folder = tmp_path_factory.mktemp(request.param)
-    save_m2m100(folder / "theirs", request.param)
-    convert_folder(folder / "theirs", folder / "ours", torch.float32)
-    return folder / "theirs", folder / "ours"
-
-
-def swapped(ids: torch.Tensor) -> torch.Tensor:
-    """Their ids of ours and ours of theirs: `<s>` and the padding change places."""
-    return torch.where(ids < 2, 1 - ids, ids)
-
-
-def test_encoder_states_and_log_probabilities_equal_those_of_transformers(both: tuple[Path, Path]) -> None:
-    reference = transformers.M2M100ForConditionalGeneration.from_pretrained(both[0]).eval()
-    loaded = load_model(both[1])
-    starts = loaded.starts(["en-de", "en-de"], torch.device("cpu"))
-    assert starts is not None
-    sources = torch.randint(4, 400, (2, 9), generator=torch.Generator().manual_seed(1))
-    targets = torch.randint(4, 400, (2, 7), generator=torch.Generator().manual_seed(2))
-    states, log_probs = states_and_log_probs(reference, sources, targets, swapped(starts)[0].tolist())
-    lengths = torch.tensor([9, 9])
-    torch.testing.assert_close(loaded.transformer.encode(sources, lengths).memory_BSE, states, atol=1e-4, rtol=1e-4)
-    scores = loaded.transformer.score(sources, lengths, targets, starts)
-    torch.testing.assert_close(scores, log_probs, atol=1e-4, rtol=1e-4)
+def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    return Imported.make(request.param, tmp_path_factory.mktemp(request.param))
 
 
 @pytest.mark.parametrize("direction", ["en-de", "de-en"])
-def test_pieces_of_a_source_and_its_language_are_those_of_transformers(both: tuple[Path, Path], direction: str) -> None:
-    loaded = load_model(both[1])
-    is_m2m100 = (both[0] / "vocab.json").exists()
+def test_pieces_of_a_source_and_its_language_are_those_of_transformers(imported: Imported, direction: str) -> None:
+    loaded = imported.loaded
+    is_m2m100 = (imported.theirs / "vocab.json").exists()
     kind = transformers.M2M100Tokenizer if is_m2m100 else transformers.NllbTokenizer
     languages = ("en", "de") if is_m2m100 else ("eng_Latn", "deu_Latn")
-    theirs = kind.from_pretrained(both[0], src_lang=languages[direction == "de-en"])
+    theirs = kind.from_pretrained(imported.theirs, src_lang=languages[direction == "de-en"])
     assert isinstance(loaded.codec, SentencePieceCodec)
     for text in TEXTS:
         ours = loaded.source_ids(loaded.codec.encode(text).ids, direction)
         # of SentencePiece's rules for characters, which in the originals stand in tokenizer.json
         given = text if is_m2m100 else loaded.codec.processor.normalize(text).replace("▁", " ").strip()
-        assert swapped(torch.tensor(ours)).tolist() == theirs(given).input_ids, text
+        assert imported.to_theirs(ours) == theirs(given).input_ids, text
 
 
-@pytest.mark.parametrize("beam", [1, 4])
-def test_plain_beam_search_finds_what_it_finds_with_log_probabilities_of_transformers(
-    both: tuple[Path, Path], beam: int
-) -> None:
-    reference = transformers.M2M100ForConditionalGeneration.from_pretrained(both[0]).eval()
-    translator, loaded = Translator.load(both[1]), load_model(both[1])
-    source = swapped(torch.tensor(loaded.source_ids(loaded.codec.encode(SOURCE).ids, "en-de"))).tolist()
-    starts = loaded.starts(["en-de"], torch.device("cpu"))
-    assert starts is not None
-    never = swapped(torch.tensor([piece for piece in loaded.codec.specials if piece != 2])).tolist()
-    tokens, score = beam_search(reference, source, swapped(starts)[0].tolist(), beam, never, max_length=24)
-    options = SearchOptions(beam=beam, nbest=1, pruning_threshold=None, max_length_factor=0, max_length_offset=24)
-    [best] = translator.translate(Request(SOURCE, direction="en-de"), options).hypotheses
-    assert list(best.tokens) == tokens
-    assert best.score == pytest.approx(score, abs=1e-4)
-
-
-def test_any_two_languages_make_a_direction_under_either_name(both: tuple[Path, Path]) -> None:
-    translator = Translator.load(both[1])
-    num_languages = 100 if (both[0] / "vocab.json").exists() else 202
+def test_any_two_languages_make_a_direction_under_either_name(imported: Imported) -> None:
+    translator = imported.translator
+    num_languages = 100 if (imported.theirs / "vocab.json").exists() else 202
     assert len(translator.directions) == num_languages * (num_languages - 1)
     assert translator.directions[0] == "en-de"
     texts = {d: translator.translate(Request(SOURCE, direction=d)).hypotheses[0].text for d in ("en-de", "en-fr")}
@@ -111,10 +71,10 @@ def test_any_two_languages_make_a_direction_under_either_name(both: tuple[Path, 
 
 
 def test_a_listed_model_names_its_languages_instead_of_all_pairs(
-    both: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    imported: Imported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path))
-    shutil.copytree(both[1], tmp_path / "models" / "ours")
+    shutil.copytree(imported.ours, tmp_path / "models" / "ours")
     as_json, table = io.BytesIO(), io.BytesIO()
     list_models(as_json, as_json=True)
     list_models(table, as_json=False)
@@ -124,9 +84,9 @@ def test_a_listed_model_names_its_languages_instead_of_all_pairs(
     assert f"any two of {len(record['languages'])} languages" in table.getvalue().decode()
 
 
-def test_pins_are_met_in_batches_of_several_languages(both: tuple[Path, Path]) -> None:
+def test_pins_are_met_in_batches_of_several_languages(imported: Imported) -> None:
     """Sentences that begin with different languages share a batch, and each comes out as alone."""
-    translator, options = Translator.load(both[1]), SearchOptions(beam=5, nbest=2)
+    translator, options = imported.translator, SearchOptions(beam=5, nbest=2)
     requests = [
         Request(SOURCE, direction="en-de", phrases=(Phrase("Dateien"), Phrase("der Liste")), avoid=("die",)),
         Request("Eine Datei", direction="de-en", phrases=(Phrase("file"),)),
@@ -142,11 +102,11 @@ def test_pins_are_met_in_batches_of_several_languages(both: tuple[Path, Path]) -
             assert hypothesis.text.startswith(request.prefix)
             again = translator.score(request.source, tokens=hypothesis.tokens, direction=request.direction)
             assert again.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-3)
-            assert not set(hypothesis.tokens[:-1]) & set(load_model(both[1]).codec.specials)
+            assert not set(hypothesis.tokens[:-1]) & set(imported.loaded.codec.specials)
 
 
-def test_8_bit_weights_write_what_single_precision_scores_nearly_as_well(both: tuple[Path, Path]) -> None:
-    plain, packed = Translator.load(both[1]), Translator.load(both[1], precision="int8")
+def test_8_bit_weights_write_what_single_precision_scores_nearly_as_well(imported: Imported) -> None:
+    plain, packed = imported.translator, Translator.load(imported.ours, precision="int8")
     request = Request(SOURCE, direction="en-de", phrases=(Phrase("Dateien"),))
     found = packed.translate(request).hypotheses[0]
     again = plain.score(SOURCE, tokens=found.tokens, direction="en-de")
@@ -161,25 +121,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def drop(folder: Path, name: str) -> None:
-    (folder / name).unlink()
-
-
-def damage(folder: Path, name: str) -> None:
-    (folder / name).write_bytes((folder / name).read_bytes()[:100])
-
-
-def change(folder: Path, name: str, **settings: object) -> None:
-    path = folder / name
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **settings}), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("spoil", "name", "message"),
     [
         (drop, "model.safetensors", "neither model.safetensors nor pytorch_model.bin; download"),
-        (damage, "model.safetensors", r"model\.safetensors cannot be read as weights .*download the folder again"),
-        (damage, "vocab.json", r"vocab\.json cannot be read as JSON"),
+        (cut, "model.safetensors", r"model\.safetensors cannot be read as weights .*download the folder again"),
+        (cut, "vocab.json", r"vocab\.json cannot be read as JSON"),
         (drop, "vocab.json", r"vocab\.json is missing, which numbers"),
         (drop, "sentencepiece.bpe.model", r"sentencepiece\.bpe\.model is missing; download"),
         (drop, "special_tokens_map.json", r"special_tokens_map\.json names its languages; download"),
@@ -199,9 +146,7 @@ def change(folder: Path, name: str, **settings: object) -> None:
 def test_a_damaged_folder_is_named_with_the_cure(whole: Path, tmp_path: Path, spoil, name: str, message: str) -> None:
     shutil.copytree(whole, tmp_path / "theirs")
     spoil(tmp_path / "theirs", name)
-    with pytest.raises(ModelError, match=message):
-        convert_folder(tmp_path / "theirs", tmp_path / "ours")
-    assert not (tmp_path / "ours").exists() and not (tmp_path / "ours.partial").exists()
+    check_refused(tmp_path / "theirs", message)
 
 
 def test_weights_in_several_files_are_read_together(whole: Path, tmp_path: Path) -> None:
@@ -221,5 +166,4 @@ def test_weights_in_several_files_are_read_together(whole: Path, tmp_path: Path)
 def test_a_broken_sentencepiece_model_of_an_nllb_folder_is_named(tmp_path: Path) -> None:
     save_m2m100(tmp_path / "theirs", "nllb")
     (tmp_path / "theirs" / "sentencepiece.bpe.model").write_bytes(learn_joint_spm()[:50])
-    with pytest.raises(ModelError, match=r"sentencepiece\.bpe\.model is no intact SentencePiece model"):
-        convert_folder(tmp_path / "theirs", tmp_path / "ours")
+    check_refused(tmp_path / "theirs", r"sentencepiece\.bpe\.model is no intact SentencePiece model")
