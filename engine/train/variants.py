@@ -61,8 +61,8 @@ class WordPieces:
 def write_variants(folder: Path, num_variants: int, dropout: float, num_workers: int = 1, seed: int = 1) -> None:
     """Write `num_variants` encodings of every training line beside the plain ones of a prepared folder.
 
-    They depend on the seed alone, not on the workers. A line of which a variant is over twice as long as `max_pieces`
-    keeps its plain pieces there, lest a batch of one outgrow the memory.
+    They depend on the seed alone, not on the workers. Where a variant would be longer than the `max_pieces` of the
+    preparation, the line keeps its plain pieces.
     """
     if num_variants < 1 or not 0 < dropout < 1:
         raise TrainingError(
@@ -74,7 +74,7 @@ def write_variants(folder: Path, num_variants: int, dropout: float, num_workers:
         parts: list[list[Ids]] = [[] for _ in range(num_variants)]
         lengths: list[list[Integers]] = [[] for _ in range(num_variants)]
         num_lines = len(Lines.load(folder / "train", language))
-        draw = partial(_draw_chunk, f"{seed} {language}", num_variants, 2 * prepared.max_pieces)
+        draw = partial(_draw_chunk, f"{seed} {language}", num_variants, prepared.max_pieces)
         with multiprocessing.Pool(num_workers, _start_worker, (folder, language, dropout, seed)) as pool:
             for done, drawn in enumerate(pool.imap(draw, range(0, num_lines, CHUNK)), start=1):
                 for variant, (ids, counts) in enumerate(drawn):

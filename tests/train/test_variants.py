@@ -53,7 +53,7 @@ def test_variants_depend_on_the_seed_and_not_on_the_workers(
         monkeypatch.setattr(TextCodec, name, None)
     monkeypatch.setattr("engine.train.variants.CHUNK", 9)
     drawn = []
-    for number, (num_workers, seed) in enumerate([(1, 1), (3, 1), (1, 2)]):
+    for number, (num_workers, seed, max_pieces) in enumerate([(1, 1, 40), (3, 1, 40), (1, 2, 40), (1, 1, 8)]):
         folder = tmp_path / str(number)
         folder.mkdir()
         for path in work.rglob("*"):
@@ -61,9 +61,14 @@ def test_variants_depend_on_the_seed_and_not_on_the_workers(
                 copy = folder / path.relative_to(work)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(path.read_bytes())
+        replace(Prepared.load(folder), max_pieces=max_pieces).save(folder)
         write_variants(folder, 2, 0.5, num_workers, seed)
-        drawn.append(train_set(folder).variants["de"].pieces.tolist())
-    assert drawn[0] == drawn[1] != drawn[2]
+        drawn.append(train_set(folder).variants["de"])
+    whole, by_three, other, short = (lines.pieces.tolist() for lines in drawn)
+    assert whole == by_three != other
+    plain = np.tile(train_set(work).lines["de"].lengths, 2)
+    assert (drawn[3].lengths <= np.maximum(plain, 8)).all() and short != whole
+    assert (drawn[0].lengths > np.maximum(plain, 8)).any(), "else there was nothing to keep short"
 
 
 def test_an_epoch_draws_each_source_from_its_variants_and_keeps_its_target(work: Path) -> None:
