@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.glossary.folding import fold_spelling, fold_term
@@ -52,13 +52,17 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class RowReport:
-    """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure."""
+    """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure.
+
+    `blank` is its term where that lacks nothing but a target, which a person may give.
+    """
 
     row: int
     text: str
     message: str
     kind: RowKind
     fix: Fix | None = None
+    blank: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +117,7 @@ class RowChecker:
         term = self._checked(entry)
         if term is None:
             return
-        # A source may have targets that are forbidden besides the one that is required.
-        is_forbidden = term.status == "forbidden"
-        key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
-        earlier = self._seen.setdefault((f"{key}\t{term.target}" if is_forbidden else key, is_forbidden), term)
+        earlier = self._seen.setdefault(identity(term), term)
         if earlier is term:
             self.terms.append(term)
             if len(term.source) <= SHORT_SOURCE and not term.is_case_exact:
@@ -150,12 +151,17 @@ class RowChecker:
                 Fix(earlier, term),
             )
 
-    def refuse(self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None) -> None:
-        """Leaves a row out."""
+    def refuse(
+        self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None, entry: Entry | None = None
+    ) -> None:
+        """Leaves a row out; `entry` is what it says, where it may lack nothing but a target."""
         self.num_errors += 1
         if len(self.errors) < MAX_REPORTS:
             message = Message("glossary row {row}: {problem}", row=row, problem=problem)
-            self.errors.append(RowReport(row, shown(text, 120), message, kind, fix))
+            blank = term_of(entry, self._name) if entry else None
+            if blank and (blank.target or wrong_with(replace(blank, target=blank.source))):
+                blank = None
+            self.errors.append(RowReport(row, shown(text, 120), message, kind, fix, blank))
 
     @property
     def num_repeats(self) -> int:
@@ -181,9 +187,19 @@ class RowChecker:
     def _checked(self, entry: Entry) -> Term | None:
         term = term_of(entry, self._name)
         if wrong := wrong_with(term):
-            self.refuse(entry.row, entry.shown, *wrong)
+            self.refuse(entry.row, entry.shown, *wrong, entry=entry)
             return None
         return term
+
+
+def identity(term: Term) -> tuple[str, bool]:
+    """What only one term of a glossary has: its words, as far as they tell it apart; a forbidden one its target, too.
+
+    A source may have targets that are forbidden besides the one that is required.
+    """
+    key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
+    is_forbidden = term.status == "forbidden"
+    return (f"{key}\t{term.target}" if is_forbidden else key), is_forbidden
 
 
 def term_of(entry: Entry, glossary: str) -> Term:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from app.glossary.rows import Entry, RowChecker, clean, row_list
+from app.glossary.rows import Entry, RowChecker, RowKind, clean, row_list
 from app.glossary.terms import Case, Matching, Status
 from app.messages import Message, joined
 
@@ -93,7 +93,8 @@ class TableReader:
         if len(row.cells) <= needed:
             num_cells = len(row.cells)
             found = Message("found 1 column") if num_cells == 1 else Message("found {count} columns", count=num_cells)
-            self._refuse(row, "columns", joined(", ", [self._expected, found]))
+            only_source = Entry(row.number, row.shown, layout.cell(row, "source"), "")
+            self._refuse(row, "columns", joined(", ", [self._expected, found]), only_source)
             return
         if layout.num_header_rows == 0 and any(cell.strip() for cell in row.cells[self._last_used + 1 :]):
             self._wide.append(row.number)
@@ -152,9 +153,9 @@ class TableReader:
         matching: Matching = next((known for known in get_args(Matching) if known == cells["matching"]), "exact")
         return status, case, matching
 
-    def _refuse(self, row: Row, kind: str, problem: str) -> None:
+    def _refuse(self, row: Row, kind: RowKind, problem: str, entry: Entry | None = None) -> None:
         self._checker.num_rows += 1
-        self._checker.refuse(row.number, row.shown, kind, problem)  # type: ignore[arg-type]
+        self._checker.refuse(row.number, row.shown, kind, problem, entry=entry)
 
 
 def expected(separator: str) -> Message:

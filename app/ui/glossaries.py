@@ -11,10 +11,12 @@ from typing import Any, get_args
 
 from app.desk import Desk
 from app.documents import Export
-from app.editing.imports import Verdict
+from app.editing.import_report import Verdict
 from app.editing.term_grid import edit_term, grid_rows
+from app.errors import CommandError
 from app.glossary.terms import Case, Matching, Status
 from app.glossary.writing import write_glossary
+from app.messages import Message
 from app.ui.messages import Json, PageMessage, answer, told
 from app.workspace import Workspace
 
@@ -42,6 +44,7 @@ class GlossaryApi:
                     request.text("filter"),
                     request.place("offset"),
                 ),
+                "import": lambda: workspace.glossaries.imports.view(request.number("import")),
                 "rows": lambda: workspace.glossaries.imports.rows(
                     request.number("import"), request.choice("shown", _SHOWN), request.place("offset")
                 ),
@@ -69,12 +72,23 @@ class GlossaryApi:
         self.desk.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
         return export
 
+    def download_rows(self, token: str, number: int, shown: str, language: str) -> Export:
+        """The rows of an import that is not used yet, as CSV. Raises AppError where there are none such."""
+        workspace = self.desk.find(token)
+        if shown not in _SHOWN:
+            raise CommandError(Message("There is no list of rows {name!r}.", name=shown))
+        export = workspace.glossaries.imports.table(number, shown, language)  # type: ignore[arg-type]
+        self.desk.store.append(workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name})
+        return export
+
 
 def glossary_commands(desk: Desk, workspace: Workspace, message: PageMessage) -> dict[str, Callable[[], Json | None]]:
     """The commands about glossaries, by name; each changes the document's terms and says what there is now."""
     glossaries = workspace.glossaries
     return {
-        "import_glossary": lambda: glossaries.imports.use(message.number("import"), message.texts("fixes")),
+        "import_glossary": lambda: glossaries.imports.use(
+            message.number("import"), message.texts("fixes"), message.texts_by_name("fills")
+        ),
         "import_sample_glossary": lambda: desk.import_sample_glossary(workspace),
         "glossary_remove": lambda: glossaries.remove(message.number("glossary")),
         "glossary_switch": lambda: glossaries.switch(message.number("glossary"), message.flag("is_on")),

@@ -97,6 +97,13 @@ class PageMessage:
             raise self._wrong(name)
         return values
 
+    def texts_by_name(self, name: str) -> dict[str, str]:
+        """An object of strings."""
+        values = self._field(name, dict)
+        if not all(isinstance(value, str) for value in values.values()):
+            raise self._wrong(name)
+        return values
+
     def style(self) -> Style:
         """The form of address and the domain, each null where the model may choose."""
         formality = None if self.fields.get("formality") is None else self.choice("formality", FORMALITIES)

@@ -85,6 +85,10 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
     def download_glossary(token: str, glossary: int, ending: str) -> Response:
         return _file(lambda: api.glossaries.download(token, glossary, ending))
 
+    @app.get("/download/{token}/import/{number}/{shown}")
+    def download_rows(token: str, number: int, shown: str, language: str = "en") -> Response:
+        return _file(lambda: api.glossaries.download_rows(token, number, shown, language))
+
     @app.post(UPLOAD_PATH + "{token}")
     async def upload_glossary(request: Request, token: str, file: str, language: str = "en") -> Response:
         chunks: list[bytes] = []

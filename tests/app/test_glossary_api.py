@@ -28,7 +28,7 @@ def ask(api: Api, question: str, **fields: Any) -> dict[str, Any]:  # noqa: F811
 def bring(api: Api, data: bytes = TERMS, name: str = "terms.tsv") -> int:  # noqa: F811
     """Imports a glossary as the page does; returns its number."""
     staged = api.glossaries.stage(api.hello({})["token"], name, [data[:5], data[5:]], "en")
-    reply = api.command(message(api, "import_glossary", **{"import": staged["result"]["import"]}, fixes=[]))
+    reply = api.command(message(api, "import_glossary", **{"import": staged["result"]["import"]}, fixes=[], fills={}))
     assert reply["ok"], reply
     return next(one["id"] for one in reply["result"]["glossaries"] if one["name"] == name)
 
@@ -51,7 +51,12 @@ def test_file_goes_up_as_it_is_and_is_used_by_a_command(api: Api):  # noqa: F811
         client.post(f"/glossary/{token}", params={"file": "a.tsv"}, headers={"content-length": "200000000"}).status_code
         == 413
     )
+    rows = f"/download/{token}/import/{reply['result']['import']}"
+    saved = client.get(f"{rows}/new", params={"language": "de"})
+    assert saved.headers["content-disposition"].endswith("terms.new.csv") and saved.text.count("\n") == 4
+    assert client.get(f"{rows}/all").status_code == client.get(f"{rows}1/new").status_code == 404
     number = bring(api)
+    assert client.get(f"{rows}/new").status_code == 404, "it is used"
     exported = client.get(f"/download/{token}/glossary/{number}/csv")
     assert exported.headers["content-disposition"].endswith("terms.csv")
     assert len(read_glossary(exported.content, "terms.csv", "en-de").glossary) == 3
@@ -123,6 +128,7 @@ def test_questions_that_make_no_sense_are_refused(api: Api):  # noqa: F811
         {"ask": "fly"},
         {"ask": "terms", "glossary": glossary, "filter": "", "offset": -1},
         {"ask": "terms", "glossary": "1", "filter": "", "offset": 0},
+        {"ask": "import", "import": 99},
         {"ask": "rows", "import": 99, "shown": "new", "offset": 0},
         {"ask": "rows", "import": 1, "shown": "all", "offset": 0},
     ):

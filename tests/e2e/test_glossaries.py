@@ -9,7 +9,7 @@ from tests.e2e.test_accessibility import AXE, findings
 
 CLIENT = (
     "settings\tEinstellungen\nrouter\tRouter\nfile\tDatei\nfile\tAkte\nonly one column\n"
-    "menu\tGrafische Oberfläche\nrouter\tRouter\n"
+    "menu\tGrafische Oberfläche\nrouter\tRouter\nlight\t\n"
 )
 
 
@@ -26,8 +26,12 @@ def test_import_is_shown_row_by_row_and_counts_once_it_is_used_with_the_fixes_ch
     screen.upload("glossary", "client.tsv", CLIENT.encode())
     dialog = screen.page.get_by_role("dialog")
     expect(dialog).to_contain_text("Nothing has been changed so far.")
-    expect(dialog.locator("tbody tr[data-verdict=rejected]")).to_have_count(2)
-    expect(dialog.locator("tbody tr[data-verdict=rejected]").last).to_contain_text("1 column")
+    rejected = dialog.locator("tbody tr[data-verdict=rejected]")
+    expect(rejected).to_have_count(3)
+    expect(rejected.nth(1)).to_contain_text("1 column")
+    with screen.page.expect_download() as download:
+        dialog.get_by_role("link", name="Rows as CSV").click()
+    assert download.value.suggested_filename == "client.attention.csv"
     expect(screen.page.locator(".gchip")).not_to_contain_text("term")
     screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
@@ -35,8 +39,11 @@ def test_import_is_shown_row_by_row_and_counts_once_it_is_used_with_the_fixes_ch
     dialog.get_by_role("button", name="Use “grafische Oberfläche”").press("Enter")
     dialog.get_by_role("button", name="Duplicates").click()
     expect(dialog.locator("tbody tr")).to_contain_text(["the same as row 2"])
-    dialog.get_by_role("button", name="Use 4 terms").click()
-    expect(screen.page.locator(".gchip")).to_contain_text("4 terms")
+    dialog.get_by_role("button", name="Needs attention").click()
+    dialog.get_by_role("textbox", name="Row 8: target for “light”").fill("Licht")
+    expect(dialog.get_by_role("button", name="Use “Akte”")).to_have_attribute("aria-pressed", "true")
+    dialog.get_by_role("button", name="Use 5 terms").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("5 terms")
     screen.open_segment(2)
     expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
 

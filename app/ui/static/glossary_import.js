@@ -4,7 +4,7 @@ import {button, count, h, icon, setText, t, tn} from './dom.js';
 import {ask, figures} from './glossary.js';
 import {currentLanguage} from './texts.js';
 
-const SHOW_AFTER_MS = 300;
+const SHOW_AFTER_MS = 300, POLL_MS = 2000;
 const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
 const PARTS = ['new', 'changed', 'same', 'look', 'repeat', 'rejected'];
 const TAGS = {rejected: ['bad', 'err'], look: ['warn', 'problem'], repeat: ['off', null], new: ['ok', 'check'], changed: ['ok', 'redo'], same: ['off', null]};
@@ -39,7 +39,8 @@ export const importGlossary = async (bench, file) => {
 class ImportDialog {
   constructor(bench, name) {
     this.bench = bench;
-    this.fixes = new Set();
+    this.fixes = new Map();                            // name of the row -> the target written, null where it is left out
+    this.fills = new Map();                            // name of a row without a target -> the target typed
     this.bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
     this.state = h('p.muted', {role: 'status'}, t('import.sending'));
     this.body = h('div.db', {'aria-busy': 'true'}, this.state, this.bar);
@@ -67,7 +68,7 @@ class ImportDialog {
 
   async use(report) {
     this.useButton.disabled = true;
-    const reply = await this.bench.connection.send('import_glossary', {import: report.import, fixes: [...this.fixes]});
+    const reply = await this.bench.connection.send('import_glossary', {import: report.import, fixes: [...this.fixes.keys()], fills: Object.fromEntries(this.fills)});
     if (!reply.ok) { this.useButton.disabled = false; if (this.problem) setText(this.problem, reply.error.message); return; }
     this.close();
     this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
@@ -78,35 +79,64 @@ class ImportDialog {
     this.report = report;
     const {counts, document: run} = report;
     this.body.removeAttribute('aria-busy');
-    this.useButton.disabled = report.num_terms === 0;
-    setText(this.useButton, tn('import.use', report.num_terms));
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.table = h('tbody', {});
     this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
     this.pager = h('div.acts', {});
+    this.parts = h('div', {});
+    this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
     this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
-    const of = {attention: counts.rejected + counts.look, ...counts};
-    this.filter.append(...SHOWN.filter(name => of[name]).map(name => button('', {'data-shown': name, 'aria-pressed': String(name === this.shown), onclick: () => this.turnTo(name, 0)},
-      t(`import.shown.${name}`), h('span.n.num', {}, count(of[name])))));
+    this.summary = h('div.muted', {});
     this.body.replaceChildren(
-      h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), h('div.muted', {}, t('import.summary', {used: count(report.num_terms), rejected: count(counts.rejected), look: count(counts.look)})))),
+      h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
       this.problem,
       h('div.cards', {},
-        h('section.card.w7', {'aria-label': t('import.does')}, h('h3', {}, t('import.does')), split(counts),
-          report.is_replacing ? h('p.muted', {}, t('import.replaces', {name: report.name, gone: count(counts.gone)})) : null,
-          report.notes.map(note => h('p.muted', {}, note))),
+        h('section.card.w7', {'aria-label': t('import.does')}, h('h3', {}, t('import.does')), this.parts),
         h('section.card.w5', {'aria-label': t('import.document')}, h('h3', {}, t('import.document')),
           run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null, figures(run))),
-      h('section.card', {'aria-label': t('import.rows')}, h('div.gtools', {}, h('h3', {}, t('import.rows')), this.filter),
+      h('section.card', {'aria-label': t('import.rows')}, h('div.gtools', {}, h('h3', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
         h('div.tblscroll', {tabindex: 0, role: 'region', 'aria-label': t('import.rows')}, h('table', {}, h('thead', {}, h('tr', {}, h('th.n', {scope: 'col'}, t('report.row')),
           ['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key => h('th', {scope: 'col'}, t(key))))), this.table)), this.pager));
+    this.paintCounts();
     this.open();
     this.turnTo(this.shown, 0);
     this.useButton.focus();
+    if (report.is_checking) setTimeout(() => this.poll(), POLL_MS);
+  }
+
+  /** What is said of the rows as a whole, which grows while they are checked. */
+  paintCounts() {
+    const {counts, notes, name, is_replacing: isReplacing} = this.report, of = {attention: counts.rejected + counts.look, ...counts};
+    setText(this.summary, t('import.summary', {used: count(this.report.num_terms), rejected: count(counts.rejected), look: count(counts.look)}));
+    this.parts.replaceChildren(...split(counts), ...[isReplacing ? t('import.replaces', {name, gone: count(counts.gone)}) : null, ...notes].filter(Boolean).map(note => h('p.muted', {}, note)));
+    const focused = document.activeElement?.dataset?.shown;
+    this.filter.replaceChildren(...SHOWN.filter(one => of[one]).map(one => button('', {'data-shown': one, 'aria-pressed': String(one === this.shown), onclick: () => this.turnTo(one, 0)},
+      t(`import.shown.${one}`), h('span.n.num', {}, count(of[one])))));
+    if (focused) this.filter.querySelector(`[data-shown="${focused}"]`)?.focus();
+    this.paintUse();
+  }
+
+  paintUse() {
+    const num = this.report.num_terms + this.fills.size - [...this.fixes.values()].filter(to => to === null).length;
+    this.useButton.disabled = num <= 0;
+    setText(this.useButton, tn('import.use', num));
+  }
+
+  /** The server goes on checking: what it has found by now. */
+  async poll() {
+    if (!this.dialog.isConnected) return;
+    const news = await ask(this.bench, 'import', {import: this.report.import});
+    if (news.problem || !this.dialog.isConnected) return;
+    const isMore = news.counts.look !== this.report.counts.look;
+    Object.assign(this.report, news);
+    this.paintCounts();
+    if (isMore && !this.table.contains(document.activeElement)) this.turnTo(this.shown, this.offset);
+    if (news.is_checking) setTimeout(() => this.poll(), POLL_MS);
   }
 
   async turnTo(shown, offset) {
-    this.shown = shown;
+    Object.assign(this, {shown, offset});
+    this.save.href = `download/${encodeURIComponent(this.bench.session.token)}/import/${this.report.import}/${shown}?${new URLSearchParams({language: currentLanguage()})}`;
     for (const one of this.filter.children) one.setAttribute('aria-pressed', String(one.dataset.shown === shown));
     const page = await ask(this.bench, 'rows', {import: this.report.import, shown, offset});
     if (this.shown !== shown) return;
@@ -122,14 +152,25 @@ class ImportDialog {
   row(row) {
     const {verdict} = row, [kind, iconName] = TAGS[verdict];
     return h('tr', {'data-verdict': verdict}, h('td.n', {}, count(row.row)), h('td', {}, h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), t(`import.verdict.${verdict}`))),
-      h('td.code', {}, row.text), h('td', {}, row.message, row.was ? h('del', {}, row.was) : null), h('td', {}, row.fix ? this.fix(row) : null));
+      h('td.code', {}, row.text), h('td', {}, row.message, row.was ? h('del', {}, row.was) : null), h('td', {}, row.fix ? this.fix(row) : row.blank ? this.blank(row) : null));
+  }
+
+  /** A row that lacks nothing but its target gets it here. */
+  blank({row, blank: {name, source}}) {
+    return h('input.fill', {type: 'text', lang: this.bench.languages.target, value: this.fills.get(name) ?? '', 'aria-label': t('import.fill', {row, source}), placeholder: t('grid.target'), autocomplete: 'off',
+      oninput: event => {
+        const text = event.target.value.trim();
+        if (text) this.fills.set(name, text); else this.fills.delete(name);
+        this.paintUse();
+      }});
   }
 
   fix({row, fix}) {
     const label = fix.to === null ? t('import.fix.leave_out') : t('import.fix.write', {text: fix.to});
     return button('.btn.small.fix', {'aria-pressed': String(this.fixes.has(fix.name)), 'aria-label': `${t('report.row')} ${row}: ${label}`, onclick: event => {
-      const isOn = this.fixes.has(fix.name) ? !this.fixes.delete(fix.name) : Boolean(this.fixes.add(fix.name));
+      const isOn = this.fixes.has(fix.name) ? !this.fixes.delete(fix.name) : Boolean(this.fixes.set(fix.name, fix.to));
       event.currentTarget.setAttribute('aria-pressed', String(isOn));
+      this.paintUse();
     }}, label);
   }
 }

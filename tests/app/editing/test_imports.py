@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -13,6 +15,7 @@ from app.asking import spelling
 from app.desk import Desk
 from app.editing import imports
 from app.errors import CommandError
+from app.glossary import rows as glossary_rows
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.workspace import Workspace
@@ -135,14 +138,111 @@ def test_newer_import_ends_the_older(workspace: Workspace):
     workspace.glossaries.imports.use(newer["import"], [])
 
 
+def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Workspace):
+    report = stage(workspace, "router\tRouter\nlight\t\nwheel\nfile\tDatei\n\tLicht\n\x01\t\n")
+    found = workspace.glossaries.imports.rows(report["import"], "rejected", 0)["rows"]
+    assert [(row["row"], (row["blank"] or {}).get("source")) for row in found] == [
+        (2, "light"),
+        (3, "wheel"),
+        (5, None),  # it is the source that is missing
+        (6, None),  # it would be refused with a target, too
+    ]
+    told = workspace.glossaries.imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
+    (base,) = workspace.terms.termbases
+    assert told["num_terms"] == 4
+    assert [(term.row, term.source, term.target) for term in base.terms.values()] == [
+        (1, "router", "Router"), (2, "light", "Licht"), (3, "wheel", "Rad"), (4, "file", "Datei"),
+    ]  # fmt: skip
+    event = workspace.store.last_event(workspace.session_id, "glossary")
+    assert event is not None and event.payload["report"]["num_fixed"] == 2
+
+
+FILLS = [
+    ({"rejected 0": ""}, "row 2: the target is empty"),
+    ({"rejected 0": "x" * 201}, "row 2: .*201 characters"),
+    ({"rejected 0": "Licht"}, "“Lampe” in row 3 and “Licht” in row 2"),
+    ({"rejected 1": "Rad"}, "'fills'"),
+    ({"rejected 9": "Rad"}, "'fixes'"),
+    ({"look": "Rad"}, "'fixes'"),
+]
+
+
+@pytest.mark.parametrize(("fills", "said"), FILLS)
+def test_target_that_cannot_be_is_refused_and_nothing_is_used(workspace: Workspace, fills: dict[str, str], said: str):
+    report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
+    with pytest.raises(CommandError, match=said):
+        workspace.glossaries.imports.use(report["import"], [], fills)
+    assert workspace.terms.termbases == ()
+
+
+def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Workspace):
+    report = stage(workspace, '=cmd|x!A1\t\nrouter\tRouter\nfile\tDatei\nfile\t=1+1\n"a, b"\tA\n')
+    export = workspace.glossaries.imports.table(report["import"], "rejected", "de")
+    assert export.name == "terms.rejected.csv" and export.data.startswith(b"\xef\xbb\xbfrow,")
+    first, second = csv.DictReader(io.StringIO(export.data.decode("utf-8-sig")))
+    assert first["text"].startswith("'=cmd|x!A1") and "Zeile 1" in first["message"]
+    assert (second["row"], second["result"], second["fix"]) == ("4", "rejected", "'=1+1")
+    every = workspace.glossaries.imports.table(report["import"], "new", "en").data.decode("utf-8-sig")
+    assert [row["text"] for row in csv.DictReader(io.StringIO(every))] == [
+        "router → Router",
+        "file → Datei",
+        "a, b → A",
+    ]
+
+
+def test_table_says_how_many_rows_it_has_not(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(glossary_rows, "MAX_REPORTS", 2)
+    report = stage(workspace, "a b\tA\n" + "c d\t\n" * 5)
+    table = workspace.glossaries.imports.table(report["import"], "attention", "en").data.decode("utf-8-sig")
+    *listed, last = csv.DictReader(io.StringIO(table))
+    assert len(listed) == 2 and last["message"] == "3 more rows are not listed one by one."
+
+
 def test_words_that_the_model_was_not_asked_about_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(workspace.model, "decoder", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
     assert note == "Whether the model can spell them was not checked for 2 words."
 
 
-def test_large_glossary_says_how_far_its_capitals_were_looked_at(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    begun: list[Any] = []
     monkeypatch.setattr(imports, "MAX_CAPITALS", 1)
-    report = stage(workspace, "router\tRouter\nuser interface\tGrafische Oberfläche\n")
-    assert report["counts"]["look"] == 0
-    assert report["notes"] == ["Capitals were looked at in the first 1 terms."]
+    monkeypatch.setattr(imports, "PORTION", 1)
+    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
+    text = "router\tRouter\nuser interface\tGrafische Oberfläche\nsign\t\u6f22\nsign two\t\u6f22\u5b57\n"
+    report = stage(workspace, text)
+    assert (report["counts"]["look"], report["is_checking"]) == (0, True)
+    assert report["notes"] == [
+        "Capitals are not checked yet in 3 terms.",
+        "Whether the model can spell them is not checked yet for 4 words.",
+    ]
+    monkeypatch.setattr(spelling, "SECONDS", 20.0)
+    monkeypatch.setattr(spelling, "_PORTION", 1)
+    begun[0]["target"](*begun[0]["args"])
+    told = workspace.glossaries.imports.view(report["import"])
+    assert (told["counts"]["look"], told["is_checking"], told["notes"]) == (3, False, [])
+    assert rows(workspace, report, "look") == [
+        (2, "look", "initial"), (3, "look", "unspellable"), (4, "look", "unspellable"),
+    ]  # fmt: skip
+
+
+def test_checking_ends_with_its_import(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    begun: list[Any] = []
+    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
+    stage(workspace, "router\tRouter\n")
+    newer = stage(workspace, "sign\t\u6f22\u5b57\n")
+    monkeypatch.setattr(spelling, "SECONDS", 20.0)
+    begun[0]["target"](*begun[0]["args"])
+    assert workspace.glossaries.imports.view(newer["import"])["is_checking"]
+
+
+class NotStarted:
+    """A thread that the test runs itself."""
+
+    def start(self) -> None:
+        pass
