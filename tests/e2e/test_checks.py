@@ -27,7 +27,7 @@ def test_confirming_shows_what_was_found_and_confirming_again_goes_over_it(scree
     screen.type_text("Warten Sie.")
     screen.page.keyboard.press("Control+Enter")
     expect(screen.findings).to_have_count(1)
-    screen.page.get_by_role("button", name="Confirm all the same").click()
+    screen.page.get_by_role("button", name="Confirm anyway").click()
     expect(number).to_have_text("3")
     expect(screen.row(2).locator(".meta.warn")).to_have_attribute("title", "Numbers missing: 7")
 

@@ -38,7 +38,7 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         second = screen.page.get_by_role("dialog", name="Models").get_by_role(
             "region", name=str(tmp_path / "second-en-de")
         )
-        second.get_by_text("What its makers say").click()
+        second.get_by_text("Model card").click()
         expect(second.locator("pre")).to_have_text(HOSTILE)
         expect(screen.page.locator("dialog img")).to_have_count(0)
         second.get_by_role("button", name="Use").click()

@@ -51,7 +51,7 @@ def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(scree
     screen.field.press("Alt+Shift+Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     screen.page.keyboard.press("Alt+h")
-    screen.page.get_by_role("button", name="All keys as at first").click()
+    screen.page.get_by_role("button", name="Reset all keys").click()
     screen.page.keyboard.press("Escape")
     expect(button.locator("kbd")).to_have_text("Ctrl Enter")
     screen.open_segment(3)
@@ -110,11 +110,11 @@ def test_doubts_of_the_model_are_shown_on_demand_and_placeholders_inserted_one_b
     screen.page.keyboard.press("Alt+w")
     assert screen.page.locator("[data-doubt]").count() > 0  # random weights are sure of nothing
     expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability by the model: \d+%"))
-    expect(screen.page.get_by_role("button", name="Doubts")).to_have_attribute("aria-pressed", "true")
+    expect(screen.page.get_by_role("button", name="Confidence")).to_have_attribute("aria-pressed", "true")
     screen.visit()
     screen.wait_for_proposal()
     assert screen.page.locator("[data-doubt]").count() > 0  # kept in the browser
-    screen.page.get_by_role("button", name="Doubts").click()
+    screen.page.get_by_role("button", name="Confidence").click()
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
 
     screen.type_text("{1} nach ")

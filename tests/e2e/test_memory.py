@@ -29,14 +29,14 @@ def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: 
 
     expect(panel.locator(".lead").first).to_contain_text("Nothing like this segment")
     screen.upload("memory", "old.tmx", TMX.encode())
-    expect(screen.notes.last).to_contain_text("1 entry is in the memory now")
+    expect(screen.notes.last).to_contain_text("1 entry is now in the memory")
     expect(panel.locator("[data-rate='100']")).to_contain_text("Nichts <img src=x onerror=alert(1)> dergleichen.")
     screen.field.focus()
     screen.page.keyboard.press("Alt+M")
     screen.page.keyboard.type("SIEBTE")
     screen.page.keyboard.press("Enter")
     expect(panel.locator("mark")).to_have_text("siebte")
-    assert b"achte Datei" in screen.download("Whole memory as TMX", tmp_path).read_bytes()
+    assert b"achte Datei" in screen.download("Whole translation memory (TMX)", tmp_path).read_bytes()
     log = events(screen.download("Session log as JSONL", tmp_path))
     assert [e["payload"]["text"] for e in log if e["payload"].get("origin") == "memory"] == [
         "Zebras öffnen die siebte Datei."

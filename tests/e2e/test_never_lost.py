@@ -52,7 +52,7 @@ def test_after_a_kill_the_next_start_offers_to_go_on_and_the_open_page_does_by_i
         later = Screen(fresh.new_page(), again.url)
         offer = later.page.locator(".banner", has_text="handbook.txt")
         expect(offer).to_contain_text("1 of 4")
-        offer.get_by_role("button", name="Go on").click()
+        offer.get_by_role("button", name="Continue").click()
         expect(later.page.locator(".docinfo .name")).to_have_text("handbook.txt")
         expect(later.page.locator(".editor .no")).to_have_text("2")
         expect(later.field).to_have_value("Halb fertig")

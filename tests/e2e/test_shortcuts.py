@@ -97,7 +97,7 @@ def test_keys_leave_as_a_file_and_come_back_but_for_those_that_cannot_be(screen:
     file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": b"[1]"})
     expect(said).to_contain_text("no file of keys")
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
-    dialog.get_by_role("button", name="All keys as at first").click()
+    dialog.get_by_role("button", name="Reset all keys").click()
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt P")
     screen.page.keyboard.press("Escape")
 
