@@ -18,11 +18,11 @@ from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
-from engine.model import Encoded, LoadedModel, load_model, model_folder, origin_of, read_card
+from engine.model import LoadedModel, load_model, model_folder, origin_of, read_card
 from engine.model.directions import offer_of
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
-from engine.model.table import checked_interval, open_decoder
+from engine.model.table import checked_interval
 from engine.request import (
     Alternative,
     Formality,
@@ -37,6 +37,7 @@ from engine.request import (
 from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
 from engine.search.beam import StepDecoder
 from engine.search.finished import Found
+from engine.search.indexed import IndexedTexts
 from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
 from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
@@ -59,7 +60,6 @@ class Translator:
         folder: Path | None = None,
         compaction_interval: int | None = None,
     ) -> None:
-        self._compaction_interval = checked_interval(compaction_interval)
         self._model = model
         self._codec = model.codec
         self.name = name
@@ -70,12 +70,12 @@ class Translator:
         self.formalities = model.config.formalities
         self.checksum = model.checksum
         self._vocabulary = Vocabulary(
-            texts=self._codec,
+            texts=IndexedTexts(self._codec),
             roles=TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in model.codec.specials if i != EOS_ID)),
             closing_V=~torch.tensor(self._codec.glues_right),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
-        self._encodings = Encodings(model)
+        self._encodings = Encodings(model, checked_interval(compaction_interval))
 
     @classmethod
     def load(
@@ -272,8 +272,8 @@ class Translator:
         interruption = interruption_of(started, cancel, deadline_ms)
         unbound = replace(wanted.wanted, prefix=None)
         following = next_words(
-            self._model.transformer.decoder(self._encodings.of([wanted])[0]),
-            ConstraintTracker([unbound], self._codec),
+            self._encodings.decoder([wanted]),
+            ConstraintTracker([unbound], self._vocabulary.texts),
             self._codec,
             self._vocabulary.roles,
             left,
@@ -335,8 +335,7 @@ class Translator:
         )
 
     def _open(self, sentences: Sequence[Sentence]) -> StepDecoder:
-        encoded = self._encodings.of([sentence.source for sentence in sentences])
-        return open_decoder(self._model.transformer, Encoded.stack(encoded), self._compaction_interval)
+        return self._encodings.decoder([sentence.source for sentence in sentences])
 
     def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
         """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
@@ -372,7 +371,7 @@ class Translator:
         """The word alignment of each target of one source, None for a model that cannot tell."""
         if self._model.alignment is None or not targets:
             return [None] * len(targets)
-        [encoded] = self._encodings.of([wanted])
+        encoded = self._encodings.of(wanted)
         return align(self._model, encoded, wanted.source, wanted.direction, wanted.marks, targets, decodings)
 
     def _hypothesis(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
@@ -33,6 +35,7 @@ class SelfAttentionCache:
         empty = torch.empty(0, num_layers, num_rows, 2 * model_size, device=device, dtype=dtype)
         self._front = self._back = self._buffer(empty)
         self._newest: tuple[Tensor, ...] = ()  # of each layer, (R, 2E)
+        self._mask: Tensor | None = None  # of the newest step
         self.num_steps = 0  # steps in use
         # (R,), on the CPU: the step in which each row begins; None where all begin in the first
         self._starts_R: Tensor | None = None
@@ -40,6 +43,16 @@ class SelfAttentionCache:
     @property
     def num_rows(self) -> int:
         return self._front.entries.shape[2]
+
+    @property
+    def entries(self) -> Tensor:
+        """Keys and values of all steps so far, (T, layers, R, 2E)."""
+        return self._front.entries[: self.num_steps]
+
+    @property
+    def starts(self) -> Tensor:
+        """(R,), on the CPU: the step in which each row begins."""
+        return torch.zeros(self.num_rows, dtype=torch.long) if self._starts_R is None else self._starts_R
 
     @property
     def positions(self) -> int | Tensor:
@@ -55,6 +68,22 @@ class SelfAttentionCache:
         mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
         return self._on_device(mask_RT[:, None, None, :])
 
+    def begin(self, pasts: Sequence[Tensor], lengths: Sequence[int]) -> None:
+        """Let row i begin with so many steps, the first of them with the entries `pasts[i]`, (T, layers, 2E).
+
+        The others are for `Reading` to fill. What was there before is forgotten.
+        """
+        self.num_steps = max(lengths)
+        begun = self._allocate(max(FIRST_CAPACITY, self.num_steps), len(lengths))
+        begun.entries[: self.num_steps] = 0  # what is masked: not-a-number times nothing would not be nothing
+        for row, (past_TLZ, length) in enumerate(zip(pasts, lengths, strict=True)):
+            start = self.num_steps - length
+            if len(past_TLZ):
+                begun.entries[start : start + len(past_TLZ), :, row] = past_TLZ
+        starts_R = self.num_steps - torch.tensor(lengths)
+        self._starts_R = starts_R if bool((starts_R > 0).any()) else None
+        self._front = self._back = begun
+
     def extend(self) -> None:
         """Make room for the next step's entries."""
         capacity = self._front.entries.shape[0]
@@ -64,10 +93,17 @@ class SelfAttentionCache:
             self._front = grown
         self._newest = self._front.entries[self.num_steps].unbind()
         self.num_steps += 1
+        self._mask = self.mask
 
-    def write(self, layer: int, entries_RZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Store the newest step's keys and values (R, 2E) of a layer; all its keys and values, (R, H, T, D) each."""
+    def attend(self, layer: int, q_RE: Tensor, entries_RZ: Tensor) -> Tensor:
+        """Store the newest step's keys and values (R, 2E) of a layer; what its queries find in all steps, (R, E)."""
         self._newest[layer].copy_(entries_RZ)
+        k_RHTD, v_RHTD = self.past(layer)
+        q_RH1D = q_RE.view(q_RE.shape[0], self._num_heads, 1, -1)
+        return F.scaled_dot_product_attention(q_RH1D, k_RHTD, v_RHTD, attn_mask=self._mask).flatten(1)
+
+    def past(self, layer: int) -> tuple[Tensor, Tensor]:
+        """Keys and values of a layer in all steps so far, (R, H, T, D) each."""
         k_RHTD, v_RHTD = self._front.past[layer]
         return k_RHTD.narrow(2, 0, self.num_steps), v_RHTD.narrow(2, 0, self.num_steps)
 
@@ -96,8 +132,7 @@ class SelfAttentionCache:
             rows = slice(first, first + cache.num_rows)
             joined.entries[:shift, :, rows] = 0  # masked, but not-a-number times nothing would not be nothing
             joined.entries[shift:num_steps, :, rows] = cache._front.entries[: cache.num_steps]
-            own = torch.zeros(cache.num_rows, dtype=torch.long) if cache._starts_R is None else cache._starts_R
-            starts.append(own + shift)
+            starts.append(cache.starts + shift)
         starts_R = torch.cat(starts)
         self._starts_R = starts_R if bool((starts_R > 0).any()) else None
         self._front = self._back = joined

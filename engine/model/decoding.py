@@ -18,11 +18,15 @@ from torch import Tensor
 from engine.errors import InvalidRequest
 from engine.model.cache import SelfAttentionCache
 from engine.model.layer_step import Arrangement, FoldedSource, LayerStep, SourceTable
+from engine.model.past import Beginning, NewestPast, Reading
 
 if TYPE_CHECKING:
     from engine.model.transformer import DecoderLayer, Transformer
 
 BOS = 1  # as in engine.model.transformer, which imports this
+
+_LOGITS_AT_ONCE = 2**24  # of the pieces of beginnings: 64 MB
+_TOO_LONG = "the model writes at most {} pieces; ask for a shorter translation"
 
 
 def source_mask(lengths_B: Tensor, max_length: int) -> Tensor | None:
@@ -81,13 +85,21 @@ class Encoded:
 class Decoder:
     """Decodes one batch of encoded sentences.
 
-    Call `step` with one `<s>` per sentence first; then, in turn, `select` with the parents of the chosen
-    continuations and `step` with their last tokens. Between a `select` and the next `step`, or before the first, other
-    decoders may `join`. Sentences without rows cost nothing once `crowding` of all are left.
+    Call `step` with one `<s>` per sentence first, or after a `read` with its last piece; then, in turn, `select` with
+    the parents of the chosen continuations and `step` with their last tokens. Between a `select` and the next `step`,
+    or before the first, other decoders may `join`. Sentences without rows cost nothing once `crowding` of all are left.
     """
 
-    def __init__(self, model: Transformer, encoded: Encoded, crowding: float = 0.5) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        encoded: Encoded,
+        crowding: float = 0.5,
+        newest: Sequence[NewestPast] | None = None,
+    ) -> None:
+        """`newest` says, of each sentence, what was read of its source last, and is told what is read now."""
         self._model = model
+        self._newest_B = newest or [NewestPast() for _ in range(encoded.num_sentences)]
         self._crowding = crowding
         self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
@@ -108,8 +120,8 @@ class Decoder:
         self.max_steps = config.max_pieces
         if encoded.starts_BN is not None:
             self.max_steps += encoded.starts_BN.shape[1] - 1
-            for starts_B in encoded.starts_BN[:, :-1].unbind(1):
-                self.hidden(starts_B)
+            if encoded.starts_BN.shape[1] > 1:
+                self.read([()] * encoded.num_sentences)
 
     @property
     def is_full(self) -> bool:
@@ -129,20 +141,78 @@ class Decoder:
         """What `step` projects onto the vocabulary, (R, E)."""
         model, cache = self._model, self._cache
         if self.is_full:
-            raise InvalidRequest(f"the model writes at most {self.max_steps} pieces; ask for a shorter translation")
+            raise InvalidRequest(_TOO_LONG.format(self.max_steps))
         cache.extend()
-        past_mask = cache.mask
-        sources: Sequence[FoldedSource | SourceTable] = self._fold() or self._source_tables()
         tokens_R = tokens_R.to(model.device, non_blocking=True)
         if self._encoded.starts_BN is not None:
             starts_B, places_R = self._encoded.starts_BN[:, -1], self._places_R.to(model.device, non_blocking=True)
             tokens_R = torch.where(tokens_R == BOS, starts_B[places_R], tokens_R)
         x_RE = model.embed(tokens_R, cache.positions)
+        return self._through_layers(x_RE, cache, self._fold() or self._source_tables(self._arrange(self._places_R)))
+
+    @torch.inference_mode()
+    def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
+        """Let each sentence's row begin with these pieces, none too; their log-probabilities.
+
+        Before the first step, which is to be given the last of the pieces. One pass for all that is not known, and what
+        several sentences of one source have in common is read once. Raises InvalidRequest for more than the model
+        writes.
+        """
+        cache, starts_BN = self._cache, self._encoded.starts_BN
+        num_sentences = self._encoded.num_sentences
+        assert cache.num_rows == len(pieces_B) == num_sentences, "rows that have gone on cannot begin anew"
+        starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
+        if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
+            raise InvalidRequest(_TOO_LONG.format(self.max_steps))
+        beginnings_B = Beginning.all_of(self._newest_B, starts, pieces_B)
+        cache.begin([begun.past.entries_TLZ for begun in beginnings_B], [len(begun.inputs) for begun in beginnings_B])
+        first_of: dict[Beginning, int] = {}
+        for sentence, begun in enumerate(beginnings_B):
+            first_of.setdefault(begun, sentence)
+        unread = [(sentence, begun) for begun, sentence in first_of.items() if begun.unread]
+        if unread:
+            self._read_on(unread)
+            if len(first_of) < num_sentences:
+                cache.entries[:] = cache.entries[:, :, [first_of[begun] for begun in beginnings_B]]
+        return [begun.past.log_probs for begun in beginnings_B]
+
+    def _read_on(self, unread: Sequence[tuple[int, Beginning]]) -> None:
+        """Take what is unread of these sentences through the layers into the cache."""
+        model, cache = self._model, self._cache
+        inputs = [(sentence, begun, place) for sentence, begun in unread for place in begun.unread]
+        places_M = torch.tensor([sentence for sentence, _, _ in inputs])
+        positions_M = torch.tensor([place for _, _, place in inputs])
+        ids_M = torch.tensor([begun.inputs[place] for _, begun, place in inputs]).to(model.device)
+        arrangement = self._arrange(places_M)
+        reading = Reading(cache, places_M, positions_M + cache.starts[places_M], arrangement)
+        x_ME = model.embed(ids_M, positions_M.to(model.device))
+        x_ME = self._through_layers(x_ME, reading, self._fold() or self._source_tables(arrangement))
+        before = [m for m, (_, begun, place) in enumerate(inputs) if place >= begun.first_before_a_piece]
+        pieces = [piece for _, begun in unread for piece in begun.new_pieces]
+        log_probs = iter(self._log_probs_of(pieces, x_ME[before]))
+        for sentence, begun in unread:
+            entries_TLZ = cache.entries[int(cache.starts[sentence]) :, :, sentence]
+            begun.take([next(log_probs) for _ in begun.new_pieces], entries_TLZ.clone())
+
+    def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
+        """That of each piece after what `hidden` gives for the one before it, without all logits at a time."""
+        pieces_N1 = torch.tensor(pieces, dtype=torch.long, device=x_NE.device)[:, None]
+        log_probs: list[float] = []
+        num_at_once = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
+        for first in range(0, len(pieces), num_at_once):
+            some = slice(first, first + num_at_once)
+            log_probs_NV = torch.log_softmax(self._model.project(x_NE[some]).float(), dim=-1)
+            log_probs += log_probs_NV.gather(1, pieces_N1[some])[:, 0].tolist()
+        return log_probs
+
+    def _through_layers(
+        self, x_RE: Tensor, past: SelfAttentionCache | Reading, sources: Sequence[FoldedSource | SourceTable]
+    ) -> Tensor:
         for index, (layer, source) in enumerate(zip(self._layer_steps, sources, strict=True)):
-            x_RE = layer.attend_to_past(x_RE, cache, index, past_mask)
+            x_RE = layer.attend_to_past(x_RE, past, index)
             x_RE = layer.attend_to_source(x_RE, source)
             x_RE = layer.feed_forward(x_RE)
-        return model.decoder_norm(x_RE)  # type: ignore[no-any-return]
+        return self._model.decoder_norm(x_RE)  # type: ignore[no-any-return]
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:
@@ -188,15 +258,16 @@ class Decoder:
             ]
         return self._folded
 
-    def _source_tables(self) -> list[SourceTable]:
-        cross_LBSE, mask_B11S, arrangement = self._encoded.cross_LBSE, self._mask_B11S, self._arrange()
+    def _source_tables(self, arrangement: Arrangement) -> list[SourceTable]:
+        cross_LBSE, mask_B11S = self._encoded.cross_LBSE, self._mask_B11S
         return [
             SourceTable(layer.cross, cross_LBSE[2 * index], cross_LBSE[2 * index + 1], mask_B11S, arrangement)
             for index, layer in enumerate(self._layers)
         ]
 
-    def _arrange(self) -> Arrangement:
-        places_R, num_sentences = self._places_R, self._encoded.num_sentences
+    def _arrange(self, places_R: Tensor) -> Arrangement:
+        """Rows of the sentences at `places_R`, ascending, in a table."""
+        num_sentences = self._encoded.num_sentences
         num_rows = places_R.shape[0]
         if num_sentences == 1:
             return Arrangement(1, num_rows, None)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 if TYPE_CHECKING:
     from engine.model.cache import SelfAttentionCache
+    from engine.model.past import Reading
     from engine.model.transformer import CrossAttention, DecoderLayer
 
 
@@ -29,21 +30,18 @@ class LayerStep:
     def __init__(self, layer: DecoderLayer) -> None:
         past, feed_forward = layer.attention, layer.feed_forward
         self._adds_to_normal = layer.adds_to_normal
-        self._num_heads = past.num_heads
         self._norm_for_past, self._qkv, self._past_out = past.norm.forward, past.qkv.forward, past.out.forward
         self._norm_for_source, self._norm_for_feed_forward = layer.cross.norm.forward, feed_forward.norm.forward
         self._inner, self._outer = feed_forward.inner.forward, feed_forward.outer.forward
         self._activate = feed_forward.activation
 
-    def attend_to_past(self, x_RE: Tensor, cache: SelfAttentionCache, index: int, mask: Tensor | None) -> Tensor:
+    def attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | Reading, index: int) -> Tensor:
         """Attention to the rows' pieces so far; the newest ones' keys and values go into the cache."""
-        num_rows, model_size = x_RE.shape
+        model_size = x_RE.shape[1]
         normal_RE = self._norm_for_past(x_RE)
         q_RE, entries_RZ = self._qkv(normal_RE).split((model_size, 2 * model_size), 1)
-        k, v = cache.write(index, entries_RZ)
-        q = q_RE.view(num_rows, self._num_heads, 1, -1)
-        mixed_RH1D = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        return self._past_out(mixed_RH1D.flatten(1)).add_(normal_RE if self._adds_to_normal else x_RE)
+        mixed_RE = past.attend(index, q_RE, entries_RZ)
+        return self._past_out(mixed_RE).add_(normal_RE if self._adds_to_normal else x_RE)
 
     def attend_to_source(self, x_RE: Tensor, source: FoldedSource | SourceTable) -> Tensor:
         normal_RE = self._norm_for_source(x_RE)

@@ -9,6 +9,7 @@ largest, is of the rows alone. What stands where is known on the CPU, so that no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.decoding import Decoder, Encoded
+from engine.model.past import NewestPast
 
 if TYPE_CHECKING:
     from engine.model.transformer import Transformer
@@ -32,29 +34,38 @@ def checked_interval(compaction_interval: int | None) -> int | None:
 
 
 def open_decoder(
-    model: Transformer, encoded: Encoded, compaction_interval: int | None = None
+    model: Transformer,
+    encoded: Encoded,
+    compaction_interval: int | None = None,
+    newest: Sequence[NewestPast] | None = None,
 ) -> Decoder | TableDecoder:
     """A fresh decoder over these sources, before its first step, as the model's device likes it.
 
     That is one whose rows leave at once and that gives log-probabilities; on a CUDA device, and with an interval on
-    any, a table.
+    any, a table. `newest` says what was read of each source last.
     """
     if compaction_interval is None:
         if model.device.type != "cuda":
-            return model.decoder(encoded)
+            return model.decoder(encoded, newest)
         compaction_interval = COMPACTION_INTERVAL
-    return TableDecoder(model, encoded, compaction_interval)
+    return TableDecoder(model, encoded, compaction_interval, newest)
 
 
 class TableDecoder:
     """A `Decoder` whose rows stand in a table of sentences by places; it follows `select` and `join` as that does."""
 
-    def __init__(self, model: Transformer, encoded: Encoded, compaction_interval: int) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        encoded: Encoded,
+        compaction_interval: int,
+        newest: Sequence[NewestPast] | None = None,
+    ) -> None:
         """Empty places are closed up every `compaction_interval` steps, and whenever a sentence needs more places."""
         assert compaction_interval >= 1, compaction_interval
         assert not model.training, "decoding needs model.eval(): dropout would make scores random"
         self._model = model
-        self._decoder = Decoder(model, encoded, crowding=1.0)
+        self._decoder = Decoder(model, encoded, crowding=1.0, newest=newest)
         self._interval = compaction_interval
         self._num_steps = 0  # since places were closed up
         self._num_sentences, self._width = encoded.num_sentences, 1
@@ -80,6 +91,10 @@ class TableDecoder:
             x_RE = x_RE.index_select(0, self._places_R.to(x_RE.device, non_blocking=True))
         self._num_steps += 1
         return self._model.logits(x_RE)
+
+    def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
+        """Let each sentence's row begin with these pieces; see `Decoder.read`."""
+        return self._decoder.read(pieces_B)
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:

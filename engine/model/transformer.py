@@ -8,7 +8,7 @@ their own. Projections that read the same input are one matrix, so that a decodi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -19,6 +19,7 @@ from engine.kernels import Logits
 from engine.model.config import Activation, ModelConfig, Positions
 from engine.model.decoding import Decoder, Encoded, source_mask
 from engine.model.layer_step import split_heads
+from engine.model.past import NewestPast
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
 
@@ -235,10 +236,10 @@ class Transformer(nn.Module):
         parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
         return Encoded(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)
 
-    def decoder(self, encoded: Encoded) -> Decoder:
-        """A fresh decoder over these sources, before its first step."""
+    def decoder(self, encoded: Encoded, newest: Sequence[NewestPast] | None = None) -> Decoder:
+        """A fresh decoder over these sources, before its first step; `newest` says what was read of each last."""
         self._require_evaluation()
-        return Decoder(self, encoded)
+        return Decoder(self, encoded, newest=newest)
 
     def _require_evaluation(self) -> None:
         assert not self.training, "decoding needs model.eval(): dropout would make scores random"

@@ -17,6 +17,7 @@ from torch import Tensor
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
+from engine.search.beginnings import beginning_of
 from engine.search.candidates import Expansion, Limits
 from engine.search.finished import FinishedPool, Found
 from engine.search.rows import Candidates, Rows
@@ -30,6 +31,13 @@ class StepDecoder(Protocol):
 
     It knows the sentence of each row by following `select`. The rows of a sentence stay side by side.
     """
+
+    def read(self, pieces_B: Sequence[Sequence[int]]) -> Sequence[Sequence[float]]:
+        """Let each sentence's row begin with these pieces, none too, and tell their log-probabilities.
+
+        Called before the first step, if at all; that step is then given each sentence's last piece.
+        """
+        ...
 
     def step(self, tokens_R: Tensor) -> Tensor | Logits:
         """Log-probabilities (R, V) of what follows each row's last token, which the caller may overwrite; or logits.
@@ -72,8 +80,7 @@ class BeamSearch:
             number: LiveSentence(sentence, FinishedPool(sentence.options, vocabulary.text_of))
             for number, sentence in zip(numbers, sentences, strict=True)
         }
-        sentences_B = np.array(numbers, dtype=np.int64)
-        self._rows = Rows.start(sentences_B, tracker.start_B[sentences_B], tracker.num_phrases, vocabulary.roles.begin)
+        self._rows = self._begin(numbers)
         # With finished="keep", finished hypotheses go on competing for their places: (sentence, score).
         self._kept_sentences = np.zeros(0, dtype=np.int64)
         self._kept_scores = np.zeros(0)
@@ -89,7 +96,7 @@ class BeamSearch:
 
     @property
     def position(self) -> int:
-        """Steps that the least advanced sentence has made."""
+        """How many pieces the rows of the least advanced sentence have."""
         return min(live.num_steps for live in self._live.values())
 
     def step(self) -> list[Ended]:
@@ -134,6 +141,16 @@ class BeamSearch:
         self._tracker.remove(list(self._live))
         self._live = {}
         return self._take_ended(), unfinished
+
+    def _begin(self, numbers: Sequence[int]) -> Rows:
+        """One row for each sentence, behind what its prefix leaves no choice about, which is read in one pass."""
+        roles, tracker = self._vocabulary.roles, self._tracker
+        beginnings = [beginning_of(tracker, n, self._live[n].sentence.max_length, roles.never) for n in numbers]
+        pieces_B = [beginning.pieces for beginning in beginnings]
+        log_probs_B = self._decoder.read(pieces_B) if any(pieces_B) else pieces_B
+        for number, pieces in zip(numbers, pieces_B, strict=True):
+            self._live[number].num_steps = len(pieces)
+        return Rows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
 
     def _limits(self, vocabulary_size: int) -> Limits:
         return Limits.of(self._live, len(self._tracker.num_tokens_B), vocabulary_size)

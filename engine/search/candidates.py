@@ -126,7 +126,7 @@ class Expansion:
         """
         rows, limits, vocabulary_size = self._rows, self._limits, self._vocabulary.size
         values_RK, tokens_RK = self._best_living()
-        failed_R = np.isnan(values_RK[:, 0])
+        failed_R = np.isnan(values_RK[:, 0]) | np.isnan(rows.log_probs_R)
         is_living_RK = values_RK > -np.inf
         is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= limits.max_children_B[rows.sentences_R][:, None])
         scores_RK = np.where(is_eligible_RK, rows.log_probs_R[:, None] + values_RK, -np.inf)

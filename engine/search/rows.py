@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
 from engine.search.arrays import Bools, Floats, Ints
+from engine.search.beginnings import Beginning
 
 _Array = TypeVar("_Array", Ints, Floats)
 
@@ -29,17 +31,25 @@ class Rows:
     token_log_probs_RT: Floats
 
     @classmethod
-    def start(cls, sentences_B: Ints, start_nodes_B: Ints, num_phrases: int, begin: int) -> Rows:
-        """One empty row for each sentence."""
-        num_sentences = len(sentences_B)
+    def start(
+        cls,
+        sentences_B: Ints,
+        beginnings_B: Sequence[Beginning],
+        log_probs_B: Sequence[Sequence[float]],
+        begin: int,
+    ) -> Rows:
+        """One row for each sentence, of the pieces that it begins with and their log-probabilities."""
+        lengths = [len(beginning.pieces) for beginning in beginnings_B]
+        num_columns = max(lengths)
+        pieces = [(*(begin,) * (num_columns - len(b.pieces) + 1), *b.pieces) for b in beginnings_B]
         return cls(
             sentences_R=sentences_B,
-            nodes_R=start_nodes_B,
-            met_RP=np.zeros((num_sentences, num_phrases), dtype=np.int64),
-            log_probs_R=np.zeros(num_sentences),
-            lengths_R=np.zeros(num_sentences, dtype=np.int64),
-            tokens_RT=np.full((num_sentences, 1), begin, dtype=np.int64),
-            token_log_probs_RT=np.zeros((num_sentences, 1)),
+            nodes_R=np.array([beginning.node for beginning in beginnings_B]),
+            met_RP=np.stack([beginning.met_P for beginning in beginnings_B]),
+            log_probs_R=np.array([sum(log_probs) for log_probs in log_probs_B], dtype=np.float64),
+            lengths_R=np.array(lengths),
+            tokens_RT=np.array(pieces),
+            token_log_probs_RT=np.array([(*(0.0,) * (num_columns - len(own) + 1), *own) for own in log_probs_B]),
         )
 
     def __len__(self) -> int:

@@ -98,14 +98,14 @@ class SearchStream:
         The sentences that ended, also those that are to be interrupted, whether it was their turn or not. Where a
         sentence crashes, the others begin anew.
         """
-        ended: list[Ended] = []
+        ended = self.interrupt()
         newcomers = self._take_newcomers()
         try:
             if newcomers:
                 decoder = self._open_decoder(newcomers)
                 self._batches.append(self._search(newcomers, decoder, self._tracker, self._vocabulary))
                 newcomers = []
-            ended += self.interrupt()
+                self._tidy()
             if self._batches:
                 batch = self._batches[-1]
                 self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
@@ -140,11 +140,11 @@ class SearchStream:
         return newcomers
 
     def _tidy(self) -> None:
-        """Forget batches that have ended; join those that may go together: in the same position or, fifo, in any."""
+        """Forget batches that have ended; join the last to the one before once it has caught up or, fifo, at once."""
         self._batches = [batch for batch in self._batches if len(batch)]
         while len(self._batches) > 1:
             before, last = self._batches[-2:]
-            if self._schedule != "fifo" and before.position != last.position:
+            if self._schedule != "fifo" and last.position < before.position:
                 break
             before.join(last)
             self._batches.pop()

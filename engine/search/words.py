@@ -44,11 +44,10 @@ def next_words(
     width = 4 * count
     starts = _starts(texts, roles, left)
     nodes_R = tracker.start_B
-    log_probs_RV = _log_probs(decoder.step(torch.tensor([roles.begin])))
     for piece in left:
         nodes_R, _ = tracker.follow(nodes_R, np.array([piece]))
-        decoder.select(torch.tensor([0]))
-        log_probs_RV = _log_probs(decoder.step(torch.tensor([piece])))
+    decoder.read([left])
+    log_probs_RV = _log_probs(decoder.step(torch.tensor([left[-1] if left else roles.begin])))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
     never_V[[*roles.never, roles.end]] = True
     glues_right_V = torch.tensor(texts.glues_right)

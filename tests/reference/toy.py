@@ -93,6 +93,16 @@ class ToyDecoder:
         self._model = model
         self._rows: list[tuple[int, list[int]]] = [(number, []) for number in sentence_numbers]
 
+    def read(self, pieces_B: Sequence[Sequence[int]]) -> list[list[float]]:
+        self._rows = [(number, [BEGIN, *pieces][:-1]) for (number, _), pieces in zip(self._rows, pieces_B, strict=True)]
+        return [
+            [
+                float(self._model.log_probs(number, [BEGIN, *pieces[:place]])[piece])
+                for place, piece in enumerate(pieces)
+            ]
+            for (number, _), pieces in zip(self._rows, pieces_B, strict=True)
+        ]
+
     def step(self, tokens_R: Tensor) -> Tensor:
         for (_, history), token in zip(self._rows, tokens_R.tolist(), strict=True):
             history.append(token)

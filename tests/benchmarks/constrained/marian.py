@@ -210,6 +210,9 @@ class MarianDecoder:
         self._sentences_R = torch.arange(len(jobs))
         self._position = 0
 
+    def read(self, pieces_B: Sequence[Sequence[int]]) -> Sequence[Sequence[float]]:
+        raise NotImplementedError("the jobs have no prefixes")
+
     def step(self, tokens_R: Tensor) -> Tensor:
         sentences_R = self._sentences_R
         logits_RV = self._model(

@@ -1,0 +1,35 @@
+"""The search that lets the model read a prefix step by step, a row and a piece at a time, as it writes what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine import Translator
+from engine.search.beam import BeamSearch
+from engine.search.beginnings import Beginning
+from engine.search.rows import Rows
+from engine.search.stream import SearchStream
+
+
+class StepwiseSearch(BeamSearch):
+    """Every sentence starts from nothing."""
+
+    def _begin(self, numbers: Sequence[int]) -> Rows:
+        nothing = np.zeros(self._tracker.num_phrases, dtype=np.int64)
+        beginnings = [Beginning((), int(self._tracker.start_B[number]), nothing) for number in numbers]
+        return Rows.start(np.array(numbers), beginnings, [()] * len(numbers), self._vocabulary.roles.begin)
+
+
+class StepwiseTranslator(Translator):
+    """A translator that searches so, and remembers nothing of the prefixes before."""
+
+    def stream(self, *arguments: Any, **settings: Any) -> Any:
+        stream = super().stream(*arguments, **settings)
+        given = stream._search
+        stream._search = SearchStream(
+            self._open, self._vocabulary, given.batch_size, given._schedule, given._refill_share, StepwiseSearch
+        )
+        return stream
