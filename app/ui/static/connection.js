@@ -6,9 +6,10 @@ const MAX_PAUSE_MS = 4000;
 const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
-  /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news. */
-  constructor(server, session, {onReply, onState}) {
-    Object.assign(this, {server, session, onReply, onState});
+  /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news;
+      onReturn: the server answers again, perhaps another one on the same log. */
+  constructor(server, session, {onReply, onState, onReturn}) {
+    Object.assign(this, {server, session, onReply, onState, onReturn});
     this.line = [];
     this.isBusy = false;
     this.isOnline = true;
@@ -97,6 +98,7 @@ export class Connection {
     if (isOnline === this.isOnline) return;
     this.isOnline = isOnline;
     this.onState();
+    if (isOnline) this.onReturn();
   }
 }
 

@@ -78,6 +78,7 @@ export class Header {
             name === currentLanguage() ? icon('check') : h('span', {}), h('b', {}, label)))),
         button('.btn.iconly', {'aria-label': t('theme'), title: t('theme'), onclick: () => bench.toggleTheme()}, icon('theme'))));
     host.querySelector('.headend').addEventListener('click', event => {
+      if (event.target.closest('.item')) bench.focusEditor();  // the menu is closed, and the work goes on
       const link = event.target.closest('a[download]');
       if (link) bench.beforeDownload(event, link);
     });

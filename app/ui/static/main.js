@@ -14,6 +14,7 @@ import {Steps} from './steps.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './texts.js';
 
 const TOKEN_KEY = 'pinpoint:session';
+const OPEN_KEY = 'pinpoint:open';                     // [token, index]: where this tab was, also after the server was started anew
 const THEME_KEY = 'pinpoint:theme';
 const stored = (storage, key) => { try { return storage.getItem(key); } catch { return null; } };
 const store = (storage, key, value) => { try { storage.setItem(key, value); } catch { /* storage is off: nothing is remembered */ } };
@@ -63,7 +64,7 @@ class Bench {
   }
 
   connect() {
-    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onState: () => this.status?.update()});
+    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onState: () => this.status?.update(), onReturn: () => this.tellOpen()});
   }
 
   /** Shows a session from its beginning: at the start, and when another document is opened. */
@@ -79,9 +80,10 @@ class Bench {
     this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();
-    const first = reply.result?.open ?? 0;
+    const [token, place] = JSON.parse(stored(sessionStorage, OPEN_KEY)) ?? [];
+    const first = token === reply.token ? place : reply.result?.open ?? 0;
     for (const note of reply.document.notes) this.say('info', note);
-    this.openSegment(this.rows[first] ? first : 0);
+    this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     this.restoreDrafts();
     if (reply.result?.offer) this.offer(reply.result.offer);
     if (reply.result?.is_continued) this.say('info', t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}));
@@ -215,8 +217,15 @@ class Bench {
     this.list.moveEditor(previous, this.segment.element);
     this.list.scrollToOpen();
     this.focusEditor();
-    this.connection.send('open', {segment: index, open: index, detail_since: -1}, 'open');
+    store(sessionStorage, OPEN_KEY, JSON.stringify([session.token, index]));
+    this.tellOpen();
     this.side.memory.open(index);
+  }
+
+  /** The server works on what is open first. */
+  tellOpen() {
+    const {open} = this.session;
+    if (open !== null) this.connection.send('open', {segment: open, open, detail_since: -1}, 'open');
   }
 
   /** Time in another window is not time on this segment. */
