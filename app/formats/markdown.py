@@ -13,9 +13,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.errors import DocumentError
-from app.formats.base import Unit
+from app.formats.base import Unit, line_of
 from app.formats.placeholders import placeholder_spans
 from app.formats.prose import ProseFile, blanked
+from app.messages import Message
 from app.text_files import decode_text
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -30,7 +31,8 @@ _WHOLE = re.compile(
     re.VERBOSE,
 )
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
-_MAX_NESTING = 50
+MAX_LINES = 100_000  # 5 MiB of 52 characters each; the parser takes about as long for a line whatever stands in it
+_MAX_NESTING = 20  # twice as many levels of quotes, or as many of lists, as anybody writes; each takes its time
 
 
 def read(data: bytes, name: str) -> ProseFile:
@@ -40,12 +42,31 @@ def read(data: bytes, name: str) -> ProseFile:
     front = _FRONT_MATTER.match(text)
     begin = front.end() if front else 0
     starts = [match.start() for match in _LINE.finditer(text, begin)]
+    if len(starts) - 1 > MAX_LINES:  # the last is the end
+        raise DocumentError(
+            Message(
+                "{name} has more than {limit:,} lines, which is what Pinpoint opens of Markdown: split the file and "
+                "open the parts one by one",
+                name=name,
+                limit=MAX_LINES,
+            )
+        )
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     # One sign for each line end, and none that would be two, so that line numbers agree.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
-    for token in _inline(parser.parse(body)):
+    tokens = parser.parse(body)
+    if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
+        raise DocumentError(
+            Message(
+                "{name}, {place}: quotes or lists stand too deep within each other: make them shallower and open the "
+                "file again",
+                name=name,
+                place=line_of(text, starts[deep.map[0]] if deep.map else 0),
+            )
+        )
+    for token in _inline(tokens):
         assert token.map is not None
         position = starts[token.map[0]]
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)

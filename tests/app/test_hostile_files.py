@@ -11,7 +11,7 @@ import pytest
 
 from app.documents import read_document
 from app.errors import AppError, DocumentError, GlossaryError
-from app.formats import FORMATS, docx
+from app.formats import FORMATS, docx, markdown
 from app.formats.xml_text import decode_xml
 from app.glossary import files as glossary_files
 from app.glossary.files import read_glossary
@@ -19,6 +19,7 @@ from app.memory import tmx as memory_tmx
 from app.memory.tmx import read_pairs
 from tests.app.formats.test_docx import BODY, changed, sample
 from tests.app.glossary.test_glossary_formats import workbook
+from tests.app.work import growth
 
 Read = Callable[[bytes], object]
 
@@ -96,6 +97,25 @@ def test_more_paragraphs_than_a_person_translates_are_refused(monkeypatch: pytes
     monkeypatch.setattr(docx, "MAX_PARAGRAPHS", 3)
     with pytest.raises(DocumentError, match=r"a\.docx .*more than 3 paragraphs"):
         read_document(sample(), "a.docx")
+
+
+def test_markdown_of_more_lines_than_are_read_in_seconds_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(markdown, "MAX_LINES", 3)
+    assert read_document(b"a\nb\nc\n", "a.md").segments
+    with pytest.raises(DocumentError, match="more than 3 lines"):
+        read_document(b"a\nb\nc\nd\n", "a.md")
+
+
+@pytest.mark.parametrize("mark", ["- ", "> ", "1. "])
+def test_markdown_nested_deeper_than_is_read_is_refused_and_not_left_out(mark: str):
+    assert len(read_document(b"x\n\n" + b"> " * 15 + b"deep\n", "a.md").segments) == 2
+    with pytest.raises(DocumentError, match=r"a\.md, line 3: quotes or lists stand too deep"):
+        read_document(f"x\r\n\r\n{mark * 25}deep\n".encode(), "a.md")
+
+
+@pytest.mark.parametrize("line", ["[a b", "![a](b ", "`a``b", "**a", "<a href='", "{{a", "> a", "[a]: b '", "http://a"])
+def test_the_work_of_reading_broken_markdown_grows_with_its_length_not_the_square(line: str):
+    assert growth(lambda size: markdown.read(f"{line}\n".encode() * 20 * size, "a.md"), 10) < 2.5
 
 
 def test_rows_that_cannot_be_read_count_too(monkeypatch: pytest.MonkeyPatch):
