@@ -109,3 +109,19 @@ def test_banned_word_is_struck_where_it_would_have_stood(screen: Screen):
     expect(screen.page.locator(".hyp .banned")).to_contain_text(word)
     screen.wait_for_proposal()
     assert screen.proposal_text() == screen.hypothesis_texts()[0]
+
+
+def test_words_are_found_where_a_script_writes_no_spaces(screen: Screen):
+    screen.open_text("打开文件。\n", "chinese.txt", waits=False)
+    expect(screen.page.locator(".docinfo .name")).to_have_text("chinese.txt")
+    expect(screen.page.locator(".source .sw")).to_have_text(["打", "开", "文", "件"])  # as the server cuts it
+    screen.type_text("请打开文件。")
+    screen.page.keyboard.press("ArrowLeft")
+    screen.page.keyboard.press("ArrowLeft")
+    screen.page.keyboard.press("Alt+p")
+    screen.eventually(lambda: screen.pins() == ["文件"])  # as the browser's dictionary has it
+    screen.page.keyboard.press("Alt+Shift+X")
+    dialog = screen.page.get_by_role("dialog", name="Split the segment")
+    expect(dialog.locator(".part")).to_have_text(["打开", "文件。"])
+    screen.page.keyboard.press("Escape")
+    screen.wait_until_saved()

@@ -2,19 +2,7 @@
    next letter. It never moves the caret, and an answer that comes after the text has changed is dropped. */
 import {h, t} from './dom.js';
 import {nameOf, speltFor} from './key_bindings.js';
-
-const WITHOUT_SPACES = /^(zh|ja|th|lo|km|my)\b/;
-
-/** The first word of a text with the space before it and the marks behind it. */
-export const firstWord = (text, lang) => {
-  if (!WITHOUT_SPACES.test(lang)) return /^\s*\S+/.exec(text)?.[0] ?? text;
-  let end = 0;
-  for (const {segment, isWordLike} of new Intl.Segmenter(lang, {granularity: 'word'}).segment(text)) {
-    end += segment.length;
-    if (isWordLike) break;
-  }
-  return text.slice(0, end);
-};
+import {firstWord} from './words.js';
 
 export class Completion {
   constructor(segment) {
@@ -60,7 +48,7 @@ export class Completion {
   /** All of it, or its first word, becomes the person's text. */
   take(isWord) {
     const {segment} = this, {field} = segment;
-    const ghost = field.ghost, taken = isWord ? firstWord(ghost, field.area.lang) : ghost;
+    const ghost = field.ghost, taken = isWord ? firstWord(ghost) : ghost;
     const text = field.text + taken;
     segment.history.record(segment.snapshot(), 'completion');
     segment.replaceText(text, 'completion', {}, text.length);

@@ -1,10 +1,11 @@
 /* The edit field and the history of one segment: text and constraints go back and forth together. */
 import {h, isRightToLeft, t} from './dom.js';
 import {storable} from './unseen.js';
+import {wordAround} from './words.js';
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
-const MARKS = /^["'(\[„“‚‘»«›‹¿¡]+|["')\].,;:!?…“”‘’«»‹›]+$/g;   // around a word, not part of it
+const MARKS = /^["'(\[„“‚‘»«›‹¿¡「『（《]+|["')\].,;:!?…“”‘’«»‹›。，、！？：；」』）》]+$/g;   // around a word, not part of it
 
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
@@ -104,7 +105,7 @@ export class Field {
   range() {
     const {selectionStart: start, selectionEnd: end, value} = this.area;
     if (start !== end) return [start, end];
-    return [start - /\S*$/.exec(value.slice(0, start))[0].length, end + /^\S*/.exec(value.slice(end))[0].length];
+    return wordAround(value, start);
   }
 }
 

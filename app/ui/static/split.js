@@ -1,11 +1,6 @@
 /* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
 import {button, h, icon, setText, t, textIn} from './dom.js';
-
-/** Where a segment can be cut: before each word; in text without spaces before each character. UTF-16 offsets. */
-const places = source => {
-  const words = [...source.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
-  return words.length ? words : [...source.matchAll(/(?<!^)./gsu)].map(match => match.index);
-};
+import {wordStarts} from './words.js';
 
 /** How many UTF-16 units of the source stand before the selection; notes above the words are not part of it. */
 export const selectedOffset = (host, selection) => {
@@ -18,14 +13,14 @@ export const selectedOffset = (host, selection) => {
 };
 
 export const askSplit = (bench, {source, place, onChoose}) => {
-  const cuts = places(source);
+  const cuts = wordStarts(source);
   if (!cuts.length) { bench.say('info', t('split.nowhere')); return; }
   const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
   const nearest = wanted => cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
-  const sentenceEnd = source.search(/[.!?;:]\s/);
+  const sentenceEnd = /[.!?;:]\s+|[。！？；]/.exec(source);
   const first = h('p.part', textIn(bench.languages.source)), second = h('p.part', textIn(bench.languages.source));
   const bar = h('input', {type: 'range', min: 0, max: cuts.length - 1, 'aria-label': t('split.bar'), oninput: () => show()});
-  bar.value = nearest(place || (sentenceEnd > 0 ? sentenceEnd + 2 : source.length / 2));
+  bar.value = nearest(place || (sentenceEnd ? sentenceEnd.index + sentenceEnd[0].length : source.length / 2));
   const show = () => {
     const cut = cuts[bar.valueAsNumber];
     setText(first, source.slice(0, cut).trimEnd());
