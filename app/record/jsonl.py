@@ -33,7 +33,8 @@ from app.record.replay import moments
 from app.record.statistics import session_statistics
 from app.segments.saved import restored
 
-LOG_FORMAT: Final = "pinpoint-log-3"
+LOG_FORMAT: Final = "pinpoint-log-4"
+_WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have each new text whole, which is read as ever
 _ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
 _OLDER_FORMAT: Final = "pinpoint-log-1"  # without the places of segments and the glossary: verified, not read in
 MAX_BYTES: Final = 2**31
@@ -169,7 +170,7 @@ def _event_line(event: Event) -> dict[str, object]:
 def _record(line: Mapping[str, Any]) -> SessionRecord:
     if line["format"] == _OLDER_FORMAT:
         raise ValueError("an older Pinpoint exported it without what a log needs: export it again from its log")
-    if line["format"] not in (LOG_FORMAT, _ONE_GLOSSARY_FORMAT):
+    if line["format"] not in (LOG_FORMAT, _WHOLE_TEXTS_FORMAT, _ONE_GLOSSARY_FORMAT):
         raise ValueError(f"its format is {line['format']!r}")
     rows = line["segments"]
     if [row["index"] for row in rows] != list(range(len(rows))):

@@ -12,6 +12,7 @@ import pytest
 
 from app.desk import Desk
 from app.errors import LogError
+from app.log.changes import smallest_change
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
@@ -20,6 +21,7 @@ from app.record.statistics import session_statistics
 from app.record.tables import statistics_of
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from tests.app.log.test_log_readme import documented
 
 NUM_SEGMENTS = 500
 NUM_EVENTS = 20_000
@@ -65,13 +67,15 @@ class Person:
         self.answer()
 
     def type(self, index: int, text: str) -> str:
-        """A word more, less, or another one; as the page sends it, the whole text."""
-        words = text.split()
+        """A word more, less, or another one; as the page sends it, the whole text with what was done to it."""
+        before, words = text, text.split()
         at = self.chance.randrange(len(words) + 1)
         words[at : at + 1] = self.chance.choices(WORDS, k=self.chance.randint(0, 2))
         text = " ".join(words) or "x"
         self.send("keys", segment=index, counts={"character": len(text), "delete": 2})
-        self.send("edit", segment=index, text=text, origin="typed")
+        change = smallest_change(before, text, self.chance.choice(["typed", "typed", "paste"]))
+        told = [[change.offset, len(change.removed), change.text, change.origin]]
+        self.send("edit", segment=index, text=text, origin="typed", told={"before": before, "changes": told})
         return text
 
     def work(self) -> None:
@@ -136,6 +140,12 @@ def test_a_day_exported_and_read_in_again_is_equal(day: Person, tmp_path: Path) 
     other.close()
 
 
+def test_the_days_events_are_as_they_are_described(day: Person) -> None:
+    fields = documented()
+    for event in day.store.events(day.workspace.session_id):
+        assert set(event.payload) <= fields[event.type], event
+
+
 def test_the_day_replayed_ends_with_the_final_texts(day: Person) -> None:
     session = day.store.load_session(day.workspace.session_id)
     texts = {segment.index: segment.target or "" for segment in session.document.segments}
@@ -161,7 +171,8 @@ def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
     confirmed = [s for s in session.segments if s.state == "confirmed"]
     assert sum(figures.origins.values()) == sum(len((s.target or "").split()) for s in confirmed)
     assert figures.num_confirmed == len(confirmed) > 480
-    assert set(figures.origins) >= {"model", "pin", "typed", "replaced"}
+    assert set(figures.origins) >= {"model", "pin", "typed", "pasted", "replaced"}
+    assert "unknown" not in {event.payload.get("origin") for event in day.store.events(session.id)}
     assert figures.keys["delete"] == 2 * sum(event.type == "key" for event in day.store.events(session.id))
     assert 0 < figures.num_unchanged < NUM_SEGMENTS / 4
     report = day.ask("report")

@@ -30,7 +30,7 @@ def test_capitals_change_at_the_caret_and_in_the_selection_and_the_source_is_cop
     expect(screen.field).to_have_value("DER STRASSE nach")
     screen.wait_until_saved()
     log = events(screen.download("Session log as JSONL", tmp_path))
-    assert {"case", "source"} <= {e["payload"].get("origin") for e in log if e["type"] == "edit"}
+    assert {"case", "source"} <= {e["payload"].get("origin") for e in log if e["type"] == "insert"}
 
 
 def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: Screen):

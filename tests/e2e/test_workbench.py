@@ -243,7 +243,7 @@ def test_confirmed_segments_are_exported_and_found_again_after_a_reload(screen: 
 
     log = events(screen.download("Session log as JSONL", tmp_path))
     kinds = {event["type"] for event in log}
-    assert {"open", "focus", "decode_request", "decode_result", "pin", "edit", "confirm", "export"} <= kinds
+    assert {"open", "focus", "decode_request", "decode_result", "pin", "insert", "confirm", "export"} <= kinds
     result = next(e for e in log if e["type"] == "decode_result" and e["payload"]["hypotheses"][0]["placements"])
     assert result["payload"]["hypotheses"][0]["placements"][0]["form"] == pin
     confirm = next(event for event in log if event["type"] == "confirm")

@@ -18,12 +18,15 @@ export class Connection {
     this.client = crypto.randomUUID();
   }
 
-  /** Queues a command; resolves with its reply. A newer command with the same `slot` replaces one that still waits. */
-  send(name, args = {}, slot = null) {
+  /** Queues a command; resolves with its reply. A newer command with the same `slot` takes the place of one that still
+      waits, with what `joined` makes of the arguments of both; where that is null, both are delivered. */
+  send(name, args = {}, slot = null, joined = (earlier, later) => later) {
     const command = {name, args, slot, sequence: ++this.sequence};
     command.done = new Promise(resolve => { command.resolve = resolve; });
-    const waiting = slot && this.line.findIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy));
-    if (slot && waiting >= 0) {
+    const waiting = slot && this.line.findLastIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy));
+    const both = slot && waiting >= 0 ? joined(this.line[waiting].args, args) : null;
+    if (both) {
+      command.args = both;
       const replaced = this.line[waiting];
       command.done.then(replaced.resolve);
       this.line.splice(waiting, 1);

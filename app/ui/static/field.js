@@ -1,4 +1,5 @@
 /* The edit field and the history of one segment: text and constraints go back and forth together. */
+import {Changes, originOf} from './changes.js';
 import {h, isRightToLeft, t} from './dom.js';
 import {storable} from './unseen.js';
 import {wordAround} from './words.js';
@@ -40,12 +41,14 @@ export class Field {
   /** onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept. */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
     this.ghost = '';                                  // offered behind the text, not part of it
+    this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
     this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'true', autocomplete: 'off', 'aria-label': t('field.label')});
     this.element = h('div.field', {}, this.mirror, this.area);
     this.area.addEventListener('beforeinput', event => {
       if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
       if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') { event.preventDefault(); return; }
+      this.selected = [this.area.selectionStart, this.area.selectionEnd];
       onBeforeInput(kindOf(event));
     });
     this.area.addEventListener('input', event => {
@@ -57,8 +60,10 @@ export class Field {
         if (codes.length) onLoss(codes);
       }
       this.grow();
+      if (!event.isComposing) this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
       onInput(kindOf(event));
     });
+    this.area.addEventListener('compositionend', () => this.changes.note(this.area.value, 'typed', this.area.selectionEnd));
     this.area.addEventListener('blur', onBlur);
   }
 
@@ -71,6 +76,7 @@ export class Field {
       this.ghost = '';
       const wasAtEnd = selectionStart >= value.length;
       this.area.value = text;
+      this.changes.begin(text);
       if (start === null) [start, end] = wasAtEnd ? [text.length, text.length] : [selectionStart, selectionEnd];
     }
     if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end, text.length));

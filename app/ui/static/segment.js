@@ -2,6 +2,7 @@
 import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alignment} from './alignment.js';
 import {Alternatives} from './alternatives.js';
+import {joinedEdits} from './changes.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
 import {Completion} from './completion.js';
@@ -216,15 +217,16 @@ export class Segment {
   /** Sends what was typed, now. */
   flush() {
     clearTimeout(this.timer);
-    if (this.isDirty && this.index !== null) this.sendText(this.field.text, 'typed');
+    if (this.isDirty && this.index !== null) this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
   }
 
   async sendText(text, origin, more = {}) {
     const {index} = this;
     this.isDirty = false;                             // from here on the pending command protects the field
     this.sent = text;
-    const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`);
+    const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`, joinedEdits);
     if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true;   // not stored: keep it here
+    if (!reply.ok && index === this.index && more.told) this.field.changes.putBack(more.told);
     if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
     this.paintHypotheses();
   }
@@ -234,7 +236,7 @@ export class Segment {
 
   /** Another text into the field, at once; the caret stays where it is unless it is told. */
   replaceText(text, origin, more = {}, caret = null) {
-    clearTimeout(this.timer);
+    this.flush();
     this.field.set(text, caret ?? this.field.area.selectionStart);
     this.isTyped = false;
     this.keepDraft(text);
@@ -360,11 +362,11 @@ export class Segment {
     if (wide && (!own || wide.at > own.at)) { this.flush(); steps.step(isUndo); return; }
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
+    this.flush();
     const origin = isUndo ? 'undo' : 'redo';
     this.rest.asked = null;
     this.completion.dismiss();
     this.hideAsk();
-    clearTimeout(this.timer);
     const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
     if (snapshot.text !== this.snapshot().text) {
       this.field.set(text, snapshot.start, snapshot.end);
@@ -381,8 +383,7 @@ export class Segment {
     const {index} = this, text = this.field.text;
     if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
     if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
-    clearTimeout(this.timer);
-    this.isDirty = false;
+    this.flush();
     this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});

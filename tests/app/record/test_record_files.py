@@ -24,6 +24,7 @@ from app.glossary import Term
 from app.glossary.files import read_glossary
 from app.log.store import LogStore, SegmentUpdate
 from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
+from app.record.replay import moments
 from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
 from app.record.tbx import session_tbx
 from app.record.tmx import session_tmx
@@ -201,6 +202,20 @@ def test_a_session_exported_when_there_was_one_glossary_has_it_again(
     assert empty.load_session(number).termbases == store.load_session(session_id).termbases
 
 
+def test_a_session_whose_edits_are_whole_texts_is_read_in_and_played_as_ever(
+    store: LogStore, session_id: int, empty: LogStore
+) -> None:
+    """As it was before changes were events of their own; new ones may follow in the same session."""
+    exported = session_jsonl(store, session_id).data
+    assert b'"type":"edit"' in exported and b'"offset"' not in exported
+    number = import_jsonl(empty, exported.replace(b"pinpoint-log-4", b"pinpoint-log-3"), "older.jsonl")
+    assert tables(empty) == tables(store)
+    empty.append(number, "delete", {"offset": 4, "text": " 1", "origin": "typed"}, segment=0)
+    empty.append(number, "paste", {"offset": 4, "text": " 2", "origin": "paste"}, segment=0)
+    texts = [m.text for m in moments(DOCUMENT.segments, empty.events(number)) if m.segment == 0 and m.text is not None]
+    assert texts == ["Eins", "Eine", "Eine 1", "Eine", "Eine 2"]
+
+
 def test_a_paired_document_keeps_what_it_came_with(store: LogStore, empty: LogStore) -> None:
     document = read_document(b'#. note\nmsgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n', "a.po")
     exported = session_jsonl(store, store.start_session(document, "en-de").id)
@@ -230,7 +245,7 @@ def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, sessi
         (b'"Eine 1"', b'"Keine 1"', "event 10 is not as it was written"),
         (b'"record":"event","seq":5', b"not json", "line 6: this is no event"),
         (b'"type":"pin"', b'"type":"fly"', "'fly', which this version does not know"),
-        (b"pinpoint-log-3", b"pinpoint-log-1", "line 1: .* export it again"),
+        (b"pinpoint-log-4", b"pinpoint-log-1", "line 1: .* export it again"),
         (b'"created_ms":', b'"x":', "it lacks 'created_ms'"),
         (b'"state":"new"', b'"state":"done"', "'done' is no state"),
         (b'"text":"One', b'"text":"Two', "not the one it was made with"),
@@ -253,10 +268,20 @@ def test_what_is_no_whole_export_is_refused_with_the_place(
     assert empty.sessions() == []
 
 
+@pytest.mark.parametrize(
+    ("event_type", "payload"),
+    [
+        ("edit", {"text": 7}),
+        ("insert", {"offset": 2, "text": "x", "removed": "not there", "origin": "typed"}),
+        ("insert", {"offset": 99, "text": "x", "origin": "typed"}),
+        ("delete", {"offset": "0", "text": "E", "origin": "typed"}),
+        ("paste", {"offset": 0, "text": "E"}),
+    ],
+)
 def test_a_payload_that_no_app_wrote_is_refused_though_its_hash_is_right(
-    store: LogStore, session_id: int, empty: LogStore
+    store: LogStore, session_id: int, empty: LogStore, event_type: Any, payload: dict[str, Any]
 ) -> None:
-    store.append(session_id, "edit", {"text": 7}, segment=0)
+    store.append(session_id, event_type, payload, segment=0)
     exported = session_jsonl(store, session_id)
     assert verify_jsonl(exported.data).is_intact
     with pytest.raises(LogError, match="not what a session leaves behind"):

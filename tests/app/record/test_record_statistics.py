@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
 from app.documents import Segment
+from app.log.changes import Change, change_events
 from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES, edit_effort
 from app.record.statistics import SessionStatistics, session_statistics
 from app.record.word_origins import WordOrigins
@@ -188,6 +190,90 @@ def test_a_hypothesis_taken_is_the_machines_and_the_rest_keeps_what_stood() -> N
     assert origins_after(*OFFERED, typed, answer, rest) == {
         "Unsere": "typed", "neue": "alternative", "Datei": "pin", "liegt": "model", "hier": "model",
     }  # fmt: skip
+
+
+MACHINE = "Die neue Datei im Ordner."
+
+
+def change(event_type: str, offset: int, text: str, origin: str = "typed", **more: str) -> tuple[str, dict[str, Any]]:
+    return event_type, {"offset": offset, "text": text, "origin": origin, **more}
+
+
+@pytest.mark.parametrize(
+    ("happenings", "expected", "why"),
+    [
+        ([("insert", 9, "rote ", {"before": MACHINE})],
+         "Die:model neue:alternative rote:typed Datei:pin im:model Ordner.:term", "a word between two"),
+        ([("insert", 14, "en", {"before": MACHINE})],
+         "Die:model neue:alternative Dateien:typed im:model Ordner.:term", "letters at a word"),
+        ([("insert", 0, MACHINE, {"removed": MACHINE})],
+         "Die:typed neue:typed Datei:typed im:typed Ordner.:typed", "the same words, but the person wrote them"),
+        ([("delete", 3, " neue", {"before": MACHINE})], "Die:model Datei:pin im:model Ordner.:term", "a word less"),
+        ([("delete", 8, " ", {"before": MACHINE})], "Die:model neueDatei:typed im:model Ordner.:term", "two in one"),
+        ([("insert", 6, " ", {"before": MACHINE})],
+         "Die:model ne:typed ue:typed Datei:pin im:model Ordner.:term", "one in two"),
+        ([("insert", 8, " ", {"before": MACHINE})],
+         "Die:model neue:alternative Datei:pin im:model Ordner.:term", "nothing but space"),
+        ([("paste", 25, " sehr schnell", {"before": MACHINE})],
+         "Die:model neue:alternative Datei:pin im:model Ordner.:term sehr:pasted schnell:pasted", "from elsewhere"),
+        ([("delete", 3, " neue Datei", {"before": MACHINE}), ("paste", 3, " neue Datei", {})],
+         "Die:model neue:alternative Datei:pin im:model Ordner.:term", "cut and pasted again"),
+        ([("delete", 3, " neue Datei", {"before": MACHINE}), ("paste", 14, " neue Datei", {})],
+         "Die:model im:model Ordner.:term neue:alternative Datei:pin", "moved to the end"),
+        ([("delete", 3, " neue Datei", {"before": MACHINE}), ("insert", 3, " neue Datei", {})],
+         "Die:model neue:typed Datei:typed im:model Ordner.:term", "deleted and written again"),
+        ([("insert", 0, "x ", {"before": "Was hier stand"})],
+         "x:typed Was:other hier:other stand:other", "to a text that nobody proposed"),
+    ],
+)  # fmt: skip
+def test_each_change_gives_the_words_at_its_place_another_origin(
+    happenings: list[tuple[str, int, str, dict[str, str]]], expected: str, why: str
+) -> None:
+    origins = WordOrigins()
+    for event in OFFERED:
+        origins.take(*event)
+    for event_type, offset, text, more in happenings:
+        origins.take(*change(event_type, offset, text, "paste" if event_type == "paste" else "typed", **more))
+    assert " ".join(f"{word}:{origin}" for word, origin in origins.words) == expected, why
+
+
+def test_undo_of_a_change_brings_back_where_words_came_from_and_redo_takes_it_away() -> None:
+    taken = [("hypothesis_taken", {"origin": "n-best", "rank": 1}),
+             change("insert", 0, "Eine neue Datei.", "n-best", removed=MACHINE)]  # fmt: skip
+    pasted = change("paste", 5, "alte ", "paste")
+    machines = {"Eine": "model", "neue": "alternative", "Datei.": "pin"}
+    undo = ("undo", {"text": "Eine neue Datei.", "origin": "undo"})
+    redo = ("redo", {"text": "Eine alte neue Datei.", "origin": "redo"})
+    assert origins_after(*OFFERED, *taken) == machines
+    assert origins_after(*OFFERED, *taken, pasted) == machines | {"alte": "pasted"}
+    assert origins_after(*OFFERED, *taken, pasted, undo) == machines
+    assert origins_after(*OFFERED, *taken, pasted, undo, redo) == machines | {"alte": "pasted"}
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6), WORDS, st.sampled_from(["typed", "paste", "case"]))))
+def test_words_followed_change_by_change_are_those_of_the_text(changes: list[tuple[int, int, str, str]]) -> None:
+    origins, text = WordOrigins("der Hund und die Katze"), "der Hund und die Katze"
+    for at, count, new, origin in changes:
+        start, stop = min(at, len(text)), min(at + count, len(text))
+        for event in change_events([Change(start, text[start:stop], new, origin)]):
+            origins.take(*event)
+        text = text[:start] + new + text[stop:]
+    assert [word for word, _ in origins.words] == text.split()
+    assert origins.text == text
+
+
+def test_what_is_stored_together_counts_as_one_edit() -> None:
+    happenings = [
+        (0, "open", None, {}),
+        (1, "insert", 0, {"offset": 0, "text": "ab", "origin": "typed"}),
+        (1, "delete", 0, {"offset": 1, "text": "b", "origin": "typed"}),
+        (2, "hypothesis_taken", 0, {"origin": "n-best", "rank": 0}),
+        (2, "insert", 0, {"offset": 0, "removed": "a", "text": "c", "origin": "n-best"}),
+        (3, "undo", 0, {"text": "a", "origin": "undo"}),
+    ]
+    events = [replace(event, segment_version=event.monotonic_ms or None) for event in events_of(happenings)]
+    (segment,) = session_statistics(segments_of("One"), events).segments
+    assert (segment.num_edits, segment.num_taken, segment.final_text) == (2, 1, "a")
 
 
 def test_undo_brings_back_where_words_came_from() -> None:

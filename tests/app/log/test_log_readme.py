@@ -1,0 +1,37 @@
+"""The description of the log, which others read it by: every type of event stands in it, and none else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import app.log
+from app.log.records import EventType
+from app.record.word_origins import ORIGINS, origin_name
+from app.segments.text_changes import EditOrigin, ToldOrigin
+
+README = Path(app.log.__file__).with_name("README.md").read_text(encoding="utf-8")
+
+
+def rows(start: str, end: str) -> list[tuple[set[str], set[str]]]:
+    """What stands between backquotes in the first two columns of a table."""
+    lines = README.partition(start)[2].partition(end)[0].splitlines()
+    columns = [line.split("|")[1:3] for line in lines if line.startswith("| `")]
+    return [(set(re.findall(r"`([\w-]+)`", first)), set(re.findall(r"`(\w+)`", second))) for first, second in columns]
+
+
+def documented() -> dict[str, set[str]]:
+    """Each type of event with the fields that its payload may have."""
+    return {name: fields for names, fields in rows("## Events", "###") for name in names}
+
+
+def test_every_type_of_event_is_described_and_none_else() -> None:
+    assert sorted(documented()) == sorted(get_args(EventType))
+
+
+def test_every_origin_of_a_change_is_described() -> None:
+    described = {name for names, _ in rows("### Where text", "The page tells") for name in names}
+    told = {*get_args(ToldOrigin), *get_args(EditOrigin)} - {"undo", "redo", "alternative", "hypothesis"}
+    assert described == told | {"n-best", "replace", "propagated", "unknown"}
+    assert {origin_name(name) for name in described} <= set(ORIGINS)
