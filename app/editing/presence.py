@@ -4,7 +4,7 @@ where the person has agreed to it in this session, which keys were pressed and w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import CommandError
@@ -78,7 +78,7 @@ class Presence:
             self.workspace.log("term_shown", {"terms": said}, segment)
 
     def use_terms(self, segment: SegmentState) -> None:
-        """Keeps which terms a confirmed text uses, each with the form that stands there."""
+        """Keeps which terms a confirmed text uses, each with the form that stands there, and which not, and why."""
         text, used = segment.target or "", []
         for constraint in segment.constraints:
             forms = (constraint.text, *constraint.forms)
@@ -86,6 +86,18 @@ class Presence:
             used += [{"term": key, "form": form} for key in constraint.term_keys if form]
         if used:
             self.workspace.log("term_used", {"terms": used}, segment)
+        self._leave_terms(segment, {item["term"] for item in used})
+
+    def _leave_terms(self, segment: SegmentState, used: Collection[str]) -> None:
+        """Keeps why each other term that is required is not used; one that was switched off was told then."""
+        overruled = {conflict.term_key: conflict for conflict in segment.demands.conflicts}
+        for term in distinct_terms(segment.hits):
+            key = term_key(term)
+            if term.status == "forbidden" or key in used or key in segment.terms_off:
+                continue
+            conflict = overruled.get(key)
+            why = {"reason": conflict.kind, "by": conflict.kept} if conflict else {"reason": "not_in_text"}
+            self.workspace.log("term_overridden", {"source": term.source, "target": term.target, **why}, segment)
 
 
 def _rows(value: Any, kinds: tuple[type, ...]) -> list[list[Any]]:

@@ -158,6 +158,8 @@ def constraint_events(before: SegmentState, after: SegmentState, origin: str) ->
         events.append(("locked", {"texts": list(after.locked), "origin": origin}))
     for key in sorted(before.terms_off ^ after.terms_off):
         source, target, *_ = key.split("\t")
-        payload = {"source": source, "target": target, "is_off": key in after.terms_off, "origin": origin}
+        is_off = key in after.terms_off
+        reason = "switched_off" if is_off else "switched_on"
+        payload = {"source": source, "target": target, "is_off": is_off, "reason": reason, "origin": origin}
         events.append(("term_overridden", payload))
     return events

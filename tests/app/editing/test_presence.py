@@ -12,6 +12,7 @@ from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
 from app.workspace import Workspace
+from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_workspace import make_workspace
 
@@ -106,3 +107,14 @@ def test_terms_are_told_when_they_are_seen_and_when_a_confirmed_text_uses_them(w
     ((_, used),) = told(workspace, "term_used")
     assert [term["form"] for term in used["terms"]] == ["Akte"]
     assert used["terms"][0]["term"].startswith("file\tDatei")
+
+
+def test_a_term_that_a_confirmed_text_does_without_is_told_with_the_reason(workspace: Workspace):
+    terms = (Term("open", "öffnen"), Term("file", "Datei"), Term("the", "das"))
+    workspace.glossaries.put("g.tsv", terms, {})
+    workspace.constrain(0, [], ["the\tdas"], [Avoid("öffnen")])
+    workspace.confirm(0, "Die Akte aufmachen.")
+    said = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
+    overridden = [payload for _, payload in told(workspace, "term_overridden")]
+    assert {p["source"]: (p["reason"], p.get("by")) for p in overridden} == said
+    assert told(workspace, "term_used") == []
