@@ -67,7 +67,9 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     budget.add_argument("--pause-after-minutes", type=float, help="end this call then; the same call resumes")
     training = parser.add_argument_group("training")
     training.add_argument("--directions", default="en-de", help="one model learns them all: en-de,de-en")
-    training.add_argument("--weight", action="append", default=[], metavar="DOMAIN=TIMES", help="passes per epoch")
+    training.add_argument(
+        "--weight", action="append", default=[], metavar="DOMAIN=TIMES", help="passes over its pairs in an epoch (1)"
+    )
     training.add_argument("--optimiser", choices=get_args(Optimiser), default=DEFAULTS["optimiser"])
     training.add_argument("--schedule", choices=get_args(Schedule), default=DEFAULTS["schedule"])
     for name, kind, text in (
