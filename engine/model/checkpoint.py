@@ -112,7 +112,8 @@ def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.floa
 
 def load_weights(path: Path, config: ModelConfig) -> Transformer:
     """The model in float32 on the CPU, in evaluation mode; ModelError names the file and the cure."""
-    model = Transformer(config)
+    with torch.device("meta"):  # what the file has needs no memory and no random numbers before
+        model = Transformer(config)
     try:
         state = safetensors.torch.load_file(path)
     except FileNotFoundError:
@@ -130,7 +131,9 @@ def load_weights(path: Path, config: ModelConfig) -> Transformer:
                 f"{path}: {name} has shape {tuple(state[name].shape)}, config.json asks for "
                 f"{tuple(expected[name].shape)}; the two files belong to different models"
             )
-    model.load_state_dict({name: value.float() for name, value in state.items()})
+    # copies: the file is mapped into memory, and may be written again
+    loaded = {name: value.to(torch.float32, copy=True) for name, value in state.items()}
+    model.load_state_dict(loaded, assign=True)
     return model.eval()
 
 

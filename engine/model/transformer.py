@@ -117,17 +117,25 @@ class DecoderLayer(Layer):
         return x_BTE + self.dropout(self.feed_forward(normal_BTE))  # type: ignore[no-any-return]
 
 
+class _Embedding(nn.Embedding):
+    """One that draws no numbers on the meta device: PyTorch would import its compiler for that, in over a second."""
+
+    def reset_parameters(self) -> None:
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
+
 class Transformer(nn.Module):
-    """The model. `dropout` matters in training mode only."""
+    """The model. `dropout` matters in training mode only. On the meta device it has no weights yet."""
 
     positions_ME: Tensor
 
     def __init__(self, config: ModelConfig, dropout: float = 0.0) -> None:
         super().__init__()
         self.config = config
-        self.embedding = nn.Embedding(config.vocabulary_size, config.model_size)
+        self.embedding = _Embedding(config.vocabulary_size, config.model_size)
         source_size = config.source_vocabulary_size
-        self.source_embedding = None if source_size is None else nn.Embedding(source_size, config.model_size)
+        self.source_embedding = None if source_size is None else _Embedding(source_size, config.model_size)
         self.output_bias = nn.Parameter(torch.zeros(config.vocabulary_size))
         self.encoder = nn.ModuleList(EncoderLayer(config, dropout, i == 0) for i in range(config.encoder_layers))
         self.encoder_norm = nn.LayerNorm(config.model_size)
@@ -135,10 +143,12 @@ class Transformer(nn.Module):
         self.decoder_norm = nn.LayerNorm(config.model_size)
         self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
         self.dropout = nn.Dropout(dropout)
-        # one more for what a decoder may read before `<s>`
-        positions_ME = sinusoids(config.max_pieces + 1, config.model_size, config.positions)
+        with torch.device("cpu"):  # no file has them, so that they are there even where the weights are still to come
+            # one more for what a decoder may read before `<s>`
+            positions_ME = sinusoids(config.max_pieces + 1, config.model_size, config.positions)
         self.register_buffer("positions_ME", positions_ME, persistent=False)
-        self._initialise()
+        if not self.embedding.weight.is_meta:
+            self._initialise()
 
     def _initialise(self) -> None:
         for name, parameter in self.named_parameters():

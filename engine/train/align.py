@@ -7,7 +7,6 @@ prepared folder eflomal (see align_links.py).
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
 import time
@@ -29,7 +28,7 @@ from engine.model.alignment import (
     target_features,
     word_links,
 )
-from engine.model.checkpoint import CONFIG, WEIGHTS, load_weights
+from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum, load_weights
 from engine.model.config import ModelConfig
 from engine.model.decoding import source_mask
 from engine.model.transformer import BOS, PAD, Transformer
@@ -78,7 +77,7 @@ def align(work: Path, folder: Path, options: AlignOptions, device: str = "cpu") 
     config = ModelConfig.load(folder / CONFIG)
     _check_codec(work, folder)
     model = load_weights(folder / WEIGHTS, config).to(device)
-    checksum = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+    checksum = file_checksum(folder / WEIGHTS)
     _make_links(work, options)
     cutter = WordCutter.load(work)
     linked = LinkedPairs.load(work / FOLDER / "train", prepared.languages)

@@ -57,6 +57,26 @@ def test_a_saved_model_loads_as_it_was(folder: Path, codec: TextCodec) -> None:
     assert loaded.codec.vocabulary == codec.vocabulary
 
 
+def test_nothing_is_drawn_for_weights_that_a_file_brings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than reading them, and on the meta device a normal distribution imports PyTorch's compiler."""
+    monkeypatch.setattr(torch.nn.init, "normal_", lambda *_, **__: pytest.fail("drawn"))
+    before = torch.get_rng_state()
+    transformer = load_model(folder).transformer
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not any(value.is_meta for value in (*transformer.parameters(), *transformer.buffers()))
+    assert all(parameter.requires_grad for parameter in transformer.parameters())
+
+
+def test_weights_stay_when_the_file_is_written_again_in_its_place(folder: Path) -> None:
+    transformer = load_model(folder).transformer
+    before = {name: value.clone() for name, value in transformer.state_dict().items()}
+    path = folder / "model.safetensors"
+    with path.open("r+b") as file:
+        file.seek(-1000, 2)
+        file.write(b"?" * 1000)
+    assert all(torch.equal(value, before[name]) for name, value in transformer.state_dict().items())
+
+
 def test_half_precision_on_disk_is_float32_in_use(folder: Path) -> None:
     loaded = load_model(folder)
     save_weights(folder / "model.safetensors", loaded.transformer)
