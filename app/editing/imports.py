@@ -58,7 +58,7 @@ class Imports:
             return workspace.terms.search_in(searched, source)
 
         now = dry_run(segments, workspace.terms.search, 0)
-        then = dry_run(segments, search, len(terms))
+        then = dry_run(segments, search, len(searched))
         capitals = initial_capitals(terms[:MAX_CAPITALS], self._target_language)
         texts = texts_to_spell([*(use.term for use in then.uses if not use.term.is_for_document), *terms])
         spelt = misspellings_of(workspace.model, texts, workspace.token)

@@ -72,6 +72,13 @@ def rows(workspace: Workspace, report: dict[str, Any], shown: Any) -> list[tuple
     return [(row["row"], row["verdict"], row.get("kind", "")) for row in found["rows"]]
 
 
+def test_figures_beside_another_glossary_count_the_terms_of_both(workspace: Workspace):
+    first = stage(workspace, "file\tDatei\nlog\tProtokoll\n", "first.tsv")
+    workspace.glossaries.imports.use(first["import"], [])
+    figures = stage(workspace, "router\tRouter\nlight\tLicht\n", "second.tsv")["document"]
+    assert (figures["num_terms"], figures["num_found"], figures["num_without"]) == (4, 3, 1)
+
+
 def test_every_row_has_its_verdict_and_nothing_is_changed(workspace: Workspace):
     report = stage(workspace, GLOSSARY)
     assert report["counts"] == {
