@@ -263,11 +263,14 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
 
 
 def _elide(runs: list[list[str]]) -> list[list[str]]:
-    """Shortens a long beginning that equals the best hypothesis to its last words."""
-    if len(runs) < 2 or runs[0][0] != "s" or len(runs[0][1]) < _MIN_ELIDED_CHARS:
-        return runs
-    beginning = runs[0][1]
-    words = word_spans(beginning)
-    if len(words) <= _KEPT_WORDS_AFTER_ELISION:
-        return runs
-    return [["e", "… "], ["s", beginning[words[-_KEPT_WORDS_AFTER_ELISION][0] :]], *runs[1:]]
+    """Shortens long runs before the first difference that equal the best hypothesis, each to its last words."""
+    kinds = [kind for kind, _ in runs]
+    first = kinds.index("d") if "d" in kinds else min(len(runs) - 1, 1)
+    shortened: list[list[str]] = []
+    for kind, text in runs[:first]:
+        words = word_spans(text)
+        if kind == "s" and len(text) >= _MIN_ELIDED_CHARS and len(words) > _KEPT_WORDS_AFTER_ELISION:
+            shortened.append(["e", " … " if shortened else "… "])
+            text = text[words[-_KEPT_WORDS_AFTER_ELISION][0] :]
+        shortened.append([kind, text])
+    return [*shortened, *runs[first:]]

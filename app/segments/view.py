@@ -218,10 +218,10 @@ def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
     if decoded is None or decoded.best is None:
         return "", ""
     found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
-    others = ", ".join(f"“{decoded.best.text[start:end]}”" for p in found for start, end in p.doubled)
+    others = ", ".join(decoded.best.text[start:end] for p in found for start, end in p.doubled)
     if any(placement.aligned is False for placement in found):
-        return "misaligned", Message("The source term seems translated by {texts}.", texts=others) if others else ""
-    return ("doubled", Message("Also translated by {texts}.", texts=others)) if others else ("", "")
+        return "misaligned", Message("The source term seems translated by “{texts}”.", texts=others) if others else ""
+    return ("doubled", Message("Also translated by “{texts}”.", texts=others)) if others else ("", "")
 
 
 def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: 
     screen.page.keyboard.type("SIEBTE")
     screen.page.keyboard.press("Enter")
     expect(panel.locator("mark")).to_have_text("siebte")
-    assert b"achte Datei" in screen.download("Whole translation memory (TMX)", tmp_path).read_bytes()
+    assert b"achte Datei" in screen.download("Memory of all documents (TMX)", tmp_path).read_bytes()
     log = events(screen.download("Session log as JSONL", tmp_path))
     assert [e["payload"]["text"] for e in log if e["payload"].get("origin") == "memory"] == [
         "Zebras öffnen die siebte Datei."

@@ -86,4 +86,4 @@ def test_what_cannot_stand_is_said_and_the_text_is_left_as_it_was(screen: Screen
     screen.wait_for_proposal()
     screen.field.evaluate("area => area.setSelectionRange(0, 0)")
     screen.page.keyboard.press("Alt+r")
-    expect(screen.notes.last).to_contain_text("Put the caret behind what shall stand")
+    expect(screen.notes.last).to_contain_text("Put the cursor behind the part to keep")

@@ -5,6 +5,7 @@ import {hint, shortcut} from './key_bindings.js';
 import {insert} from './text_commands.js';
 import {count, t, tn} from './texts.js';
 
+const PAUSE_MS = 250;
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
@@ -13,6 +14,7 @@ export class Memory {
     this.list = h('ol.matches', {});
     this.status = h('p.lead', {});
     this.field = h('input', {type: 'search', placeholder: t('memory.search.placeholder'), ...shortcut('memory'), maxlength: 200,
+      oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.search(), PAUSE_MS); },
       onkeydown: event => {
         if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); }
         if (event.key === 'Escape') { event.preventDefault(); bench.focusEditor(); }

@@ -144,13 +144,13 @@ export class Proposal {
     this.onPin(text, replaced);
   }
 
-  /** The number of the word at a character of the proposal, or right before it; null where there is none. */
+  /** The number of the word at a character of the proposal, or the last before it; null where there is none. */
   wordAt(offset) {
     let start = 0, before = null;
     for (const token of this.tokens) {
       const end = start + token.t.length;
       if (token.w !== undefined && start <= offset && offset < end) return token.w;
-      if (token.w !== undefined && end === offset) before = token.w;
+      if (token.w !== undefined && end <= offset) before = token.w;
       start = end;
     }
     return before;

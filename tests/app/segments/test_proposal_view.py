@@ -131,6 +131,15 @@ def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out
         assert row["text"].endswith(shown) if "e" in kinds else row["text"] == shown
 
 
+def test_difference_behind_a_constraint_is_not_pushed_out_of_sight_by_what_is_the_same():
+    start, middle = "Öffnen Sie die ", " auf Ihrem Rechner und wählen Sie dieses drahtlose "
+    texts = [f"{start}Einstellungen{middle}{end}" for end in ("Netz", "Netzwerk")]
+    best, other = (hypothesis(text, (placed(0, text, "Einstellungen"),)) for text in texts)
+    decoded = Decoded(Translation(Request("x"), "complete", (best, other)), (Constraint("Einstellungen"),))
+    told = [["s", start], ["b", "Einstellungen"], ["e", " … "], ["s", "dieses drahtlose "], ["d", "Netzwerk"]]
+    assert hypothesis_rows(decoded)[1]["runs"] == told
+
+
 def test_source_is_whole_with_its_terms_apart():
     source = "Restart the old router."
     hit = TermHit(Term("old router", "Altgerät"), 12, 22)
