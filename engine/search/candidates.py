@@ -72,7 +72,8 @@ class Expansion:
         self._vocabulary = vocabulary
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
         self._remaining_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
-        self._outlook = tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP) if tracker.is_needed else None
+        self._is_free = tracker.are_free(rows.nodes_R)
+        self._outlook = None if self._is_free else tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
         self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences whose scores are not numbers
@@ -81,7 +82,7 @@ class Expansion:
         """All that may compete for the sentences' places."""
         keys = self._gather()
         candidates, is_possible_N = self._weigh(keys)
-        if self._tracker.is_needed and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
+        if not self._is_free and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
             candidates, is_possible_N = self._weigh(np.unique(np.concatenate([keys, ends])))
         is_unpruned_N = candidates.scores_N >= self._limits.floor_B[candidates.sentences_N]
         candidates = candidates.keep(is_possible_N & is_unpruned_N)
@@ -159,7 +160,7 @@ class Expansion:
         num_wanted = width = max(1, int(self._limits.max_children_B.max()))
         while True:
             values_RK, tokens_RK = self._scores.best(width)
-            if not tracker.has_guards:
+            if not tracker.may_die(rows.nodes_R):
                 return values_RK, tokens_RK
             is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf)
             nodes_RK = rows.nodes_R[:, None].repeat(width, axis=1)
@@ -183,7 +184,7 @@ class Expansion:
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
         banks_N = np.zeros_like(rows_N)
-        if tracker.is_needed:
+        if not self._is_free:
             is_text_N = ~is_end_N
             nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
             met_NP[is_text_N] += completed_NP

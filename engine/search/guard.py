@@ -99,6 +99,10 @@ class Guard:
             for number, since in self._avoided(state.pending)
         )
 
+    def is_done(self, state: GuardState) -> bool:
+        """Whether nothing that comes can break anything: the prefix is whole, and no text is avoided."""
+        return not self._num_avoided and not self._prefix_left(state)
+
     def pieces_left(self, state: GuardState) -> int:
         """The least number of pieces that the prefix still takes; a space at its end comes with what follows it."""
         open_word = self._prefix[max(state.written, self._open_from) :].strip(" ")

@@ -23,6 +23,7 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
     "_forced": -1,
     "_stands_if_ended": True,
     "_in_prefix": False,
+    "_is_guarded": False,
     "_prefix_left": 0,
     "_shared_missing": 0,
     "_shared_under_way": False,
@@ -31,7 +32,8 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 62
 
-_Node = tuple[int, State, GuardState | None]  # the sentence, and what a text of it has come to
+# The sentence, and what a text of it has come to; no guard's state where there is nothing to guard any more.
+_Node = tuple[int, State, GuardState | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class ConstraintTracker:
         self._forced = np.zeros((2, 0, 0), dtype=np.int64)
         self._stands_if_ended = np.ones(2, dtype=np.bool_)
         self._in_prefix = np.zeros(2, dtype=np.bool_)
+        self._is_guarded = np.zeros(2, dtype=np.bool_)
         self._prefix_left = np.zeros(2, dtype=np.int64)
         self._shared_missing = np.zeros(2, dtype=np.int64)
         self._shared_under_way = np.zeros(2, dtype=np.bool_)
@@ -184,6 +187,14 @@ class ConstraintTracker:
                 self._following[node, piece], self._completed[node, piece] = number, completed
             following_N[place] = self._following[node, piece]
         return following_N, self._completions[self._completed[nodes_N, pieces_N]]
+
+    def are_free(self, nodes_N: Ints) -> bool:
+        """Whether nothing is asked of any of these texts, nor will be."""
+        return not self.is_needed or bool((nodes_N == _FREE).all())
+
+    def may_die(self, nodes_N: Ints) -> bool:
+        """Whether one of these texts may go on so that it breaks an avoidance or leaves the prefix."""
+        return self.has_guards and bool(self._is_guarded[nodes_N].any())
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text breaks an avoidance or leaves the prefix."""
@@ -254,11 +265,14 @@ class ConstraintTracker:
         """The node behind a node and a piece, and the row of what the piece completed."""
         sentence, state, guard_state = self._nodes[node]
         guard = self._guards[sentence]
-        if guard is not None:
-            assert guard_state is not None
+        if guard is not None and guard_state is not None:
             guard_state = guard.advance(guard_state, piece)
             if guard_state is None:
                 return _DEAD, 0
+            if guard.is_done(guard_state):
+                if not self._constraints[sentence].phrases:
+                    return _FREE, 0
+                guard_state = None
         state, counts = self._automata[sentence].advance(state, piece)
         return self._number((sentence, state, guard_state)), self._completion(counts) if any(counts) else 0
 
@@ -287,6 +301,7 @@ class ConstraintTracker:
         self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
+            self._is_guarded[number] = True
             self._stands_if_ended[number] &= guard.may_end(guard_state)
             self._in_prefix[number] = guard.in_prefix(guard_state)
             self._prefix_left[number] = guard.pieces_left(guard_state)
