@@ -16,6 +16,8 @@ const entry = (model, use) => h('section.modelrow', {'aria-label': model.name, '
   !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
   model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null);
 
+const labelOf = formality => (formality ? t(`style.${formality}`) : t('style.any'));
+
 /** What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be. */
 const styleOf = bench => {
   const {style, name} = bench.model;
@@ -36,7 +38,7 @@ const styleOf = bench => {
   paint();
   return h('div.style', {},
     isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
-    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, t(`style.${radio.value || 'any'}`))))) : null,
+    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, labelOf(radio.value))))) : null,
     select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
     radios.length || select ? h('p.muted', {}, t('style.note')) : null);
 };
