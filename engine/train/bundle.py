@@ -17,6 +17,7 @@ from engine.model.alignment import ALIGNMENT
 from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
+from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, Prepared, speaks_to_reader
 from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
 from engine.train.options import TrainOptions
@@ -153,6 +154,7 @@ is published under {LICENCE}.
 
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
+{_back_translations(facts, config.directions)}\
     python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
 {_variants(options, training.get("bpe_dropout"))}\
@@ -203,6 +205,18 @@ def _synthetic(facts: Mapping[str, Any]) -> str:
         "with a token."
         for domain, number in facts.get("synthetic_pairs", {}).items()
     )
+
+
+def _back_translations(facts: Mapping[str, Any], directions: Sequence[str]) -> str:
+    """The commands that made the synthetic pairs, each with its line end."""
+    languages = dict.fromkeys(language for direction in directions for language in direction.split("-"))
+    commands = (
+        f"    python -m engine.train back-translate EARLIER CORPUS BACK --direction {other}-{language}\n"
+        for language in languages
+        for other in languages
+        if other != language and facts.get("synthetic_pairs", {}).get(synthetic_domain(language))
+    )
+    return "".join(commands)
 
 
 def _placeholders(facts: Mapping[str, Any]) -> str:

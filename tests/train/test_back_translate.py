@@ -216,5 +216,6 @@ def test_the_card_tells_what_a_model_wrote(model: Path, tmp_path: Path) -> None:
     card = (tmp_path / "made" / "card.md").read_text(encoding="utf-8")
     assert "40 sentence pairs by human translators" in card and "--synthetic BACK" in card
     assert "more of which a model wrote the side in de (back-translation), all marked with a token." in card
+    assert "engine.train back-translate EARLIER CORPUS BACK --direction en-de\n" in card
     config_of_model = json.loads((tmp_path / "made" / "config.json").read_text(encoding="utf-8"))
     assert config_of_model["domains"] == ["docs", "everyday"], "nobody asks for a synthetic source"
