@@ -85,6 +85,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--threads", type=int, default=1, help="threads of the model (default: 1; more help where cores are idle)"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    if arguments and not arguments[0].startswith("-"):
+        parser.error(f"there is no command {arguments[0]!r}; the commands are {', '.join(COMMANDS)}")
     flags = parser.parse_args(arguments)
     if flags.port is None:
         given = os.environ.get("PORT", str(DEFAULT_PORT))

@@ -44,6 +44,7 @@ Every segment that has no translation yet is translated; what a file has already
 glossary must stand in the translation of each sentence that holds their source. A segment that stands in the memory
 gets the translation that it has there; similar texts (70 % and more alike) are counted, not taken. The output has the
 format of the input, with nothing else changed, and counts as a draft: in XLIFF and PO nothing is marked as confirmed.
+A file that is there already is never written over.
 
 examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
@@ -114,7 +115,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
     translate = add("translate", _TRANSLATE)
     translate.add_argument(
-        "document", type=Path, metavar="DOCUMENT", help="TXT, Markdown, DOCX, HTML, XLIFF, PO or SRT"
+        "document", type=Path, metavar="DOCUMENT", help="TXT, Markdown, DOCX, HTML, XLIFF, PO, TMX, CSV, TSV or SRT"
     )
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write (DOCUMENT.de.EXT)")
     translate.add_argument(

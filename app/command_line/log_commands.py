@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.command_line.arguments import EXPORT_KINDS, NEWEST
@@ -53,8 +53,7 @@ def export(flags: argparse.Namespace) -> int:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
         made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number)
     path = flags.output or Path(made.name)
-    if path.exists():
-        raise CommandError(f"{path} is there already: remove it, or name another file with -o")
+    check_place(path)
     write(path, made.data)
     print(path)
     if made.note:
@@ -85,16 +84,42 @@ def backup(flags: argparse.Namespace) -> int:
     return 0
 
 
+def check_place(path: Path) -> None:
+    """Raises CommandError where a file cannot be written there, before work is done that would be lost."""
+    if path.exists():
+        raise CommandError(f"{path} is there already: remove it, or name another file with -o")
+    beside = _beside(path)
+    with _told_of(path, beside):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.touch()
+        beside.unlink()
+
+
 def write(path: Path, data: bytes) -> None:
     """The file whole, or as it was before; raises CommandError where it cannot be written."""
-    beside = path.with_name(f".{path.name}.part")
-    try:
+    beside = _beside(path)
+    with _told_of(path, beside):
         path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_bytes(data)
         os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise CommandError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error
+
+
+def _beside(path: Path) -> Path:
+    """Where the file is made; each process has its own."""
+    return path.with_name(f".pinpoint-{os.getpid()}.part")
+
+
+@contextmanager
+def _told_of(path: Path, beside: Path) -> Iterator[None]:
+    """Leaves nothing half-written behind, whatever ends it."""
+    try:
+        yield
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CommandError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error
+        raise
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
-from app.command_line.log_commands import write
+from app.command_line.log_commands import check_place, write
 from app.documents import Document, Export, read_document, with_language
 from app.errors import CommandError
 from app.exports import translated_document
@@ -52,6 +52,7 @@ def translate(flags: argparse.Namespace) -> int:
         print("\n".join(dry_run_told(document, glossary, translator)))
         return 0
     output = _output(flags.output, path, direction)
+    check_place(output)
     segments = [_segment(document, index, glossary) for index in range(len(document.segments))]
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
     known = _remembered(flags.memory, todo, direction)

@@ -290,3 +290,44 @@ def test_an_output_that_makes_no_sense_is_refused(
     status, _, err = run(capsys, "translate", "a.txt", *more)
     assert status == 2 and said in err
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_translation_that_is_there_is_not_lost_to_another(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\n")
+    (tmp_path / "a.de.txt").write_text("By hand\n")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt")
+    assert (status, "a.de.txt is there already" in err, "segments" in err) == (2, True, False)
+    assert (tmp_path / "a.de.txt").read_text() == "By hand\n"
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_translated(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\n")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "a.txt" / "b.txt")
+    assert (status, "cannot be written" in err, "segments" in err) == (2, True, False)
+
+
+@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left on device"), 2)])
+def test_nothing_is_left_half_written_whatever_ends_it(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    stop: BaseException, status: int,
+) -> None:  # fmt: skip
+    def half(path: Path, data: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise stop
+
+    (tmp_path / "a.txt").write_text("One\n")
+    monkeypatch.setattr(Path, "write_bytes", half)
+    assert run(capsys, "translate", tmp_path / "a.txt")[0] == status
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_command_that_is_none_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["tranlsate", "a.txt"])
+    said = capsys.readouterr().err
+    assert (ended.value.code, "no command 'tranlsate'" in said, "translate, stats" in said) == (2, True, True)
