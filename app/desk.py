@@ -19,6 +19,7 @@ from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import translated_document
 from app.glossary.files import read_glossary
+from app.glossary.rows import located
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.memory.recall import Library
@@ -152,7 +153,7 @@ class Desk:
         imported = read_glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.glossary.name, "num_terms": len(imported.glossary)}
         workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
-        return {**report, "errors": [error.message for error in imported.errors[:MAX_REPORTED_ERRORS]]}
+        return {**report, "errors": [located(e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]}
 
     def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Reads a glossary and says what using it would do to the document; changes nothing."""

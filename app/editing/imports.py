@@ -18,7 +18,7 @@ from app.errors import CommandError
 from app.glossary import Term, TermMatches
 from app.glossary.folding import fold_spelling
 from app.glossary.review import initial_capitals, misspellings, texts_to_spell
-from app.glossary.rows import GlossaryImport, RowReport, clean, identity, wrong_with
+from app.glossary.rows import GlossaryImport, RowReport, clean, identity, located, wrong_with
 from app.glossary.termbases import Termbase, combined, termbase
 from app.messages import Message
 from app.segments.state import Json
@@ -208,7 +208,7 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
             raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fills"))
         term = replace(report.blank, target=clean(target))
         if wrong := wrong_with(term):
-            raise CommandError(Message("glossary row {row}: {problem}", row=term.row, problem=wrong[1]))
+            raise CommandError(located(term.row, wrong[1]))
         earlier = seen.setdefault(identity(term), term)
         if earlier.targets != term.targets or earlier.status != term.status:
             raise CommandError(

@@ -11,7 +11,7 @@ from itertools import islice
 
 from app.errors import GlossaryError
 from app.glossary.matching import Glossary
-from app.glossary.rows import Entry, GlossaryImport, RowChecker
+from app.glossary.rows import Entry, GlossaryImport, RowChecker, located
 from app.glossary.spreadsheet import XLSX_START, read_workbook
 from app.glossary.tables import (
     DELIMITERS,
@@ -33,7 +33,7 @@ from app.text_files import decode_text, safe_name
 __all__ = ["GlossaryImport", "read_glossary"]
 
 MAX_BYTES = 100 * 2**20
-MAX_ROWS = 500_000  # reading, indexing and storing a million took 2 GB and more than a minute
+MAX_ROWS = 500_000  # reading, indexing and storing a million took 1.6 GB and nearly a minute
 _BYTES_TO_LOOK_AT = 4096
 _MAX_HEADER_LINES = 1000
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
@@ -69,7 +69,8 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     if not checker.terms and checker.errors:
         count = checker.num_rows
         more = Message("; none of the {count:,} rows is usable", count=count) if count > 1 else ""
-        raise GlossaryError(joined("", [checker.errors[0].message, more]))
+        first = checker.errors[0]
+        raise GlossaryError(joined("", [located(first.row, first.message), more]))
     if not checker.terms:
         raise _no_terms(name)
     return GlossaryImport(

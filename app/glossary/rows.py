@@ -157,11 +157,10 @@ class RowChecker:
         """Leaves a row out; `entry` is what it says, where it may lack nothing but a target."""
         self.num_errors += 1
         if len(self.errors) < MAX_REPORTS:
-            message = Message("glossary row {row}: {problem}", row=row, problem=problem)
             blank = term_of(entry, self._name) if entry else None
             if blank and (blank.target or wrong_with(replace(blank, target=blank.source))):
                 blank = None
-            self.errors.append(RowReport(row, shown(text, 120), message, kind, fix, blank))
+            self.errors.append(RowReport(row, shown(text, 120), problem, kind, fix, blank))
 
     @property
     def num_repeats(self) -> int:
@@ -190,6 +189,11 @@ class RowChecker:
             self.refuse(entry.row, entry.shown, *wrong, entry=entry)
             return None
         return term
+
+
+def located(row: int, problem: str) -> Message:
+    """What is wrong with a row, where no table of rows says which it is."""
+    return Message("glossary row {row}: {problem}", row=row, problem=problem)
 
 
 def identity(term: Term) -> tuple[str, bool]:

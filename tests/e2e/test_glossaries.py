@@ -80,6 +80,13 @@ def test_order_by_keys_and_mouse_decides_and_terms_are_edited_in_the_grid(screen
     screen.page.keyboard.press("Enter")
     expect(term).to_contain_text("Ordner")
     expect(cells.nth(1)).to_be_focused()
+    screen.page.keyboard.press("Home")
+    screen.page.keyboard.type("word 7")  # typing writes a cell anew
+    screen.page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("“word 7” is “Wort 7” in this glossary already")
+    expect(dialog.get_by_role("textbox", name="Source: file")).to_have_value("word 7")
+    screen.page.keyboard.press("Escape")
+    expect(cells.nth(0)).to_have_text("file")
     screen.page.keyboard.press("Control+End")
     last = dialog.get_by_role("row", name="word 1499")
     expect(last).to_be_visible()

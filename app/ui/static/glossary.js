@@ -21,6 +21,7 @@ class GlossaryDialog {
     this.bench = bench;
     this.state = {glossaries: [], can_undo: false};
     this.said = h('p.sr', {role: 'status'});
+    this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.panels = Object.fromEntries(TABS.map(name => [name, h('div.gpanel', {role: 'tabpanel', id: `pinpoint-glossary-${name}`, 'aria-labelledby': `pinpoint-glossary-tab-${name}`, tabindex: -1})]));
     this.tabs = TABS.map((name, i) => button('', {role: 'tab', id: `pinpoint-glossary-tab-${name}`, 'aria-controls': this.panels[name].id, onclick: () => this.select(name),
       onkeydown: event => {
@@ -34,7 +35,7 @@ class GlossaryDialog {
     this.undoButton = button('.btn', {onclick: () => this.change('glossary_undo', {}, t('glossaries.undone'))}, icon('undo', true), t('glossaries.undo'));
     this.dialog = h('dialog.record.gloss', {'aria-labelledby': 'pinpoint-glossaries', oncancel: event => { event.preventDefault(); this.close(); }},
       h('div.dh', {}, h('h2', {id: 'pinpoint-glossaries'}, t('glossaries.title')), button('.x', {'aria-label': t('close'), onclick: () => this.close()}, icon('x'))),
-      h('div.db', {}, h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs), Object.values(this.panels), this.said),
+      h('div.db', {}, h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs), this.problem, Object.values(this.panels), this.said),
       h('div.df', {}, this.undoButton, h('span.grow', {}), button('.btn.primary', {onclick: () => this.close()}, t('close'))));
   }
 
@@ -64,6 +65,7 @@ class GlossaryDialog {
       this.panels[name].hidden = name !== chosen;
     });
     this.chosen = chosen;
+    setText(this.problem, '');
     if (chosen === 'terms') this.paintTerms();
     if (chosen === 'document') this.paintDocument();
   }
@@ -71,7 +73,8 @@ class GlossaryDialog {
   /** A command; what the glossaries are then comes back with it. */
   async change(command, args, said) {
     const reply = await this.bench.connection.send(command, args);
-    if (!reply.ok) { setText(this.said, reply.error.message); return null; }
+    setText(this.problem, reply.ok ? '' : reply.error.message);
+    if (!reply.ok) { setText(this.said, ''); return null; }
     this.adopt(reply.result);
     setText(this.said, said ?? '');
     if (this.chosen === 'terms' && command === 'glossary_undo') this.paintTerms();
@@ -162,7 +165,8 @@ class GlossaryDialog {
     if (run.problem) { panel.replaceChildren(h('p', {role: 'alert'}, run.problem)); return; }
     const goTo = index => { this.close(); this.bench.openSegment(index); };
     const places = indices => [...indices.slice(0, MAX_PLACES).flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']), indices.length > MAX_PLACES ? '\u2026' : ''];
-    const pair = term => [h('span', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)];
+    const said = term => (term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))]);
+    const pair = term => [h('span', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target), said(term)];
     const unused = run.uses.filter(use => use.unused_in.length);
     const table = (label, heads, rows) => h('section.card', {'aria-label': label}, h('h3', {}, label), rows.length ? h('div.tblscroll', {tabindex: 0, role: 'region', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, heads.map(head => h(head === t('dry.hits') ? 'th.n' : 'th', {scope: 'col'}, head)))), h('tbody', {}, rows))) : h('p.muted', {}, t('glossaries.none')));
     panel.replaceChildren(

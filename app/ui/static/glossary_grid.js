@@ -1,5 +1,5 @@
 /* The terms of one glossary as a grid of any length: only the rows in sight are drawn, and asked of the server.
-   Arrows move between cells, Enter or F2 edits one, Delete takes the term away. */
+   Arrows move between cells, Enter or F2 edits one, typing writes it anew, Delete takes the term away. */
 import {button, count, h, icon, setText, t, tn} from './dom.js';
 
 const ROW = 34, MARGIN = 8, PAUSE_MS = 200, PAGE = 100;
@@ -18,7 +18,7 @@ export class TermGrid {
     const field = (name, language) => h('input', {type: 'text', lang: language, 'aria-label': t(`grid.new.${name}`), placeholder: t(`grid.${name}`), required: true, autocomplete: 'off'});
     this.source = field('source', bench.languages.source);
     this.target = field('target', bench.languages.target);
-    this.problem = h('p.wrong.maybe', {role: 'alert'});
+    this.problem = h('p.wrong.maybe', {});            // what was not saved; why, the dialog says above
     this.sheet = h('div.sheet', {role: 'presentation'});
     this.box = h('div.gbox', {role: 'grid', 'aria-label': t('grid.label', {name: base.name}), 'aria-colcount': COLUMNS.length, onscroll: () => this.draw(), onkeydown: event => this.onKey(event),
       onclick: event => this.onPress(event, false), ondblclick: event => this.onPress(event, true)}, this.head(), this.sheet);
@@ -98,6 +98,7 @@ export class TermGrid {
     if (goes) this.focus(...goes);
     else if (event.key === 'Enter' || event.key === 'F2') this.edit();
     else if (event.key === 'Delete') this.remove();
+    else if (event.key.length === 1 && event.key !== ' ' && !ends && !event.altKey) { this.edit(true); return; }   // the letter goes into the field
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -111,15 +112,17 @@ export class TermGrid {
     if (isDouble) this.edit();
   }
 
-  edit() {
+  /** Begins editing the cell; with `isAnew` without what stands in it. */
+  edit(isAnew = false) {
     const [index, column] = this.at, row = this.rows.get(index), cell = this.cell(index, column), name = COLUMNS[column];
     if (!row || !cell) return;
     const label = `${t(`grid.${name}`)}: ${row.source}`;
     const input = CHOICES[name]
       ? h('select', {'aria-label': label}, CHOICES[name].map(value => h('option', {value, selected: value === row[name]}, t(`grid.${name}.${value}`))))
       : h('input', {type: 'text', 'aria-label': label, lang: cell.lang, autocomplete: 'off'});
-    if (!CHOICES[name]) input.value = this.text(row, name);
-    this.editing = {cell, input, row, name, was: input.value};
+    const was = CHOICES[name] ? row[name] : this.text(row, name);
+    if (!CHOICES[name] && !isAnew) input.value = was;
+    this.editing = {cell, input, row, name, was};
     input.addEventListener('blur', () => { if (this.editing?.input === input) this.commit(false); });
     cell.replaceChildren(input);
     input.focus();
@@ -151,7 +154,11 @@ export class TermGrid {
     const result = await this.send({...row, [name]: value}, row.number);
     if (result) this.rows.set([...this.rows].find(([, one]) => one.number === row.number)?.[0] ?? this.at[0], result.row);
     this.draw();
-    if (takesFocus) this.focus(...this.at);
+    if (!takesFocus) return;
+    this.focus(...this.at);
+    if (result || CHOICES[name]) return;
+    this.edit();                                       // what was refused is there to be corrected
+    if (this.editing) this.editing.input.value = input.value;
   }
 
   async send({source, target, variants, status, case: capitals, matching, note}, number) {

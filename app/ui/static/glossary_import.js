@@ -69,8 +69,9 @@ class ImportDialog {
   async use(report) {
     this.useButton.disabled = true;
     const reply = await this.bench.connection.send('import_glossary', {import: report.import, fixes: [...this.fixes.keys()], fills: Object.fromEntries(this.fills)});
-    if (!reply.ok) { this.useButton.disabled = false; if (this.problem) setText(this.problem, reply.error.message); return; }
+    if (!reply.ok && this.problem) { this.useButton.disabled = false; setText(this.problem, reply.error.message); return; }
     this.close();
+    if (!reply.ok) { this.bench.say('bad', reply.error.message); return; }   // a file without a blemish, used unasked
     this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
     this.bench.focusEditor();
   }

@@ -187,7 +187,7 @@ def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Works
     export = workspace.glossaries.imports.table(report["import"], "rejected", "de")
     assert export.name == "terms.rejected.csv" and export.data.startswith(b"\xef\xbb\xbfrow,")
     first, second = csv.DictReader(io.StringIO(export.data.decode("utf-8-sig")))
-    assert first["text"].startswith("'=cmd|x!A1") and "Zeile 1" in first["message"]
+    assert first["text"].startswith("'=cmd|x!A1") and "leer" in first["message"]
     assert (second["row"], second["result"], second["fix"]) == ("4", "rejected", "'=1+1")
     every = workspace.glossaries.imports.table(report["import"], "new", "en").data.decode("utf-8-sig")
     assert [row["text"] for row in csv.DictReader(io.StringIO(every))] == [

@@ -68,15 +68,15 @@ def test_a_glossary_with_one_column_is_refused_with_the_row_and_the_form() -> No
 @pytest.mark.parametrize(
     ("row", "kind", "said"),
     [
-        ("alone", "columns", "glossary row 3: expected source<TAB>target, found 1 column"),
-        ("\tnur Ziel", "empty", "glossary row 3: the source is empty"),
-        ("only source\t ", "empty", "glossary row 3: the target is empty"),
-        ("a" * 201 + "\tb", "too_long", "glossary row 3: the source has 201 characters; a term has at most 200"),
-        ("bell\tGlo\x07cke", "characters", "glossary row 3: the target holds the character U+0007"),
+        ("alone", "columns", "expected source<TAB>target, found 1 column"),
+        ("\tnur Ziel", "empty", "the source is empty"),
+        ("only source\t ", "empty", "the target is empty"),
+        ("a" * 201 + "\tb", "too_long", "the source has 201 characters; a term has at most 200"),
+        ("bell\tGlo\x07cke", "characters", "the target holds the character U+0007"),
         (
             "Router\tWegewähler",
             "conflict",
-            "glossary row 3: “Router” is “Router” in row 1 and “Wegewähler” here; row 1",
+            "“Router” is “Router” in row 1 and “Wegewähler” here; row 1",
         ),
     ],
 )
