@@ -16,17 +16,30 @@ GLOSSARY = b"settings\tEinstellungen\nrouter\tRouter\n"
 
 
 def findings(page: Page, *rules: str) -> list[str]:
-    """What axe finds in the workbench that is serious: rule, impact, elements; by all rules or by those named."""
+    """What axe finds that is serious in the open dialog, else in the workbench: rule, impact, elements.
+
+    By all rules or by those named.
+    """
     page.evaluate("() => Promise.all(document.getAnimations().map(a => a.finish()))")  # no colour is in motion
     options = {"runOnly": list(rules)} if rules else {}
     found: dict[str, Any] = page.evaluate(
-        "options => axe.run(document.querySelector('.pinpoint'), {resultTypes: ['violations'], ...options})", options
+        "options => axe.run([...document.querySelectorAll('dialog[open], .pinpoint:not(:has(dialog[open]))')].at(-1), "
+        "{resultTypes: ['violations'], ...options})",
+        options,
     )
     return [
         f"{rule['impact']} {rule['id']}: {[node['html'][:160] for node in rule['nodes'][:4]]}"
         for rule in found["violations"]
         if rule["impact"] in ("serious", "critical")
     ]
+
+
+def in_both_schemes(page: Page) -> list[str]:
+    """What axe finds in the scheme of now by all its rules, and in the other, which stays, by contrast."""
+    found = findings(page)
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    page.emulate_media(color_scheme="light" if is_dark else "dark")
+    return found + findings(page, "color-contrast")
 
 
 def test_axe_finds_nothing_serious_in_the_main_states_in_light_and_dark(browser: Browser, app: App):
@@ -43,31 +56,46 @@ def test_axe_finds_nothing_serious_in_the_main_states_in_light_and_dark(browser:
     screen.words.nth(3).click(modifiers=["Alt"])
     screen.wait_for_proposal()
     page.keyboard.press("Alt+w")
-    assert findings(page) == []  # pinned, banned, doubts
-    page.emulate_media(color_scheme="dark")
-    assert findings(page, "color-contrast") == []
+    assert in_both_schemes(page) == []  # pinned, banned, doubts
     screen.words.first.focus()
     page.keyboard.press("Alt+a")
     expect(page.locator(".pop .alt, .pop .say").first).to_be_visible()
-    assert findings(page) == []
+    assert in_both_schemes(page) == []
     page.keyboard.press("Escape")
-    page.keyboard.press("Alt+h")
-    assert findings(page) == []
-    page.keyboard.press("Escape")
+    screen.type_text("Zu kurz 7")
+    page.keyboard.press("Control+Enter")
+    expect(screen.findings.first).to_be_visible()
+    screen.hypotheses.nth(1).click()
+    expect(page.locator(".ask")).to_be_visible()
+    assert in_both_schemes(page) == []  # what the checks found, and a question
+    page.locator(".ask button").last.click()
     page.keyboard.press("Alt+k")
     for opened in (
+        lambda: page.keyboard.press("Alt+h"),
         lambda: page.keyboard.press("Control+h"),
+        lambda: page.keyboard.press("Control+g"),
+        lambda: page.keyboard.press("Alt+Shift+p"),
+        lambda: page.keyboard.press("Alt+Shift+x"),
+        lambda: page.get_by_role("button", name="Choose checks …").click(),
         lambda: page.locator(".head .model").click(),
         lambda: page.get_by_role("button", name="Report").click(),
-        lambda: page.keyboard.press("Control+g"),
     ):
         opened()
         expect(page.get_by_role("dialog")).to_be_visible()
-        assert findings(page) == []
+        assert in_both_schemes(page) == []
+        if page.get_by_role("button", name="Delete …").count():
+            page.get_by_role("button", name="Delete …").click()
+            expect(page.get_by_role("alertdialog")).to_be_visible()
+            assert in_both_schemes(page) == []
+            page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_role("menu")).to_be_visible()
+    assert in_both_schemes(page) == []
+    page.keyboard.press("Escape")
     page.keyboard.press("Alt+m")
-    assert findings(page) == []  # the memory, and an open comment
+    assert in_both_schemes(page) == []  # the memory, and an open comment
 
     page.locator(".doc").evaluate(
         "doc => { const p = document.createElement('p'); p.textContent = 'grey'; p.style.color = '#777'; "

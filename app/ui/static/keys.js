@@ -24,7 +24,7 @@ export const listenToKeys = (bench, root) => {
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
   return focused === segment.field.area ? 'field' : segment.proposal.line.contains(focused) ? 'proposal'
-    : segment.sourceHost.contains(focused) ? 'source' : segment.hypotheses.list.contains(focused) ? 'hypotheses' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
+    : segment.sourceHost.contains(focused) ? 'source' : segment.offers.hypotheses.list.contains(focused) ? 'hypotheses' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
 };
 
 /** While a completion is offered, three keys belong to it; Escape also ends what the field waits for. */
@@ -48,11 +48,11 @@ const ACTIONS = {
   previous: bench => () => goTo(bench, -1),
   proposal: ({segment}, place) => (place === 'proposal' || place === 'source' ? () => segment.alignment.focusSource()
     : place === 'input' ? null : place === 'hypotheses' ? () => segment.focusField() : () => segment.proposal.focusWord(segment.proposal.current)),
-  down: ({segment}, place) => ({field: () => segment.hypotheses.focus(), proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
+  down: ({segment}, place) => ({field: () => segment.offers.hypotheses.focus(), proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
   scope: ({segment}) => () => segment.widen(),
   rest: ({segment}) => () => segment.rest.ask(),
   complete: ({segment}) => () => segment.completion.ask(),
-  alternatives: ({segment}) => () => segment.askAlternatives(),
+  alternatives: ({segment}) => () => segment.offers.askAlternatives(),
   undo: ({segment}, place) => (place === 'input' ? null : () => segment.step(true)),
   redo: ({segment}, place) => (place === 'input' ? null : () => segment.step(false)),
   case: ({segment}, place) => (place === 'field' ? () => changeCase(segment) : null),

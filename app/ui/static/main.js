@@ -143,6 +143,7 @@ class Bench {
     }
     if (reply.token !== this.session.token) return;            // an answer for the document that was open before
     if (command && command.name !== 'open') this.status.markSaved();
+    if (command) this.steps.noticed(command);
     this.merge(reply);
     if (command) this.segment.sync();
   }
@@ -288,7 +289,7 @@ class Bench {
 
   focusNextPart(step) {
     const parts = [[this.header.bench.root.querySelector('.head'), '.headend button'], [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
-      [this.segment.element, 'textarea'], [this.segment.hypotheses.element, '.nb'], [this.root.querySelector('.side'), '[aria-selected=true]']]
+      [this.segment.element, 'textarea'], [this.segment.offers.hypotheses.element, '.nb'], [this.root.querySelector('.side'), '[aria-selected=true]']]
       .filter(([host, selector]) => host.querySelector(selector));
     const at = parts.findLastIndex(([host]) => host.contains(document.activeElement));
     const [host, selector] = parts[(at + step + parts.length) % parts.length];

@@ -1,7 +1,6 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
-import {button, h, icon, number, setText, sr, t, tn} from './dom.js';
+import {h, icon, number, setText, sr, t, tn} from './dom.js';
 import {Alignment} from './alignment.js';
-import {Alternatives} from './alternatives.js';
 import {joinedEdits} from './changes.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
@@ -9,10 +8,9 @@ import {Completion} from './completion.js';
 import {drafts} from './connection.js';
 import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
-import {Hypotheses} from './hypotheses.js';
 import {KeyCounter} from './key_counter.js';
-import {speltFor} from './key_bindings.js';
 import {Ledger} from './ledger.js';
+import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
 import {askScope} from './scope.js';
@@ -39,12 +37,7 @@ export class Segment {
       onBan: text => this.ban(text),
       onLeave: () => this.focusField(),
     });
-    this.alternatives = new Alternatives({
-      ask: (word, text) => bench.server.alternatives({token: bench.session.token, segment: this.index, word, text}),
-      onTake: (row, answer) => this.takeAlternative(row, answer),
-      onBan: text => this.ban(text),
-    });
-    this.hypotheses = new Hypotheses({onTake: row => this.take(row), onLeave: () => this.focusField()});
+    this.offers = new Offers(this);
     this.ledger = new Ledger({
       onUnpin: text => { this.unpin(text); this.focusField(); },
       onUnban: text => { this.unban(text); this.focusField(); },
@@ -83,13 +76,13 @@ export class Segment {
     this.flush();
     this.comment.flush();
     this.keys.flush();
-    this.alternatives.close(false);
+    this.offers.alternatives.close(false);
     this.completion.dismiss();
     this.index = index;
     this.detail = null;
     this.isDirty = false;
     this.isTyped = false;
-    this.hideAsk();
+    this.offers.hideQuestion();
     this.checks.reset();
     this.comment.reset();
     this.pinInput.value = '';
@@ -102,7 +95,7 @@ export class Segment {
     this.sourceNote.hidden = true;
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.alignment.update([]);
-    this.hypotheses.render([], {});
+    this.offers.hypotheses.render([], {});
     this.ledger.clear();
     this.said.replaceChildren();
     setText(this.proposalNote, '');
@@ -159,7 +152,7 @@ export class Segment {
 
   paintProposal() {
     const {proposal, is_pending: isPending, notices} = this.detail;
-    if (this.alternatives.isOpen && proposal?.text !== this.alternatives.text) this.alternatives.close();
+    if (this.offers.alternatives.isOpen && proposal?.text !== this.offers.alternatives.text) this.offers.alternatives.close();
     this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending, confidence: proposal?.confidence ?? [],
       placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
     setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
@@ -173,7 +166,7 @@ export class Segment {
     this.ledger.render(this, this.detail, prices, this.bench.languages.target);
   }
 
-  paintHypotheses() { if (this.detail) this.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text, free: this.detail.free}); }
+  paintHypotheses() { if (this.detail) this.offers.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text, free: this.detail.free}); }
 
   paintState() {
     const state = this.isDirty ? 'edited' : this.detail?.state ?? this.bench.rows[this.index].state;
@@ -203,7 +196,7 @@ export class Segment {
     this.completion.dismiss();
     this.isDirty = true;
     this.isTyped = true;
-    this.hideAsk();
+    this.offers.hideQuestion();
     this.checks.paintLink();
     this.keepDraft(this.field.text);
     this.paintState();
@@ -244,24 +237,6 @@ export class Segment {
     this.paintState();
   }
 
-  /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
-  take(row, isSure = false) {
-    if (this.field.text === row.text && this.detail?.target != null) { this.focusField(); return; }
-    if (this.isTyped && !isSure && this.field.text.trim() && this.field.text !== row.text) {
-      this.ask.replaceChildren(icon('problem', true), h('span.q', {}, t('replace.question', {n: row.rank + 1, keys: speltFor('undo')})),
-        button('.btn.small.primary', {onclick: () => { this.hideAsk(); this.take(row, true); }}, t('replace.yes')),
-        button('.btn.small', {onclick: () => { this.hideAsk(); this.focusField(); }}, t('replace.no')));
-      this.ask.hidden = false;
-      this.ask.querySelector('button').focus();
-      return;
-    }
-    this.history.record(this.snapshot(), 'take');
-    this.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
-    this.focusField();
-  }
-
-  hideAsk() { this.ask.hidden = true; this.ask.replaceChildren(); }
-
   /* ---- pins, bans and terms ---- */
   pin(text, replaced = []) {
     const {lifted, ...wanted} = pin(this, text.trim(), replaced);
@@ -294,7 +269,7 @@ export class Segment {
   /** Changes some of the set and sends all of it; only the newest counts. */
   constrain(changes, origin = 'person', isRecorded = true) {
     if (isSame({...this, ...changes}, this)) return;
-    this.alternatives.close();
+    this.offers.alternatives.close();
     this.completion.dismiss();
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
     const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
@@ -333,28 +308,6 @@ export class Segment {
     else this.ban(this.field.selection());
   }
 
-  /** Alt+A: what else could stand for the word in focus in the proposal, or at the caret where the field shows it. */
-  askAlternatives() {
-    const {proposal, field, detail} = this;
-    const isInField = !proposal.line.contains(document.activeElement);
-    const text = detail?.proposal?.text;
-    const word = !text ? null : !isInField ? proposal.current : field.text === text ? proposal.wordAt(field.area.selectionStart) : null;
-    const anchor = word === null ? null : proposal.elementOf(word);
-    if (!anchor) { this.bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')})); return; }
-    const goBack = () => (isInField ? this.focusField() : proposal.focusWord(proposal.current));
-    this.alternatives.open(anchor, {word, name: proposal.textOf(word, word), text, lang: this.bench.languages.target, goBack});
-  }
-
-  /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */
-  takeAlternative(row, answer) {
-    const clashing = pin(this, row.word, answer.replaced);
-    const isPinned = clashing.pins.slice(0, -1).includes(row.word);
-    this.history.record(this.snapshot(), 'constrain');
-    if (this.detail?.target != null && !this.isTyped && this.field.text === answer.text && this.detail.state !== 'confirmed') this.sendText(null, 'alternative');
-    this.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans,
-      beginning: row.beginning, locked: this.locked.filter(text => row.tail.includes(text))}, 'alternative', false);
-  }
-
   /* ---- steps ---- */
   /** Undoes or redoes what was done last: in this segment, or in many at once. */
   step(isUndo) {
@@ -366,7 +319,7 @@ export class Segment {
     const origin = isUndo ? 'undo' : 'redo';
     this.rest.asked = null;
     this.completion.dismiss();
-    this.hideAsk();
+    this.offers.hideQuestion();
     const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
     if (snapshot.text !== this.snapshot().text) {
       this.field.set(text, snapshot.start, snapshot.end);

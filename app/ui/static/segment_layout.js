@@ -5,7 +5,7 @@ import {hint, shortcut} from './key_bindings.js';
 
 export const buildSegment = segment => {
   const action = (iconName, label, name, onclick, classes = '') => button('.btn' + classes, {onclick, ...shortcut(name)}, iconName && icon(iconName), label, hint(name));
-  const alternatives = action('list', t('action.alternatives'), 'alternatives', () => segment.askAlternatives());
+  const alternatives = action('list', t('action.alternatives'), 'alternatives', () => segment.offers.askAlternatives());
   alternatives.addEventListener('mousedown', event => event.preventDefault());   // the word keeps the focus
   segment.no = h('span.no.num', {});
   segment.stateIcon = h('span.st', {});
@@ -13,11 +13,10 @@ export const buildSegment = segment => {
   segment.sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
   segment.sourceCount = h('span.end.num', {});
   segment.proposalNote = h('span.end.num', {});
-  segment.useProposal = button('.link', {onclick: () => { const [first] = segment.hypotheses.rows; if (first) segment.take(first); }}, t('proposal.use'));
+  segment.useProposal = button('.link', {onclick: () => { const [first] = segment.offers.hypotheses.rows; if (first) segment.offers.take(first); }}, t('proposal.use'));
   segment.confidenceButton = button('.link', {onclick: () => toggleConfidence(segment), title: t('confidence.title'), 'aria-pressed': 'false', ...shortcut('confidence')}, t('confidence.show'));
   showConfidence(segment, isConfidenceKept());
   segment.fieldNote = h('span.end', {});
-  segment.ask = h('div.ask', {role: 'alertdialog', hidden: true});
   segment.said = h('div', {role: 'status'});
   segment.pinInput = h('input', {type: 'text', placeholder: t('pins.add.placeholder'), 'aria-label': t('pins.add.label'), maxlength: 300, autocomplete: 'off', spellcheck: 'false',
     onkeydown: event => {
@@ -37,8 +36,8 @@ export const buildSegment = segment => {
           h('div.addpin', {}, icon('lock', true), segment.pinInput, button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add'))))),
       h('div.cell-tgt', {}, h('div.lab', {}, h('b', {}, t('proposal.label')), segment.useProposal, segment.confidenceButton, segment.proposalNote), segment.proposal.line, segment.said,
-        h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.comment.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.ask, segment.checks.element, segment.comment.element)),
+        h('div.lab', {}, h('b', {}, t('field.label')), segment.completion.hint, segment.checks.link, segment.comment.link, segment.fieldNote), segment.field.element, segment.completion.said, segment.offers.question, segment.checks.element, segment.comment.element)),
     h('div.actions', {}, action('lock', t('action.pin'), 'pin', () => segment.pinSelection()), segment.banButton, action('again', t('action.rest'), 'rest', () => segment.rest.ask()), alternatives, segment.undoButton, segment.redoButton, segment.reopenButton,
       h('span.sp', {}), action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary')),
-    segment.hypotheses.element, segment.alternatives.element);
+    segment.offers.hypotheses.element, segment.offers.alternatives.element);
 };
