@@ -286,9 +286,9 @@ from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
 session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token="t")
 for version in range(1, 100_000):
-    seq = store.append(session.id, "edit", {"text": "x" * 500}, segment=0, segment_version=version,
-                       update=SegmentUpdate("edited", f"text {version}", version))
-    print(seq, version, flush=True)
+    events = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
+    store.append_all(session.id, [(0, version, events, SegmentUpdate("edited", f"text {version}", version))])
+    print(version, flush=True)
 """
 
 
@@ -305,11 +305,12 @@ def test_a_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: in
     with LogStoreAt(path) as store:
         session = store.load_session("t")
         assert store.verify_chain(session.id).is_intact
-        last_acknowledged = int(lines[-1].split()[0]) if lines else num_acknowledged + 1
-        # What was under way at the kill may be there too, but whole: the event with its text.
-        assert session.num_events - last_acknowledged in (0, 1)
-        assert session.segments[0].target == f"text {session.num_events - 1}"
-        assert session.segments[0].version == session.num_events - 1
+        last_acknowledged = int(lines[-1]) if lines else num_acknowledged
+        # What was under way at the kill may be there too, but whole: both events with their text.
+        version = session.segments[0].version
+        assert version - last_acknowledged in (0, 1)
+        assert session.segments[0].target == f"text {version}"
+        assert session.num_events == 1 + 2 * version
 
 
 STARTER = """
