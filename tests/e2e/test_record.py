@@ -39,15 +39,17 @@ def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
     report.get_by_role("button", name=re.compile("Replay .* events")).press("Enter")
     slider = report.get_by_role("slider", name="Moment of the session")
     expect(slider).to_be_focused()
-    seen = set()
+    seen, told = set(), set()
     for _ in range(int(slider.get_attribute("max") or 0)):
         page.keyboard.press("ArrowRight")
+        told.add(report.locator(".stage .what").inner_text())
         seen.add(
             report.locator(".stage .text").evaluate(
                 "e => [...e.childNodes].filter(n => n.nodeName !== 'DEL').map(n => n.textContent).join('')"
             )
         )
     assert {"<b>Öffnen</b> Sie", "<b>Öffnen</b> Sie alle"} <= seen
+    assert {"Segment 1 · inserted · Typed", "Segment 1 · deleted · Typed"} <= told
     assert report.locator(".stage b").count() == 0
     page.keyboard.press("Home")
     report.locator(".player select").select_option("64")
@@ -88,6 +90,8 @@ def test_single_keys_are_kept_after_the_switch_and_a_minute_without_input_is_a_p
     switch.check()
     page.keyboard.press("Escape")
     page.keyboard.type("xy")
+    page.keyboard.insert_text("😀")
+    length = len(screen.field.input_value())
     screen.wait_until_saved()
     page.clock.fast_forward(61_000)
     page.keyboard.press("ArrowLeft")
@@ -102,6 +106,8 @@ def test_single_keys_are_kept_after_the_switch_and_a_minute_without_input_is_a_p
     assert sum(payload["counts"].get("character", 0) for payload in before) == 2
     assert noted[:2] == ["x", "y"] and "a" not in noted
     assert "caret" in kinds and kinds.index("consent") < kinds.index("caret")
+    places = [end for e in told if e["type"] == "caret" for _, _, end in e["payload"]["positions"]]
+    assert max(places) == length, "in code points, as the places of changes"
     pause = kinds.index("idle")
     assert told[pause]["payload"]["idle_ms"] >= 60_000
     assert "focus" in kinds[pause + 1 :]

@@ -13,7 +13,8 @@ export const originOf = ({inputType = '', data = null}) => {
   return TYPED.test(inputType) && !(inputType === 'insertText' && SEVERAL_WORDS.test(data ?? '')) ? 'typed' : 'other';
 };
 
-const countOf = text => [...text].length;
+/** How many code points a text has: the server's measure of places. */
+export const countOf = text => [...text].length;
 const halves = (text, at) => at > 0 && at < text.length && text.codePointAt(at - 1) > 0xffff;
 const replaces = (before, after, start, end) => {
   const tail = before.length - end;

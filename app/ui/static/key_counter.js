@@ -1,5 +1,6 @@
 /* Counts the keys pressed in the edit field by class, and tells the server now and then. Which keys they were and where
    the caret stood is noted only where the person has agreed to it. */
+import {countOf} from './changes.js';
 
 const TELL_AFTER_MS = 10000;
 const MAX_NOTED = 4000;                              // between two tellings; the server takes a few more
@@ -36,7 +37,8 @@ export class KeyCounter {
 
   noteCaret() {
     if (!this.hasConsent() || this.carets.length >= MAX_NOTED) return;
-    this.carets.push([this.at(), this.area.selectionStart, this.area.selectionEnd]);
+    const {value, selectionStart: start, selectionEnd: end} = this.area;
+    this.carets.push([this.at(), countOf(value.slice(0, start)), countOf(value.slice(0, end))]);
     this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
   }
 

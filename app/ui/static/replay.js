@@ -2,7 +2,7 @@
 import {button, count, h, icon, setText, t, textIn} from './dom.js';
 
 const MAX_PAUSE_MS = 1500;                             // a longer wait in the session is shortened to this
-const CHANGES = ['insert', 'delete', 'paste'];
+const CHANGES = ['insert', 'delete'];
 const SPEEDS = [1, 4, 16, 64];
 const clock = ms => {
   const seconds = Math.floor(ms / 1000), pad = n => String(n).padStart(2, '0');
@@ -10,7 +10,7 @@ const clock = ms => {
 };
 
 /** What more is told of an event: of a change of the text, where it came from. */
-const toldOf = (type, detail) => (CHANGES.includes(type) && detail ? t(`origin.${detail}`) : detail);
+const toldOf = (type, detail) => (CHANGES.includes(type) && detail ? t(`origin.${detail}`) : type === 'paste' ? '' : detail);
 
 /** What stood before and after the part that differs: [common, gone, new, common]. */
 export const changedPart = (before, after) => {
