@@ -67,6 +67,10 @@ def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
     log = events(screen.download("Session log as JSONL", tmp_path))
     told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("split", "merge")]
     assert told == [("split", "person"), ("merge", "person"), ("split", "undo")]
+    redo = screen.page.get_by_role("button", name="Redo")
+    expect(redo).to_be_enabled()
+    screen.type_text("Etwas Neues")  # ends what could be done again
+    expect(redo).to_be_disabled()
     while screen.page.locator(".banner .x").count():
         screen.page.locator(".banner .x").first.click()
     other.check_nothing_went_wrong()

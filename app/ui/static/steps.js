@@ -24,6 +24,11 @@ export class Steps {
     this.done(reply.result.step, t(DIVIDED[command], {n, next: n + 1}), 'division_step');
   }
 
+  /** What is done anew in one segment ends what could be done again in many. */
+  noticed({name, args}) {
+    if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin)) this.future = [];
+  }
+
   newest(isUndo) { return (isUndo ? this.past : this.future).at(-1); }
 
   /** A step was made: it is told, and can be taken back. */
