@@ -259,7 +259,6 @@ class Workspace:
         """Translations speak in this style from now on; what has another, and no text of the person, comes anew."""
         with self.lock:
             if self.style.choose(style) and self.model.state == "ready":
-                self.problem = ""
                 self._decoding.start_over()
             self._touch()
 

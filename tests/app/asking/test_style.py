@@ -184,7 +184,12 @@ def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that
     assert plain.of(0)[-1][0].domain is None
     with pytest.raises(CommandError, match=r"cannot be asked for formality 'informal' in en-de \(it knows none\)"):
         workspace.choose_style(Style("informal", None))
+    num_asked = len(plain.requests)
+    workspace.choose_style(Style(None, None))
+    workspace.choose_style(Style(None, None))
+    assert len(plain.requests) == num_asked, "nothing else is asked for, so nothing is asked anew"
     workspace.use_model(run.desk.model)
+    workspace.choose_style(Style("formal", None))
     assert run.decoder.of(0)[-1][0].formality == "formal"
     assert workspace.snapshot()["problem"] == ""
 
