@@ -27,6 +27,7 @@ class Format:
     takes_comments: bool = False
 
 
+_XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
 FORMATS = (
     _PLAIN_TEXT,
@@ -37,7 +38,7 @@ FORMATS = (
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("csv", "tables", (".csv", ".tsv", ".tab"), table.read, is_paired=True),
     Format("tmx", "translation memories", (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
-    Format("xliff", "XLIFF", (".xlf", ".xliff"), xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
+    Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
 

@@ -1,7 +1,7 @@
 """XLIFF 1.2 and 2.x: only targets, their states and notes of the translator are ever written.
 
 A segment is what the file calls one: a trans-unit or a `<mrk mtype="seg">` of 1.2, a segment of 2.x. Inline elements
-are numbered placeholders (`app.formats.inline`). Units marked translate="no" are not shown.
+are numbered placeholders (`app.formats.inline`). Units marked translate="no" are not shown, nor what a tool has locked.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from app.errors import DocumentError
 from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
+from app.formats.xliff_tools import ToolState, tool_state
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.messages import Message
 from app.text_files import DecodedText
@@ -19,7 +20,6 @@ from app.text_files import DecodedText
 # Elements whose content is part of the sentence; all others inside a source are codes.
 _PAIRED = ("g", "mrk", "pc")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
-_UNTOUCHED = {"new", "needs-translation", "initial"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class _Part:
     target: Node | None
     shown: Shown
     is_preserved: bool
+    tool_state: ToolState | None = None  # where the tool that made the file has attributes of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,9 @@ class XliffFile(PairedFile):
 
     def _entry_edits(self, entry: _Entry, new: Sequence[Translation | None]) -> Iterator[Edit]:
         text = self.decoded.text
-        is_done = all(_is_done(entry) if t is None else t.is_confirmed for t in new)
+        is_done = all(
+            _is_done(entry, part) if t is None else t.is_confirmed for part, t in zip(entry.parts, new, strict=True)
+        )
         raws = [
             None if t is None else part.shown.raw(one_line(t.text)) for part, t in zip(entry.parts, new, strict=True)
         ]
@@ -92,6 +95,7 @@ class XliffFile(PairedFile):
             if self.is_version_2
             else ("translated" if is_done else "needs-review-translation")
         )
+        has_state = not self.is_version_2 and not any(part.tool_state for part in entry.parts)
         can_fill = (
             target is not None
             and not target.is_empty_tag
@@ -103,14 +107,14 @@ class XliffFile(PairedFile):
                 assert part.target is not None
                 if raw is not None:
                     yield part.target.inner_start, part.target.inner_end, raw
-            if not self.is_version_2:
+            if has_state:
                 tag = text[target.start : target.inner_start]
                 yield target.start, target.inner_start, with_attribute(tag, "state", state)
         else:
             content = self._whole_target(entry, raws)
             name = source.name[: len(source.name) - len(source.local)] + "target"
             tag = f"<{name}>" if target is None else text[target.start : target.inner_start].replace("/>", ">")
-            tag = tag if self.is_version_2 else with_attribute(tag, "state", state)
+            tag = with_attribute(tag, "state", state) if has_state else tag
             element = f"{tag}{content}</{name}>"
             if target is not None:
                 yield target.start, target.end, element
@@ -120,15 +124,27 @@ class XliffFile(PairedFile):
                 line = f"\n{indent}" if before.rstrip(" \t").endswith("\n") else ""
                 at = (entry.segmented or source).end
                 yield at, at, line + element
-        yield from self._state_edits(entry, state, is_done=is_done)
+        yield from self._state_edits(entry, new, state, is_done=is_done)
 
-    def _state_edits(self, entry: _Entry, state: str, *, is_done: bool) -> Iterator[Edit]:
+    def _state_edits(
+        self, entry: _Entry, new: Sequence[Translation | None], state: str, *, is_done: bool
+    ) -> Iterator[Edit]:
         owner = entry.owner
         tag = after = self.decoded.text[owner.start : owner.inner_start]
         if self.is_version_2 and (is_done or "state" in owner.attributes):
             after = with_attribute(with_attribute(tag, "state", state), "subState", None)
         elif not self.is_version_2 and owner.attributes.get("approved") == "yes" and not is_done:
             after = with_attribute(tag, "approved", "no")
+        for part, translation in zip(entry.parts, new, strict=True):
+            told = part.tool_state
+            if translation is None or told is None:
+                continue
+            value = told.after(is_confirmed=translation.is_confirmed)
+            if told.carrier is owner:
+                after = with_attribute(after, told.attribute, value)
+            else:
+                place = told.carrier.start, told.carrier.inner_start
+                yield *place, with_attribute(self.decoded.text[slice(*place)], told.attribute, value)
         if after != tag:
             yield owner.start, owner.inner_start, after
 
@@ -201,10 +217,10 @@ def _entries_1(root: Node, text: str) -> Iterator[_Entry]:
         marks = _marks(segmented) if segmented else {}
         if marks:
             targets = _marks(target) if target else {}
-            parts = [_part(mark, targets.get(mid), text) for mid, mark in marks.items()]
+            parts = [_part(mark, targets.get(mid), text, tool_state(unit, mid)) for mid, mark in marks.items()]
             yield _Entry(unit, source, segmented, target, tuple(parts))
         else:
-            yield _Entry(unit, source, None, target, (_part(source, target, text),))
+            yield _Entry(unit, source, None, target, (_part(source, target, text, tool_state(unit, None)),))
 
 
 def _entries_2(root: Node, text: str) -> Iterator[_Entry]:
@@ -224,7 +240,7 @@ def _marks(node: Node) -> dict[str, Node]:
     }
 
 
-def _part(source: Node, target: Node | None, text: str) -> _Part:
+def _part(source: Node, target: Node | None, text: str, told: ToolState | None = None) -> _Part:
     is_preserved = source.inherited("xml:space") == "preserve"
     shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved))
     if target is not None and shown.lead.strip():
@@ -232,14 +248,13 @@ def _part(source: Node, target: Node | None, text: str) -> _Part:
         if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
             # The translator has moved what is around the source to the middle of the target: it must be shown.
             shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved), hides=False)
-    return _Part(source, target, shown, is_preserved)
+    return _Part(source, target, shown, is_preserved, told)
 
 
 def _units(entry: _Entry, text: str) -> Iterator[Unit]:
     note = _note(entry.owner)
-    state = _state(entry)
     for part in entry.parts:
-        if not part.shown.text:
+        if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
             continue
         target = None
         if part.target is not None:
@@ -247,10 +262,10 @@ def _units(entry: _Entry, text: str) -> Iterator[Unit]:
             inside = show(pieces, part.shown, hides=bool(part.shown.lead.strip()))
             part.shown.tags.update(inside.tags)
             target = inside.text or None
-            if state in _UNTOUCHED and target == part.shown.text:
+            if target == part.shown.text and not _is_done(entry, part):
                 target = None  # the tool that made the file has put the source there
         place = part.source.inner_start, part.source.inner_end
-        yield Unit(*place, part.shown.text, target, target is not None and _is_done(entry), note)
+        yield Unit(*place, part.shown.text, target, target is not None and _is_done(entry, part), note)
 
 
 def _state(entry: _Entry) -> str | None:
@@ -258,8 +273,10 @@ def _state(entry: _Entry) -> str | None:
     return carrier.attributes.get("state") if carrier else None
 
 
-def _is_done(entry: _Entry) -> bool:
+def _is_done(entry: _Entry, part: _Part) -> bool:
     """Whether the file says that the translation needs no more work."""
+    if part.tool_state is not None:
+        return part.tool_state.is_done
     return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"
 
 

@@ -4,7 +4,7 @@ import {h, t} from './dom.js';
 import {importGlossary} from './glossary_import.js';
 
 const MAX_MIB = {document: 10, glossary: 100, memory: 50};
-const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain'};
+const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain'};
 
 const toBase64 = file => new Promise((resolve, reject) => {
   const reader = new FileReader();

@@ -1,0 +1,97 @@
+"""XLIFF as Trados, memoQ, Phrase and Okapi write it: their states are read and written, what they lock stays."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from app.documents import Document, read_document
+
+TRADOS = """<?xml version="1.0" encoding="utf-8"?>
+<xliff xmlns:sdl="http://sdl.com/FileTypes/SdlXliff/1.0" xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">
+<file original="a.docx" source-language="en-US" target-language="de-DE" datatype="x-sdlfilterframework2"><body><group>
+<trans-unit id="u1"><source>Two doors. <g id="0">One</g> key.</source>
+<seg-source><mrk mtype="seg" mid="1">Two doors.</mrk> <mrk mtype="seg" mid="2"><g id="0">One</g> key.</mrk></seg-source>
+<target><mrk mtype="seg" mid="1"/> <mrk mtype="seg" mid="2"><g id="0">Ein</g> Schlüssel.</mrk></target>
+<sdl:seg-defs><sdl:seg id="1"/><sdl:seg id="2" conf="ApprovedTranslation" origin="interactive"/></sdl:seg-defs>
+</trans-unit>
+<trans-unit id="u2"><source>Locked</source><seg-source><mrk mtype="seg" mid="3">Locked</mrk></seg-source>
+<target><mrk mtype="seg" mid="3">Gesperrt</mrk></target>
+<sdl:seg-defs><sdl:seg id="3" locked="true" conf="Translated"/></sdl:seg-defs></trans-unit>
+</group></body></file></xliff>
+"""
+MEMOQ = """<?xml version="1.0" encoding="utf-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:mq="MQXliff">
+<file original="a.docx" source-language="en-us" target-language="de-de" datatype="x-memoq"><body>
+<trans-unit id="1" mq:status="NotStarted">
+<source xml:space="preserve">A <bpt id="1">{}</bpt>door<ept id="1">{}</ept></source>
+<target xml:space="preserve"></target></trans-unit>
+<trans-unit id="2" mq:status="Proofread" approved="yes">
+<source>A key</source><target>Ein Schlüssel</target></trans-unit>
+<trans-unit id="3" mq:status="ManuallyConfirmed" mq:locked="locked">
+<source>Locked</source><target>Zu</target></trans-unit>
+</body></file></xliff>
+"""
+PHRASE = """<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:m="http://www.memsource.com/mxlf/2.0" version="1.2">
+<file original="a.docx" source-language="en" target-language="de" datatype="x-docx"><body><group id="0">
+<trans-unit id="a:0" m:confirmed="0" m:locked="false"><source>A {1&gt;door&lt;1}</source><target></target>
+<alt-trans origin="machine-trans"><target>Eine Tür</target></alt-trans></trans-unit>
+<trans-unit id="a:1" m:confirmed="1" m:locked="true"><source>Locked</source><target>Zu</target></trans-unit>
+<trans-unit id="a:2" m:confirmed="1" m:locked="false"><source>A key</source><target>Ein Schlüssel</target></trans-unit>
+</group></body></file></xliff>
+"""
+
+
+def told(document: Document) -> list[tuple[str, str | None, str]]:
+    return [(segment.source, segment.target, segment.state) for segment in document.segments]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "segments"),
+    [
+        (
+            "a.sdlxliff",
+            TRADOS,
+            [("Two doors.", None, "new"), ("{1}One{/1} key.", "{1}Ein{/1} Schlüssel.", "confirmed")],
+        ),
+        ("a.mqxliff", MEMOQ, [("A {1}door{2}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
+        ("a.mxliff", PHRASE, [("A {1>door<1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
+    ],
+)
+def test_states_are_read_and_what_is_locked_is_not_shown(name: str, content: str, segments: list) -> None:
+    document = read_document(content.encode(), name)
+    assert told(document) == segments
+    assert document.export({}) == content.encode()
+
+
+def test_trados_is_told_of_each_segment_whether_it_is_done() -> None:
+    written = read_document(TRADOS.encode(), "a.sdlxliff").export({0: "Zwei Türen."})
+    expected = TRADOS.replace('<mrk mtype="seg" mid="1"/>', '<mrk mtype="seg" mid="1">Zwei Türen.</mrk>')
+    assert written.decode() == expected.replace('<sdl:seg id="1"/>', '<sdl:seg id="1" conf="Translated"/>')
+    drafts = read_document(TRADOS.encode(), "a.sdlxliff").export_file({0: "a", 1: "b"}, drafts={0, 1}).data
+    states = [seg.get("conf") for seg in etree.fromstring(drafts).iter("{http://sdl.com/FileTypes/SdlXliff/1.0}seg")]
+    assert states == ["Draft", "Draft", "Translated"]
+
+
+def test_memoq_and_phrase_are_told_too_and_what_was_proofread_stays_so() -> None:
+    written = read_document(MEMOQ.encode(), "a.mqxliff").export({0: "Eine {1}Tür{2}", 1: "Der Schlüssel"}).decode()
+    expected = MEMOQ.replace("NotStarted", "ManuallyConfirmed").replace("Ein Schlüssel", "Der Schlüssel")
+    target = 'preserve">Eine <bpt id="1">{}</bpt>Tür<ept id="1">{}</ept></target>'
+    assert written == expected.replace('preserve"></target>', target)
+    draft = read_document(MEMOQ.encode(), "a.mqxliff").export_file({1: "Der Schlüssel"}, drafts={1}).data.decode()
+    assert '<trans-unit id="2" mq:status="Edited" approved="no">' in draft
+    done = read_document(PHRASE.encode(), "a.mxliff").export({0: "Eine {1>Tür<1}"}).decode()
+    assert done == PHRASE.replace('"a:0" m:confirmed="0"', '"a:0" m:confirmed="1"').replace(
+        "<target></target>", "<target>Eine {1&gt;Tür&lt;1}</target>"
+    )
+
+
+def test_a_source_that_a_tool_has_copied_into_the_target_is_no_translation() -> None:
+    unit = '<trans-unit id="1"><source>A door</source><target xml:lang="de">A door</target></trans-unit>'
+    okapi = (
+        f'<xliff version="1.2"><file source-language="en" datatype="x" original="x"><body>{unit}</body></file></xliff>'
+    )
+    assert told(read_document(okapi.encode(), "a.xlf")) == [("A door", None, "new")]
+    final = okapi.replace('xml:lang="de"', 'state="final"')
+    assert told(read_document(final.encode(), "a.xlf")) == [("A door", "A door", "confirmed")]
