@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from engine.model.alignment import ALIGNMENT
 from engine.train.__main__ import main
 from engine.train.align import AlignOptions, Rows, score_head, train_head
 from engine.train.align_links import LinkedPairs, WordCutter, align_texts, grow_diagonal
-from engine.train.data import Batches, Draw, Lines, PairSet, Prepared
+from engine.train.data import EOS, Batches, Draw, Lines, PairSet, Prepared
 from engine.train.prepare import prepare
 from tests.train.corpora import prepare_options, write_corpus
 
@@ -103,6 +104,22 @@ def test_links_of_the_other_direction_are_turned_round():
     batch = Batches(pairs.pairs, PREPARED, ["de-en"], 100).batch(Draw(0, np.array([0])), np.random.default_rng(0))
     rows = Rows.of(batch, pairs, PREPARED, CUTTER, "de-en", np.array([0]))
     assert list(rows.words_and_links()) == [([(1, 2), (2, 3)], [(1, 2), (2, 4)], {(0, 1)})]
+
+
+def test_links_hold_behind_a_mark_and_beside_other_encodings():
+    """A synthetic source begins with its mark; heads learn from canonical pieces, whatever variants there are."""
+    pairs = linked([([10, 14, 11], [12, 13])], [[(0, 0), (1, 1)]])
+    others = {"en": Lines.of([[19, 14, 19, 11]], NUM_PIECES)}
+    marked = replace(pairs.pairs, domains=np.ones(1, dtype=np.uint8), variants=others)
+    prepared = replace(PREPARED, domains=("docs", "synthetic.en"), synthetic_ids={"synthetic.en": 6})
+    batches = Batches(marked, prepared, ["en-de", "de-en"], 100)
+    [drawn] = batches.epoch(0)
+    batch = batches.batch(drawn, np.random.default_rng(0))
+    assert batch.source_BS.tolist() == [[4, 6, 10, 14, 11, EOS]]
+    rows = Rows.of(batch, LinkedPairs(marked, pairs.links), prepared, CUTTER, "en-de", drawn.pairs)
+    to_source, _ = rows.wanted()
+    assert to_source[0, 1:3].tolist() == [[0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]
+    assert list(rows.words_and_links()) == [([(2, 3), (3, 5)], [(1, 2), (2, 3)], {(0, 0), (1, 1)})]
 
 
 def copies(num_pairs: int, seed: int) -> LinkedPairs:
