@@ -1,7 +1,7 @@
 """CSV and TSV as a document: a row is a source and its target; all other cells stay as they are.
 
-Which columns these are the first row says ("source", "target", or languages); where it says nothing, the first two are
-taken. A translation never becomes a formula that its source was not.
+Which columns these are the first row says ("source", "target", or languages, behind a column of keys too); where it says
+nothing, the first two are taken. A translation never becomes a formula that its source was not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from app.text_files import DecodedText, decode_text, defused
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
+# By which a column is known wherever it stands; other codes of two letters count in the first two columns only.
+_KNOWN_LANGUAGES = frozenset(
+    "ar cs da de en es fi fr it ja ko nb nl pl pt ru sv tr uk zh english german french spanish italian dutch polish "
+    "portuguese englisch deutsch französisch spanisch italienisch niederländisch polnisch portugiesisch".split()
+)
 _SEPARATORS = ",;\t"
+_TOLD_SEPARATOR = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,9 @@ def read(data: bytes, name: str) -> TableFile:
     """The rows of a table. Raises DocumentError where a quote is left open."""
     decoded = decode_text(data, name, DocumentError)
     text = decoded.text
-    separator = "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
-    lines = list(_lines(text, separator, name))
+    told = _TOLD_SEPARATOR.match(text)
+    separator = told[1] if told else "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
+    lines = list(_lines(text, told.end() if told else 0, separator, name))
     header = _columns(lines[0]) if lines else None
     source, target = header or (0, 1)
     rows = [
@@ -100,6 +107,9 @@ def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
     target = next((at for at, name in enumerate(names) if name in _TARGET_NAMES), None)
     if source is not None:
         return source, target if target is not None else len(names)
+    languages = [at for at, name in enumerate(names) if re.split("[-_]", name)[0] in _KNOWN_LANGUAGES]
+    if len(languages) >= 2 and names[languages[0]] != names[languages[1]]:
+        return languages[0], languages[1]
     if len(names) >= 2 and names[0] != names[1] and all(_LANGUAGE.fullmatch(name) for name in names[:2]):
         return (0, 1) if all(len(re.split("[-_]", name)[0]) == 2 for name in names[:2]) else None
     return None
@@ -111,9 +121,12 @@ def _separator_of(text: str) -> str:
     return max(_SEPARATORS, key=lambda sign: (first.count(sign), sign == ","))
 
 
-def _lines(text: str, separator: str, name: str) -> Iterator[list[_Cell]]:
-    """The cells of each row, with their places; a quoted cell may hold separators, line ends and doubled quotes."""
-    position, cells = 0, []
+def _lines(text: str, position: int, separator: str, name: str) -> Iterator[list[_Cell]]:
+    """The cells of each row from `position` on, with their places.
+
+    A quoted cell may hold separators, line ends and doubled quotes.
+    """
+    cells: list[_Cell] = []
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
     quoted = re.compile(r'"((?:[^"]|"")*)"')
     while position < len(text):
