@@ -1,7 +1,7 @@
 """CSV and TSV as a document: a row is a source and its target; all other cells stay as they are.
 
-Which columns these are the first row says ("source", "target", or languages, behind a column of keys too); where it says
-nothing, the first two are taken. A translation never becomes a formula that its source was not.
+Which columns these are the first row says ("source", "target", or languages, behind a column of keys too); where it
+says nothing, the first two are taken. A translation never becomes a formula that its source was not.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation",
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 # By which a column is known wherever it stands; other codes of two letters count in the first two columns only.
 _KNOWN_LANGUAGES = frozenset(
-    "ar cs da de en es fi fr it ja ko nb nl pl pt ru sv tr uk zh english german french spanish italian dutch polish "
-    "portuguese englisch deutsch französisch spanisch italienisch niederländisch polnisch portugiesisch".split()
-)
+    {
+        "ar", "cs", "da", "de", "en", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ru", "sv", "tr", "uk",
+        "zh", "english", "german", "french", "spanish", "italian", "dutch", "polish", "portuguese", "englisch", "deutsch",
+        "französisch", "spanisch", "italienisch", "niederländisch", "polnisch", "portugiesisch",
+    }
+)  # fmt: skip
 _SEPARATORS = ",;\t"
 _TOLD_SEPARATOR = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
 
