@@ -44,6 +44,20 @@ def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
     json.dumps(reply, allow_nan=False)
 
 
+def test_what_the_page_tells_of_an_edit_is_logged_and_what_cannot_be_loses_no_word(api: Api):
+    told: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
+    reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", told=told))
+    assert reply["ok"]
+    wrong = {**message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", told=told), "sequence": 2}
+    assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
+    workspace = api.desk.find(wrong["token"])
+    events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]
+    assert [(e.type, e.payload["offset"], e.payload["text"], e.payload["origin"]) for e in events] == [
+        ("insert", 0, "Neue ", "typed"), ("paste", 5, "Datei😀", "paste"), ("insert", 5, "alte ", "unknown"),
+    ]  # fmt: skip
+    assert events[0].segment_version == events[1].segment_version
+
+
 def test_upload_opens_a_new_session(api: Api):
     reply = api.command(message(api, "open_document", file="<b>x</b>.txt", data=base64.b64encode(b"One\nTwo").decode()))
     assert reply["document"]["name"] == "b_.txt"
@@ -60,6 +74,21 @@ WRONG = [
     ({"name": "edit", "segment": 1, "text": 5, "origin": "typed"}, "'text'"),
     ({"name": "edit", "segment": 1, "text": "x", "origin": "magic"}, "'origin'"),
     ({"name": "edit", "segment": 10**9, "text": "x", "origin": "typed"}, "no segment"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": []}, "'told'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"changes": []}}, "'before'"),
+    *(
+        (
+            {"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"before": "", "changes": changes}},
+            why,
+        )
+        for changes, why in (
+            ([[0, 0, "x", "magic"]], "'told'"),
+            ([[0, True, "x", "typed"]], "'told'"),
+            ([[0, 0, "x"]], "'told'"),
+            (["x"], "'told'"),
+            ({}, "'changes'"),
+        )
+    ),
     ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
     ({"name": "constrain", "segment": 0, "pins": [1], "terms_off": [], "origin": "person"}, "'pins'"),
     ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "origin": "person"}, "'bans'"),
