@@ -42,10 +42,11 @@ def packed(precision: Precision) -> Transformer:
 KINDS = {
     "bundled": (MODEL, None),
     **{kind: model_like(kind) for kind in ("marian", "m2m100", "fsmt")},
+    "half": (copy.deepcopy(MODEL).to(torch.bfloat16), None),
     **({precision: (packed(precision), None) for precision in ("float32", "int8")} if can_multiply_int8() else {}),
 }
-# 8-bit activations: what attention rounds otherwise may come to the next of 127 levels
-CLOSENESS = {kind: {"rtol": 0.02, "atol": 0.1} if kind == "int8" else CLOSE for kind in KINDS}
+# What attention rounds otherwise may come to the next of an activation's 127 levels, or of the 8 bits of a bfloat16.
+CLOSENESS = {kind: {"rtol": 0.02, "atol": 0.1} if kind in ("int8", "half") else CLOSE for kind in KINDS}
 
 
 def step_by_step(model: Transformer, source: list[int], starts: list[int] | None, pieces: Pieces) -> torch.Tensor:
