@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Scope = Literal["document", "glossary"]
 OWN_GLOSSARY = "own terms"
-MAX_BENT = 20_000  # terms whose forms are remembered
+MAX_BENT = 100_000  # terms whose forms are remembered
 
 
 @dataclass(frozen=True)
