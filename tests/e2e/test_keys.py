@@ -103,6 +103,38 @@ def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Scr
     screen.wait_until_saved()
 
 
+def test_what_an_input_method_composes_is_undone_as_one_step(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Vorher")
+    screen.page.wait_for_timeout(1100)  # a step of its own
+    method = screen.page.context.new_cdp_session(screen.page)
+    for composed in ("n", "ni"):
+        method.send("Input.imeSetComposition", {"text": composed, "selectionStart": 1, "selectionEnd": 1})
+        screen.page.wait_for_timeout(1100)
+    method.send("Input.insertText", {"text": "你"})
+    expect(screen.field).to_have_value("Vorher你")
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value("Vorher")
+    screen.page.keyboard.press("Control+Shift+z")
+    expect(screen.field).to_have_value("Vorher你")
+    screen.wait_until_saved()
+
+
+def test_edit_field_is_in_sight_in_the_smallest_window_at_twice_the_size(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.set_viewport_size({"width": 512, "height": 350})  # 1,024 pixels at 200 %
+    try:
+        for number in (3, 2):
+            screen.page.keyboard.press("Control+g")
+            screen.page.keyboard.type(str(number))
+            screen.page.keyboard.press("Enter")
+            expect(screen.page.locator(".editor .no")).to_have_text(str(number))
+            screen.wait_for_proposal()
+            expect(screen.field).to_be_in_viewport(ratio=1)
+    finally:
+        screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_doubts_of_the_model_are_shown_on_demand_and_placeholders_inserted_one_by_one(screen: Screen):
     screen.open_text("Copy %s to {1}the folder{/1} and %s.\nClose it.\n")
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)

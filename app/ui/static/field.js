@@ -49,8 +49,9 @@ export class Field {
       if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
       if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') { event.preventDefault(); return; }
       this.selected = [this.area.selectionStart, this.area.selectionEnd];
-      onBeforeInput(kindOf(event));
+      if (!event.isComposing) onBeforeInput(kindOf(event));
     });
+    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert'));   // what is composed is one step
     this.area.addEventListener('input', event => {
       const {text, codes} = storable(this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' '));   // a segment is one line
       if (text !== this.area.value) {

@@ -202,6 +202,13 @@ export class SegmentList {
     if (!this.editorItem.isConnected) return;
     this.scroll.scrollTop += this.tooLow();
     this.isArriving = true;
+    this.showField();
+  }
+
+  /** In a low window, as with large zoom, the edit field comes before what stands above it. */
+  showField() {
+    const field = this.editorItem.querySelector('.field')?.getBoundingClientRect(), box = this.scroll.getBoundingClientRect();
+    if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
   }
 
   /** By how many pixels the editor stands lower than where it is kept. */
@@ -218,6 +225,7 @@ export class SegmentList {
     new ResizeObserver(() => {
       const below = this.editorItem.getBoundingClientRect().bottom - this.scroll.getBoundingClientRect().bottom;
       if (this.isArriving && below > 0) this.scroll.scrollTop += Math.max(0, Math.min(below, this.tooLow()));
+      if (this.isArriving) this.showField();
     }).observe(this.editorItem);
     for (const name of ['pointerdown', 'keydown', 'wheel']) this.scroll.addEventListener(name, () => { this.isArriving = false; }, {passive: true});
   }
