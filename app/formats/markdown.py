@@ -1,19 +1,23 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; marks of inline text stay in it.
 
 markdown-it-py says what is what (CommonMark with tables). Code, HTML blocks, link definitions and front matter are
-not shown.
+not shown, nor what other tools add: boxes of tasks, kinds of callouts, ids of headings, numbers of footnotes. A
+translation that would begin a list or a cell is escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.errors import DocumentError
-from app.formats.base import Unit, line_of
+from app.formats.base import Unit, line_of, one_line
 from app.formats.placeholders import placeholder_spans
 from app.formats.prose import ProseFile, blanked
 from app.messages import Message
@@ -30,6 +34,17 @@ _WHOLE = re.compile(
     |(?<!\w)[*_](?=\S)[^*_]{1,500}[*_]""",
     re.VERBOSE,
 )
+# What is layout: a task's box or a callout's kind before a paragraph, an id behind a heading; lines of a container's
+# name, and the beginnings of a definition and of a footnote.
+_LEAD = re.compile(r"\[[ xX]\][ \t]+|\[![A-Za-z]+\][ \t]*")
+_HEADING_ID = re.compile(r"[ \t]*\{[#.:][^{}]*\}\Z")
+_APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
+# CommonMark would take "[^1]: One" for a link definition: the parser sees another sign in place of the bracket.
+_FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
+_NOTE_MARK = re.compile(r"(?<=[.!?…:;,)”\"’'»«*_])\[\^[^\]\s]+\]")  # behind what ends a sentence
+_BARE_PIPE = re.compile(r"(?<!\\)\|")
+_MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and list items
+_BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
 MAX_LINES = 100_000  # 5 MiB of 52 characters each; the parser takes about as long for a line whatever stands in it
 _MAX_NESTING = 20  # twice as many levels of quotes, or as many of lists, as anybody writes; each takes its time
@@ -54,8 +69,10 @@ def read(data: bytes, name: str) -> ProseFile:
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
+    cells: list[tuple[int, int]] = []
     # One sign for each line end, and none that would be two, so that line numbers agree.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
+    body = _FOOTNOTE.sub("\\1\ufffc", body)
     tokens = parser.parse(body)
     if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
         raise DocumentError(
@@ -66,21 +83,39 @@ def read(data: bytes, name: str) -> ProseFile:
                 place=line_of(text, starts[deep.map[0]] if deep.map else 0),
             )
         )
-    for token in _inline(tokens):
+    for around, token in _inline(tokens):
         assert token.map is not None
         position = starts[token.map[0]]
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
         for start, end, inside in _stretches(text, token.content, position, limit, units):
-            source = blanked(text, start, end, inside)
+            source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), blanked(text, start, end, inside))
             if _NO_LETTERS.match(source):
                 continue
             joints += inside
             units.append(Unit(start, end, source, whole=_whole(source)))
-    return ProseFile(decoded, units, joints)
+            if around.type in ("td_open", "th_open"):
+                cells.append((start, end))
+    return ProseFile(decoded, units, joints, partial(_lay_out, cells))
 
 
-def _inline(tokens: list[Token]) -> Iterator[Token]:
-    return (token for token in tokens if token.type == "inline" and token.map)
+def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, translation: str) -> str:
+    """The translation as one line that changes nothing of what is around it: no new cell, list or quote."""
+    line = one_line(translation)
+    nearest = bisect_right(cells, (start, len(text))) - 1
+    if nearest >= 0 and start < cells[nearest][1]:
+        return _BARE_PIPE.sub(r"\\|", line)
+    before = text[max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1 : start]
+    begins = _MARKS.fullmatch(before) and not _BLOCK_START.match(text, start)
+    found = _BLOCK_START.match(line) if begins else None
+    if found is None:
+        return line
+    at = len(found[1] or "")
+    return f"{line[:at]}\\{line[at:]}"
+
+
+def _inline(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
+    """Each text with the token before it, that of the block it is in."""
+    return (pair for pair in pairwise(tokens) if pair[1].type == "inline" and pair[1].map)
 
 
 def _stretches(
@@ -92,9 +127,16 @@ def _stretches(
     start = -1
     end = position
     inside: list[tuple[int, int]] = []
-    for line in content.split("\n"):
+    for number, line in enumerate(content.split("\n")):
+        if apart := _APART.match(line):
+            if start >= 0:
+                yield start, end, inside
+                start, inside = -1, []
+            line = line[apart.end() :]
+        elif number == 0 and (lead := _LEAD.match(line)):
+            line = line[lead.end() :]
         is_hard = _HARD_BREAK.search(line)
-        words = (line[: is_hard.start()] if is_hard else line).strip()
+        words = _HEADING_ID.sub("", line[: is_hard.start()] if is_hard else line).strip()
         if not words:
             continue
         at = text.find(words, end, limit)

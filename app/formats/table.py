@@ -21,9 +21,9 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 # By which a column is known wherever it stands; other codes of two letters count in the first two columns only.
 _KNOWN_LANGUAGES = frozenset(
     {
-        "ar", "cs", "da", "de", "en", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ru", "sv", "tr", "uk",
-        "zh", "english", "german", "french", "spanish", "italian", "dutch", "polish", "portuguese", "englisch", "deutsch",
-        "französisch", "spanisch", "italienisch", "niederländisch", "polnisch", "portugiesisch",
+        "ar", "cs", "da", "de", "en", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ru", "sv", "tr",
+        "uk", "zh", "english", "german", "french", "spanish", "italian", "dutch", "polish", "portuguese", "englisch",
+        "deutsch", "französisch", "spanisch", "italienisch", "niederländisch", "polnisch", "portugiesisch",
     }
 )  # fmt: skip
 _SEPARATORS = ",;\t"

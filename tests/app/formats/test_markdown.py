@@ -56,7 +56,7 @@ def test_sentences_of_every_kind_of_block_are_shown_and_nothing_else() -> None:
         "A new line.",
         "Quoted text goes over two lines.",
         "And on.",
-        "[ ] One item with &amp; continued here",
+        "One item with &amp; continued here",
         "Nested!",
         "Name",
         r"What \| why",
@@ -67,16 +67,62 @@ def test_sentences_of_every_kind_of_block_are_shown_and_nothing_else() -> None:
 
 def test_only_the_translated_sentences_change() -> None:
     document = read_document(FILE.encode(), "a.md")
-    exported = document.export_file({2: "Dann weiter.", 4: "Zitat.", 6: "[ ] Ein Punkt", 10: "Weg", 11: "Titel"}, "de")
+    exported = document.export_file({2: "Dann weiter.", 4: "Zitat.", 6: "Ein Punkt", 10: "Weg", 11: "Titel"}, "de")
     expected = (
         FILE.replace('Then see [the page. Two](a.md "t") of it\n  and go on.', "Dann weiter.")
         .replace("Quoted text goes\n> over two lines.", "Zitat.")
-        .replace("[ ] One item with &amp;\n  continued here", "[ ] Ein Punkt")
+        .replace("One item with &amp;\n  continued here", "Ein Punkt")
         .replace("Router", "Weg")
         .replace("Setext", "Titel")
     )
     assert exported.data.decode() == expected
     assert exported.name == "a.de.md"
+
+
+WRITTEN_ELSEWHERE = """# Set up {#setup .wide}
+
+- [x] Done.[^1] Next.
+
+> [!NOTE]
+> Read this.
+
+:::warning
+Take care.
+:::
+
+Term
+: Its meaning.
+
+[^1]: For
+  admins.
+[^two]: More.
+"""
+
+
+def test_what_other_tools_add_to_markdown_is_layout() -> None:
+    document = read_document(WRITTEN_ELSEWHERE.encode(), "a.md")
+    texts = ["Set up", "Done.", "Next.", "Read this.", "Take care.", "Term", "Its meaning.", "For admins.", "More."]
+    assert [s.source for s in document.segments] == texts
+    written = document.export({s.index: s.source.upper() for s in document.segments}).decode()
+    expected = WRITTEN_ELSEWHERE.replace("For\n  admins", "For admins")
+    for text in texts:
+        expected = expected.replace(text, text.upper())
+    assert written == expected
+
+
+MARKS = ["- x", "+ x", "* x", "> x", ">x", "# x", "1. Mai", "12) x", "a | b", "|", "-", "1."]
+
+
+@pytest.mark.parametrize("typed", MARKS)
+def test_a_translation_makes_no_list_heading_quote_or_cell(typed: str) -> None:
+    text = (
+        "One.\nTwo here.\n\n- Item\n\n> Quote\n> goes on. End\n\nTitle\n===\n\n| Cell | Two |\n|---|---|\n| A | B |\n"
+    )
+    document = read_document(text.encode(), "a.md")
+    written = document.export({s.index: typed for s in document.segments}).decode()
+    assert blocks_of(written) == blocks_of(text)
+    html = MarkdownIt("commonmark").enable("table").render(written)
+    assert html.count(typed.replace(">", "&gt;")) == len(document.segments), "the reader sees what was typed"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
