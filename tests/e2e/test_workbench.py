@@ -152,7 +152,7 @@ def test_rows_of_a_glossary_that_cannot_be_used_are_listed_with_the_reason(scree
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "mixed.tsv", b"router\tRouter\nonly one column\nfile\tDatei\n\tleer\n")
     dialog = screen.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("2 terms can be used")
+    expect(dialog).to_contain_text("Terms that can be used: 2.")
     expect(dialog.locator("tbody tr")).to_have_count(2)
     expect(dialog.locator("tbody tr").first).to_contain_text("only one column")
     dialog.get_by_role("button", name="Use 2 terms").click()
