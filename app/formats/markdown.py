@@ -25,7 +25,7 @@ from app.text_files import decode_text
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
-_HARD_BREAK = re.compile(r"(\\| {2,})\Z")
+_HARD_BREAK = re.compile(r"\\\Z|(?<! ) {2,}\Z")
 # Limits, or a search through many signs that begin what does not end would take for ever.
 _WHOLE = re.compile(
     r"""(?<!`)`++[^`]{1,500}`+
@@ -37,7 +37,7 @@ _WHOLE = re.compile(
 # What is layout: a task's box or a callout's kind before a paragraph, an id behind a heading; lines of a container's
 # name, and the beginnings of a definition and of a footnote.
 _LEAD = re.compile(r"\[[ xX]\][ \t]+|\[![A-Za-z]+\][ \t]*")
-_HEADING_ID = re.compile(r"[ \t]*\{[#.:][^{}]*\}\Z")
+_HEADING_ID = re.compile(r"\{[#.:][^{}]*\}\Z")
 _APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
 # CommonMark would take "[^1]: One" for a link definition: the parser sees another sign in place of the bracket.
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")

@@ -40,7 +40,9 @@ def read(data: bytes, name: str) -> ProseFile:
                 name=name,
             )
         )
-    before = _NUMBER_BEFORE_TIMES.sub("", text[: times[0].start()]).strip("\ufeff \t\r\n")
+    first = times[0].start()
+    number = _NUMBER_BEFORE_TIMES.search(text, max(0, first - _MAX_NUMBER), first)
+    before = text[: number.start() if number else first].strip("\ufeff \t\r\n")
     if before:
         raise DocumentError(
             Message(

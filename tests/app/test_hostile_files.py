@@ -118,6 +118,15 @@ def test_the_work_of_reading_broken_markdown_grows_with_its_length_not_the_squar
     assert growth(lambda size: markdown.read(f"{line}\n".encode() * 20 * size, "a.md"), 10) < 2.5
 
 
+def test_long_runs_of_spaces_are_read_at_once():
+    run = b" " * 2**20  # without a bound this would take hours
+    for data in (b"a" + run + b"b {#c}\n", b"a {#" + run + b"\n", b"- a" + run + b"\\\nb\n"):
+        assert read_document(data, "a.md").segments[0].source[0] == "a"
+    times = b"00:00:01,000 --> 00:00:02,000\na\n"
+    with pytest.raises(DocumentError, match="line 1: text before the first subtitle"):
+        read_document(b"1000" + run + b"x\n" + times, "a.srt")
+
+
 def test_rows_that_cannot_be_read_count_too(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(glossary_files, "MAX_ROWS", 3)
     with pytest.raises(GlossaryError, match="more than 3 rows"):
