@@ -144,7 +144,6 @@ class Bench {
     if (reply.token !== this.session.token) return;            // an answer for the document that was open before
     if (command && command.name !== 'open') this.status.markSaved();
     if (command) this.steps.noticed(command);
-    if (command) this.steps.noticed(command);
     this.merge(reply);
     if (command) this.segment.sync();
   }
