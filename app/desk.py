@@ -17,7 +17,7 @@ from app.asking.models import Models
 from app.documents import Document, Export, read_document
 from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
-from app.exports import translated_document
+from app.exports import proposals_of, translated_document
 from app.glossary.files import read_glossary
 from app.glossary.rows import located
 from app.log.records import SessionRecord, SessionSummary
@@ -37,7 +37,7 @@ SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
-# What is made of the log alone; "document" is made of the document too.
+# What is made of the log alone; the translated document is made of the document too.
 EXPORTS = {
     "log.csv": session_csv,
     "log.jsonl": session_jsonl,
@@ -45,7 +45,8 @@ EXPORTS = {
     "memory.tmx": session_tmx,
     "terms.tbx": session_tbx,
 }
-
+# The document with what was confirmed or edited; and that with the proposals for all else.
+DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
 # The translation memory of all documents in the log.
 ALL_MEMORY = "all-memory.tmx"
 
@@ -165,13 +166,13 @@ class Desk:
 
     def export(self, workspace: Workspace, kind: str) -> Export:
         """A file to save; the export itself goes to the log first."""
-        if kind not in ("document", ALL_MEMORY, *EXPORTS):
-            kinds = ", ".join(["document", *EXPORTS])
+        if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
+            kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
             raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
         self.store.append(workspace.session_id, "export", {"kind": kind})
         if kind == ALL_MEMORY:
             return self.library.export_tmx(workspace.direction)
-        return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace)
+        return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace, kind)
 
     def delete_session(self, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the sample document instead.
@@ -188,13 +189,16 @@ class Desk:
                 self._current = None
             return self.open_sample()
 
-    def export_note(self, workspace: Workspace) -> Json:
+    def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
         """What the person should know of the translated document before they save it."""
-        return {"note": self._translated(workspace).note}
+        return {"note": self._translated(workspace, kind).note}
 
-    def _translated(self, workspace: Workspace) -> Export:
+    def _translated(self, workspace: Workspace, kind: str) -> Export:
+        with workspace.lock:
+            proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
+            saved = self.store.load_session(workspace.session_id).segments
         language = workspace.direction.partition("-")[2]
-        return translated_document(workspace.document, self.store.load_session(workspace.session_id).segments, language)
+        return translated_document(workspace.document, saved, language, proposals=proposals)
 
     def close(self) -> None:
         """Ends every workspace; all that they hold is in the log already."""

@@ -12,6 +12,7 @@ from app.formats import format_by_key
 from app.formats.placeholders import placeholder_problem
 from app.log.records import SavedSegment
 from app.messages import Message, joined
+from app.segments.state import SegmentState
 from app.text_files import listing
 
 
@@ -26,13 +27,13 @@ def translated_document(
     """The document with the translator's texts; the note says what is not confirmed, not translated, or lacks tags,
     and where comments have no place in the file.
 
-    Where there is no text yet, the machine's of `proposals` stands, else what the file has there. `only_confirmed`
-    leaves out everything else.
+    Where the translator has confirmed or edited nothing yet, the text of `proposals` stands, as a draft, else what the
+    file has there. `only_confirmed` leaves out everything else.
     """
     texts: dict[int, str] = {}
     drafts: set[int] = set()
     comments: dict[int, str] = {}
-    num_confirmed = 0
+    num_confirmed = num_proposed = 0
     for segment in segments:
         if not segment.source:
             continue  # joined to another
@@ -44,9 +45,11 @@ def translated_document(
             continue
         else:
             drafts.add(segment.index)
-        text = segment.target if segment.target is not None else (proposals or {}).get(segment.index)
+        is_proposed = segment.target is None or segment.state == "pretranslated"
+        text = (proposals or {}).get(segment.index) if is_proposed else segment.target
         if text is not None and text.strip():
             texts[segment.index] = text
+            num_proposed += is_proposed
     exported = document.export_file(texts, language, drafts=drafts, comments=comments)
     is_paired = format_by_key(document.format).is_paired
     numbers = {index: number for number, index in enumerate(document.order, 1)}
@@ -60,6 +63,8 @@ def translated_document(
                 total=num_segments,
             )
         )
+    if num_proposed:
+        notes.append(Message("{count:,} are proposals that nobody has edited or confirmed.", count=num_proposed))
     if len(texts) < num_segments:
         num_lacking = num_segments - len(texts)
         notes.append(
@@ -75,3 +80,12 @@ def translated_document(
         said = listing(str(numbers[index]) for index in comments)
         notes.append(Message("Files of this kind have no place for comments (segment {segments}).", segments=said))
     return Export(exported.name, exported.data, joined(" ", notes) or None)
+
+
+def proposals_of(segments: Iterable[SegmentState]) -> dict[int, str]:
+    """What stands in the segments that nobody has edited or confirmed, by segment: of the model or the memory."""
+    return {
+        segment.index: segment.text
+        for segment in segments
+        if segment.state in ("new", "pretranslated") and segment.text is not None
+    }

@@ -65,7 +65,8 @@ examples:
 """ + _EXIT_STATUS.format(partly="not used")
 _EXPORT = """\
 kinds:
-  document   the translated document, in the format it came in
+  document   the translated document, in the format it came in: what was confirmed or edited, and with
+             --with-proposals also, as drafts, the proposals for all else, as far as they met all that was asked
   jsonl      every event, lossless; `import-log` takes it in again
   csv        a row for each segment: texts, times, effort, counts
   xlsx       an Excel workbook: the sums, the segments, the prices of pins, terms and bans
@@ -146,6 +147,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     export.add_argument("session", metavar="SESSION")
     export.add_argument("kind", choices=EXPORT_KINDS, metavar="KIND", help=", ".join(EXPORT_KINDS))
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write (named after the document)")
+    export.add_argument(
+        "--with-proposals", action="store_true", help="in the document, proposals stand where there is no other text"
+    )
 
     importing = add("import-log", _IMPORT)
     importing.add_argument("file", type=Path, metavar="FILE")

@@ -14,10 +14,11 @@ from app.command_line.arguments import EXPORT_KINDS, NEWEST
 from app.desk import EXPORTS
 from app.documents import Export
 from app.errors import CommandError
-from app.exports import translated_document
+from app.exports import proposals_of, translated_document
 from app.log.store import LogStore
 from app.record.jsonl import import_jsonl
 from app.record.statistics import SessionStatistics, plain, session_statistics
+from app.segments.saved import restored
 
 
 def stats(flags: argparse.Namespace) -> int:
@@ -51,7 +52,9 @@ def export(flags: argparse.Namespace) -> int:
     """Writes a session in one of its forms."""
     with _reading(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
-        made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number)
+        if flags.with_proposals and kind in EXPORTS:
+            raise CommandError(f"--with-proposals is for the document: there are none to add to {flags.kind}")
+        made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number, flags.with_proposals)
     path = flags.output or Path(made.name)
     check_place(path)
     write(path, made.data)
@@ -144,9 +147,11 @@ def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatist
     return session_statistics(store.load_session(number).document.segments, store.events(number), idle_limit_ms)
 
 
-def _document(store: LogStore, number: int) -> Export:
+def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     session = store.load_session(number)
-    return translated_document(session.document, session.segments, session.direction.partition("-")[2])
+    proposals = proposals_of(map(restored, session.segments)) if with_proposals else None
+    language = session.direction.partition("-")[2]
+    return translated_document(session.document, session.segments, language, proposals=proposals)
 
 
 def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:

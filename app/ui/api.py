@@ -126,7 +126,7 @@ class Api:
             return mistake()
 
     def download(self, token: str, kind: str) -> Export:
-        """A file to save: "document", or one of `app.desk.EXPORTS`."""
+        """A file to save: "document", that with proposals, or one of `app.desk.EXPORTS`."""
         return self.desk.export(self.desk.find(token), kind)
 
     def _carry_out(self, message: PageMessage) -> Json:
@@ -182,7 +182,7 @@ class Api:
             "idle": lambda: workspace.presence.idle(message.index(), message.number("idle_ms")),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
             **glossary_commands(self.desk, workspace, message),
-            "export_note": lambda: self.desk.export_note(workspace),
+            "export_note": lambda: self.desk.export_note(workspace, message.text("kind")),
             "find": lambda: workspace.batches.find(message.query()),
             "replace": lambda: workspace.batches.replace(message.query(), message.optional_numbers("segments")),
             "step": lambda: workspace.batches.step(message.number("step"), is_undo=message.flag("is_undo")),

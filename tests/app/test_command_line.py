@@ -59,6 +59,20 @@ def test_the_apps_own_help_names_the_commands(capsys: pytest.CaptureFixture[str]
     assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
 
 
+def test_the_document_comes_with_the_proposals_that_the_log_holds(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recalled = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
+    store = LogStore.open(log)
+    update = SegmentUpdate("pretranslated", None, 0, {"recalled": recalled})
+    store.append(2, "decode_result", {}, segment=1, update=update)
+    store.close()
+    out = tmp_path / "out.txt"
+    status, _, said = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
+    assert (status, out.read_text()) == (0, "Ein rotes Haus.\nZwei\n")
+    assert said == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
+
+
 def test_what_is_exported_is_what_the_page_offers() -> None:
     assert set(EXPORT_KINDS.values()) == {"document", *EXPORTS}
 
@@ -99,6 +113,9 @@ def test_a_session_goes_out_and_comes_in_again(
         "tbx": "a.terms.tbx",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
+    assert run(capsys, "export", "2", "tmx", "--with-proposals", "--log", log)[::2] == (
+        2, "export: --with-proposals is for the document: there are none to add to tmx\n",
+    )  # fmt: skip
     assert log.read_bytes() == before
     assert run(capsys, "export", "2", "csv", "--log", log)[::2] == (
         2, "export: a.log.csv is there already: remove it, or name another file with -o\n",
@@ -108,6 +125,19 @@ def test_a_session_goes_out_and_comes_in_again(
     status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
     assert status == 2 and "already, as number 2" in err
     assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_log_nested_too_deep_is_refused_with_its_line(
+    log: Path, tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = tmp_path / "a.log.jsonl"
+    assert run(capsys, "export", "2", "jsonl", "--log", log, "-o", exported)[0] == 0
+    lines = exported.read_bytes().splitlines()
+    lines[number] = b"[" * 100_000
+    exported.write_bytes(b"\n".join(lines))
+    status, _, err = run(capsys, "import-log", exported, "--log", tmp_path / "other.sqlite")
+    assert (status, f"line {number + 1}: this is no" in err) == (2, True)
 
 
 def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

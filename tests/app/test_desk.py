@@ -163,8 +163,23 @@ def test_exports_are_named_after_the_document_and_logged(run: Run):
     assert run.desk.export(workspace, "log.jsonl").name == "manual.log.jsonl"
     kinds = [event.payload["kind"] for event in run.store.events(workspace.session_id) if event.type == "export"]
     assert kinds == ["document", "log.csv", "log.jsonl"]
-    with pytest.raises(CommandError, match=r"document, log\.csv, log\.jsonl"):
+    with pytest.raises(CommandError, match=r"document, document-with-proposals, log\.csv, log\.jsonl"):
         run.desk.export(workspace, "../../etc/passwd")
+
+
+def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
+    workspace = run.desk.open_document(TEXT, "manual.txt")
+    run.decoder.answer_all()
+    settle(workspace)
+    workspace.edit(0, "Öffnen Sie die Einstellungen.", "typed")
+    assert run.desk.export(workspace, "document").data == TEXT.replace(
+        b"Open the settings.", "Öffnen Sie die Einstellungen.".encode()
+    )
+    export = run.desk.export(workspace, "document-with-proposals")
+    assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
+    assert run.desk.export_note(workspace, "document-with-proposals") == {"note": export.note}
+    assert export.note is not None and "1 are proposals" in export.note
+    assert "1 stand in the source language" in run.desk.export_note(workspace)["note"]
 
 
 def test_banned_words_are_found_again_and_segments_stored_without_bans_still_load(log: Path):

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from app.documents import read_document
-from app.exports import translated_document
+from app.exports import proposals_of, translated_document
 from app.log.records import SavedSegment
 from app.log.store import LogStore
+from app.segments.saved import restored
 from tests.app.record.recorded import DOCUMENT, record_session
+
+RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
 
 
 @pytest.fixture
@@ -41,6 +44,25 @@ def test_proposals_fill_what_nobody_has_touched(store: LogStore, session_id: int
     session = store.load_session(session_id)
     export = translated_document(session.document, session.segments, proposals={1: "never", 2: "Über uns"})
     assert export.data.decode("utf-8").rstrip().split("\r\n") == ["Eine 1", "@SUM(A1)\ufffd", "", "Über uns"]
+
+
+def test_what_the_memory_filled_in_is_a_proposal_and_proposals_are_counted_and_marked() -> None:
+    document = read_document(b'msgid "One"\nmsgstr ""\n\nmsgid "Two"\nmsgstr ""\n\nmsgid "Six"\nmsgstr ""\n', "a.po")
+    saved = [
+        SavedSegment(0, "One", "Eins", "pretranslated", 1, {"origin": "memory"}),
+        SavedSegment(1, "Two", None, "pretranslated", 0, {"recalled": RECALLED}),
+        SavedSegment(2, "Six", "Sechs", "confirmed", 1, {}),
+    ]
+    proposals = proposals_of(map(restored, saved))
+    assert proposals == {0: "Eins", 1: "Zwei"}
+    export = translated_document(document, saved, proposals=proposals)
+    assert export.data.decode() == (
+        '#, fuzzy\nmsgid "One"\nmsgstr "Eins"\n\n#, fuzzy\nmsgid "Two"\nmsgstr "Zwei"\n\nmsgid "Six"\nmsgstr "Sechs"\n'
+    )
+    assert export.note == ("2 of 3 segments are not confirmed. 2 are proposals that nobody has edited or confirmed.")
+    without = translated_document(document, saved)
+    assert without.data == document.data.replace(b'"Six"\nmsgstr ""', b'"Six"\nmsgstr "Sechs"')
+    assert without.note == "2 of 3 segments are not confirmed. 2 have no translation."
 
 
 def test_only_confirmed_texts_where_asked(store: LogStore, session_id: int) -> None:

@@ -67,6 +67,7 @@ export class Header {
         button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
+          download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
           download('list', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),

@@ -277,8 +277,8 @@ class Bench {
     if (link.dataset.isChecked) { delete link.dataset.isChecked; return; }
     event.preventDefault();
     this.segment.flush();
-    const reply = await this.connection.send('export_note');
-    if (reply.ok && reply.result.note && link.dataset.kind === 'document') this.say('info', reply.result.note);
+    const {kind} = link.dataset, reply = await this.connection.send('export_note', {kind});
+    if (reply.ok && reply.result.note && kind.startsWith('document')) this.say('info', reply.result.note);
     link.dataset.isChecked = 'yes';
     link.click();
   }

@@ -3,7 +3,7 @@ import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './ch
 import {button, count, h, icon, number, t, tn} from './dom.js';
 import {Replay} from './replay.js';
 
-const EXPORTS = [['export.document', 'document'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
+const EXPORTS = [['export.document', 'document'], ['export.proposals', 'document-with-proposals'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
 const MAX_LISTED_PRICES = 8;
 const duration = ms => {
   const seconds = Math.round(ms / 1000), pad = n => String(n).padStart(2, '0');
@@ -35,7 +35,7 @@ export const openReport = async bench => {
   const goTo = index => { close(); bench.openSegment(index); };
   bench.root.append(dialog);
   dialog.showModal();
-  await bench.connection.send('export_note');                // so that all that was typed is counted
+  await bench.connection.send('export_note', {kind: 'document'});   // so that all that was typed is counted
   const report = await ask('report');
   body.removeAttribute('aria-busy');
   if (report.problem) { body.replaceChildren(h('p', {role: 'alert'}, report.problem)); return; }
