@@ -56,7 +56,7 @@ def verify_jsonl(data: bytes) -> ChainReport:
     for number, line in enumerate(lines, 1):
         try:
             events.append(_event(json.loads(line), 0))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return ChainReport(False, number - 1, number, f"event {number} is not as it was written")
     header = json.loads(first)
     return chain_report(events, header["num_events"], header.get("last_hash") or (events[-1].hash if events else ""))
@@ -78,7 +78,7 @@ def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
         header = json.loads(first)
         json.dumps(header, ensure_ascii=False).encode("utf-8")  # halves of surrogate pairs cannot be stored
         record = _record(header)
-    except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise LogError(f"{name}, line 1: this is no session that Pinpoint exported ({_said(error)})") from error
     events = tuple(_events(lines, record.id, name))
     report = chain_report(events, record.num_events, record.last_hash)
@@ -280,7 +280,7 @@ def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:
     for number, line in enumerate(lines, 2):
         try:
             yield _event(json.loads(line), session_id)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise LogError(f"{name}, line {number}: this is no event ({_said(error)}); nothing is read in") from error
 
 
