@@ -84,6 +84,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=int, default=1, help="threads of the model (default: 1; more help where cores are idle)"
     )
+    parser.add_argument(
+        "--no-fill", action="store_true", help="only offer what the memory has for a segment, also an exact match"
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     if arguments and not arguments[0].startswith("-"):
         parser.error(f"there is no command {arguments[0]!r}; the commands are {', '.join(COMMANDS)}")
@@ -125,7 +128,7 @@ def _serve(flags: argparse.Namespace) -> int:
     if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
         print(f"Loading {flags.model.as_posix()} …", flush=True)
         model.wait()
-    desk = Desk(store, model, SAMPLES_FOLDER)
+    desk = Desk(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
     try:
         if flags.document or flags.glossary:
             for note in desk.open_files(flags.document, flags.glossary):

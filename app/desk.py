@@ -61,13 +61,19 @@ class Desk:
     """Everything that is open. Safe from several threads."""
 
     def __init__(
-        self, store: LogStore, model: ModelHolder, samples: Path, options: SearchOptions | None = None
+        self,
+        store: LogStore,
+        model: ModelHolder,
+        samples: Path,
+        options: SearchOptions | None = None,
+        *,
+        fills_from_memory: bool = True,
     ) -> None:
         self.store = store
         self.model = model
         self.models = Models(model)
         self.samples = samples
-        self.library = Library(store)
+        self.library = Library(store, fills=fills_from_memory)
         self.options = options or SearchOptions(places_per_bank=1)
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None

@@ -131,7 +131,7 @@ class Workspace:
     def open(self, index: int) -> None:
         """The person goes to this segment: it is decoded first, those behind it next."""
         with self.lock:
-            segment = self.segment(index)
+            segment = self.recall.filled(self.segment(index))
             self.log("focus", {}, segment)
             self.presence.show_terms(segment)
             self.open_index = index

@@ -6,6 +6,7 @@ the log never holds the model up.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import threading
@@ -136,6 +137,7 @@ class Decoding:
         self.is_wanted = is_wanted
         if is_wanted:
             self._pace.begin()
+            self._fill_from_memory()
             self.start_from(self.workspace.open_index or 0)
         else:
             self._cancel("document")
@@ -159,7 +161,22 @@ class Decoding:
                 self._submit(segment, priority)
             else:
                 self.workspace.adopt(replace(segment, answered=segment.requested))
+        self._fill_from_memory()
         self.start_from(self.workspace.open_index or 0)
+
+    def _fill_from_memory(self) -> None:
+        """Has segments filled that the memory knows, beside all else: reading a large memory takes seconds."""
+        with contextlib.suppress(RuntimeError):  # closed meanwhile
+            self._answers.submit(self._fill)
+
+    def _fill(self) -> None:
+        recall = self.workspace.recall
+        try:
+            recall.library.index(self.workspace.direction)  # also for the segments that will be opened
+            if self.is_wanted and not self.is_suspended:
+                recall.fill()
+        except LogError as error:
+            self.workspace.report(str(error))
 
     def start_over(self, model: ModelHolder | None = None) -> None:
         """Asks all anew, of another model, which is there, or in another style; what was said stays until then."""
@@ -184,7 +201,7 @@ class Decoding:
         self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
         for segment in list(self.workspace.segments):
             if segment.recalled and segment.recalled.made_with != self._made_with:
-                state: State = "new" if segment.state == "pretranslated" else segment.state
+                state: State = "new" if segment.target is None else segment.state
                 self.workspace.adopt(replace(segment, recalled=None, state=state))
 
     def close(self) -> None:

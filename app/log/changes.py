@@ -43,6 +43,11 @@ class Change:
         return text[: self.offset] + self.text + text[end:]
 
 
+def is_filled_in(event_type: str, payload: Mapping[str, Any]) -> bool:
+    """Whether the app put a text in by itself, where nobody had done anything: an exact match of the memory."""
+    return event_type == "insert" and payload.get("state") == "pretranslated"
+
+
 def whole_change(before: str, after: str, origin: str) -> Change:
     """All of a text makes way for another."""
     return Change(0, before, after, origin)

@@ -55,6 +55,9 @@ class MemoryIndex:
         self._places: dict[Hashable, int] = {}
         self._num_stems = array("i")
         self._by_stem: dict[str, array[int]] = {}
+        # The newest place of each source, by its hash, and of each place the one before it of the same hash, or -1.
+        self._newest: dict[int, int] = {}
+        self._before = array("i")
 
     def __len__(self) -> int:
         return len(self._places)
@@ -62,7 +65,7 @@ class MemoryIndex:
     def add(self, key: Hashable, entry: Entry) -> None:
         """Keeps the entry under this key."""
         folded = fold(entry.source)
-        stems = stems_of(folded)
+        stems, same = stems_of(folded), hash(_plain(entry.source))
         with self._lock:
             self._remove(key)
             place = len(self._entries)
@@ -71,6 +74,8 @@ class MemoryIndex:
             self._folded.append(folded)
             self._folded_targets.append(fold(entry.target))
             self._num_stems.append(len(stems))
+            self._before.append(self._newest.get(same, -1))
+            self._newest[same] = place
             for stem in stems:
                 self._by_stem.setdefault(stem, array("i")).append(place)
 
@@ -104,6 +109,19 @@ class MemoryIndex:
         found.sort(key=lambda match: (-match.rate, -match.entry.changed_ms))
         distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
         return [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match][:count]
+
+    def exact(self, source: str) -> list[Entry]:
+        """The entries of this very source but for how spaces are written, the newest first; takes no search."""
+        text = _plain(source)
+        found = []
+        with self._lock:
+            place = self._newest.get(hash(text), -1)
+            while place >= 0:
+                entry = self._entries[place]
+                if entry is not None and _plain(entry.source) == text:
+                    found.append(entry)
+                place = self._before[place]
+        return sorted(found, key=lambda entry: -entry.changed_ms)
 
     def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[Entry]:
         """Entries with these letters in source or target, whatever the capitals; the newest first."""

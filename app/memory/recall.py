@@ -7,26 +7,37 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from app.documents import Export
 from app.log.store import LogStore
 from app.memory.index import Entry, Match, MemoryIndex, runs_between
 from app.memory.storage import import_entries, load_entries, segment_key, state_of
+from app.memory.taking import exact_texts
 from app.memory.tmx import read_pairs, write_tmx
 from app.messages import Message
+from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
+from app.segments.text_changes import batch_events
 from app.text_files import safe_name
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
+NUM_FILLED_AT_ONCE: Final = 500  # segments, in one transaction
+
 
 class Library:
-    """The indexes of one log's memory, by direction. Safe from several threads."""
+    """The indexes of one log's memory, by direction. Safe from several threads.
 
-    def __init__(self, store: LogStore) -> None:
+    `fills` says whether segments that stand in it word for word get their text from it by themselves.
+    """
+
+    def __init__(self, store: LogStore, *, fills: bool = True) -> None:
         self.store = store
+        self.fills = fills
         self._lock = threading.Lock()
         self._indexes: dict[str, MemoryIndex] = {}
         self._data_version = 0
@@ -101,6 +112,49 @@ class Recall:
             is_forward = direction == workspace.direction
             source, target = (after.source, after.target) if is_forward else (after.target, after.source)
             index.add(key, Entry(source, target, workspace.document.name, time.time_ns() // 1_000_000))
+
+    def fill(self) -> int:
+        """Fills the segments that nobody has touched with what the memory has for their very source, see `filled`.
+
+        Returns how many. Others get a word in now and then: call without the workspace's lock.
+        """
+        workspace, num_filled = self.workspace, 0
+        index = self.library.index(workspace.direction)
+        order = workspace.structure.order if self.library.fills else ()
+        for first in range(0, len(order), NUM_FILLED_AT_ONCE):
+            with workspace.lock:
+                some = [workspace.segments[i] for i in order[first : first + NUM_FILLED_AT_ONCE]]
+                num_filled += len(self._fill(index, some))
+        return num_filled
+
+    def filled(self, segment: SegmentState) -> SegmentState:
+        """The segment with the memory's translation of its very source, where the person has done nothing in it.
+
+        As it was where several translations contradict each other, and where the memory has not been read yet. No
+        version is counted, since nobody has changed anything. Call under the workspace's lock.
+        """
+        index = self.library.index_if_read(self.workspace.direction) if self.library.fills else None
+        found = self._fill(index, [segment]) if index is not None else []
+        return found[0] if found else segment
+
+    def _fill(self, index: MemoryIndex, segments: Iterable[SegmentState]) -> list[SegmentState]:
+        changes = []
+        for segment in segments:
+            if not segment.source or segment.target is not None or segment.version:
+                continue
+            texts = {clean_target(text) for text in exact_texts(index, segment.source)}
+            if len(texts) == 1 and (text := texts.pop()).strip():
+                after = replace(segment, target=text, state="pretranslated", origin="memory")
+                said = {"origin": "memory", "state": after.state}
+                changes.append((after, batch_events(segment, after, said)))
+        if changes:
+            self.workspace.log_all(changes)
+        return [self.workspace.adopt(after) for after, _ in changes]
+
+    def import_tmx(self, data: bytes, name: str) -> Json:
+        """See `Library.import_tmx`; segments that stand in the file are filled with it, `num_filled` of them."""
+        imported = self.library.import_tmx(data, name, self.workspace.direction)
+        return {**imported, "num_filled": self.fill()}
 
     def matches(self, index: int) -> Json:
         """What was translated before like this segment, best first, with what differs."""

@@ -29,10 +29,14 @@ def taken_from(pairs: Iterable[tuple[str, str]], sources: Sequence[str]) -> Take
     texts: dict[int, str] = {}
     num_similar = 0
     for place, source in enumerate(sources):
-        found = index.matches(source)
-        exact = [m.entry.target for m in found if m.rate == 100 and not placeholder_problem(source, m.entry.target)]
-        if exact:
+        if exact := exact_texts(index, source):
             texts[place] = exact[0]
         else:
-            num_similar += bool(found)
+            num_similar += bool(index.matches(source))
     return Taken(texts, num_similar)
+
+
+def exact_texts(index: MemoryIndex, source: str) -> list[str]:
+    """The different translations of this very source, the newest first, whose placeholders are the source's."""
+    texts = dict.fromkeys(entry.target for entry in index.exact(source))
+    return [text for text in texts if not placeholder_problem(source, text)]

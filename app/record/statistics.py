@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any, Final
 
 from app.documents import Segment
-from app.log.changes import TEXT_EVENTS
+from app.log.changes import TEXT_EVENTS, is_filled_in
 from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.record.edit_effort import EditEffort, edit_effort
 from app.record.word_origins import WordOrigins, Words
@@ -126,7 +126,8 @@ class _Tracked:
         self.counts[event.type] += 1
         if event.type in TEXT_EVENTS:  # what was stored together is one edit
             is_more = event.segment_version is not None and event.segment_version == self.stored_version
-            self.num_edits += not is_more and event.type not in _NO_EDITS
+            is_none = event.type in _NO_EDITS or is_filled_in(event.type, payload)
+            self.num_edits += not (is_more or is_none)
             self.stored_version = event.segment_version
         if event.type in _CHANGES:
             self.last_changed_ms = event.wall_ms
@@ -159,7 +160,8 @@ class _Tracked:
             if payload["text"] is None:
                 self.state = "pretranslated" if self.newest_proposal is not None else "new"
             else:  # only what changes many segments at once says which state it leaves them in
-                self.state = "confirmed" if payload.get("state") == "confirmed" else "edited"
+                told = payload.get("state")
+                self.state = told if told in ("confirmed", "pretranslated") else "edited"
         elif event.type == "decode_result" and self.state == "new" and payload.get("hypotheses"):
             self.state = "pretranslated"
 

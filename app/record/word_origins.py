@@ -28,7 +28,7 @@ _NAMES: Final = {
 _FROM_MACHINE: Final = frozenset({"n-best", "hypothesis", "rest"})
 _STEPS: Final = frozenset({"undo", "redo"})
 # What comes letter by letter or from outside: a word in it is new even where the same word stood there.
-_WRITTEN: Final = frozenset({"typed", "paste", "spelling"})
+_WRITTEN: Final = frozenset({"typed", "paste", "spelling", "memory"})
 
 Words = tuple[tuple[str, str], ...]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from app.log.changes import is_filled_in
 from app.log.records import Event
 
 # A longer pause between two acts of a person is no work.
@@ -69,7 +70,7 @@ class WorkingClock:
 
     def take(self, event: Event) -> None:
         """The session's next event."""
-        if event.type in _BY_ITSELF:
+        if event.type in _BY_ITSELF or is_filled_in(event.type, event.payload):
             return
         if event.type in _STARTS:
             self._gross_ms = self.gross_ms

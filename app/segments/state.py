@@ -25,7 +25,7 @@ from engine import Avoid, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
-Origin = Literal["typed", "hypothesis", "propagated"]
+Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ class Recalled:
 class SegmentState:
     """What is known of one segment now; a change makes a new one.
 
-    `target` is the translator's text, None while there is only the machine's. `decoded` answers decode request number
+    `target` is the translator's text, None while there is only the machine's; that of a segment that is pretranslated
+    came from the memory by itself. `decoded` answers decode request number
     `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
     counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
     sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
@@ -154,6 +155,11 @@ class SegmentState:
     def is_translated(self) -> bool:
         """Whether there is a text or an answer, by a person or the machine."""
         return self.target is not None or self.decoded is not None or self.recalled is not None
+
+    @property
+    def is_from_memory(self) -> bool:
+        """Whether the text is an exact match of the memory that nobody has asked for, edited or confirmed."""
+        return self.origin == "memory" and self.state == "pretranslated"
 
     @property
     def machine_text(self) -> str | None:

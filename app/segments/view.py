@@ -37,6 +37,7 @@ def row_view(segment: SegmentState) -> Json:
         "num_pins": len(segment.pins),
         "is_commented": bool(segment.comment),
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
+        "is_from_memory": segment.is_from_memory,
         "score": _score(segment),
     }
 
@@ -88,6 +89,7 @@ def detail_view(segment: SegmentState) -> Json:
         "comment": segment.comment,
         "placeholders": placeholders(segment.source),
         "origin": segment.origin,
+        "is_from_memory": segment.is_from_memory,
     }
 
 

@@ -171,9 +171,7 @@ class Api:
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
             "matches": lambda: workspace.recall.matches(message.index()),
             "concordance": lambda: workspace.recall.concordance(message.text("words")),
-            "import_memory": lambda: self.desk.library.import_tmx(
-                message.data("data"), message.text("file"), workspace.direction
-            ),
+            "import_memory": lambda: workspace.recall.import_tmx(message.data("data"), message.text("file")),
             "reopen": lambda: workspace.reopen(message.index()),
             "keys": lambda: workspace.presence.keys(
                 message.index(), message.counts("counts"), message.fields.get("presses"), message.fields.get("carets")

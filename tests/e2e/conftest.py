@@ -130,8 +130,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """One app for all tests; each opens a document of its own."""
-    app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite")
+    """One app for all tests; each opens a document of its own, which the memory of the others does not fill."""
+    app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite", "--no-fill")
     yield app
     app.stop()
 

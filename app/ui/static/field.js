@@ -24,6 +24,9 @@ export class History {
     this.future = [];
   }
 
+  /** What undo goes back to where the person has done nothing yet. */
+  begin(snapshot) { if (!this.past.length && !this.future.length) this.record(snapshot, 'begin'); }
+
   /** The snapshot that a step would take, or undefined; `at` is when it was kept. */
   newest(isUndo) { return (isUndo ? this.past : this.future).at(-1); }
 

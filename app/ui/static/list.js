@@ -153,6 +153,7 @@ export class SegmentList {
     const meta = row.attention ? t('meta.attention')
       : row.num_pins ? tn('meta.pins', row.num_pins)
         : row.is_repetition ? t('meta.repetition')
+          : row.is_from_memory ? t('meta.memory')
           : row.state === 'edited' ? t('meta.edited')
           : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
     item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},

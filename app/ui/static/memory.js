@@ -65,7 +65,8 @@ export class Memory {
   async import(file, data) {
     const {bench} = this, reply = await bench.connection.send('import_memory', {file, data});
     if (!reply.ok) return;
-    bench.say('info', tn('memory.imported', reply.result.num_pairs, {name: reply.result.name}));
+    const {name, num_pairs: n, num_filled: filled} = reply.result;
+    bench.say('info', tn('memory.imported', n, {name}) + (filled ? ' ' + tn('memory.filled', filled) : ''));
     this.open(bench.session.open);
   }
 

@@ -129,6 +129,7 @@ export class Segment {
     if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
       this.field.set(detail.target ?? detail.machine_text ?? '');
       this.isTyped = detail.origin === 'typed';
+      if (detail.is_from_memory) this.history.begin({...this.snapshot(), text: null});
     }
     this.paintSource(detail.source, detail.terms);
     this.alignment.update(detail.proposal?.alignment ?? []);
@@ -176,7 +177,7 @@ export class Segment {
     const {unit} = this.bench;
     setText(this.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
     this.reopenButton.hidden = state !== 'confirmed';
-    const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : tn('field.characters', this.field.text.length);
+    const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : state === 'pretranslated' && this.detail?.is_from_memory ? t('field.memory') : tn('field.characters', this.field.text.length);
     setText(this.fieldNote, unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length);
     this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
     for (const [control, isUndo] of [[this.undoButton, true], [this.redoButton, false]]) {

@@ -47,6 +47,7 @@ def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query
     )
     found = index.matches(query, count=99)
     assert [(match.rate, match.entry.changed_ms) for match in found] == expected
+    assert [entry.changed_ms for entry in index.exact(query)] == [number for rate, number in expected if rate == 100]
     assert len(index) == len(sources) - len(gone & set(range(len(sources))))
 
 
