@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, one_line, splice
+from app.formats.word_boxes import copies, paragraphs_of
 from app.formats.word_text import OBJECT, Paragraph
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.messages import Message
@@ -48,7 +49,6 @@ class _Part:
     prefix: str
     paragraphs: Sequence[Paragraph] = field(repr=False)
     starts: Sequence[int] = field(repr=False)
-    depths: Sequence[int] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,8 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     decoded = decode_xml(content, name)
     root = tree(decoded.text)
     prefix = root.name[: len(root.name) - len(root.local)]
-    nodes = _paragraph_nodes(root, prefix)
+    found = paragraphs_of(root, f"{prefix}p")
+    nodes = [found.nodes[index] for index in found.originals]
     if len(nodes) > MAX_PARAGRAPHS:
         raise DocumentError(
             Message(
@@ -208,16 +209,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     for paragraph in paragraphs:
         starts.append(offset)
         offset += len(paragraph.text) + 1
-    return _Part(part_name, decoded, prefix, paragraphs, starts, [_depth(node, prefix) for node in nodes])
-
-
-def _paragraph_nodes(root: Node, prefix: str) -> list[Node]:
-    """All paragraphs, those in text boxes too; not the copies that old versions of Word show in a box's place."""
-    return [node for node in root.walk() if node.name == f"{prefix}p" and not _is_copy(node)]
-
-
-def _is_copy(node: Node) -> bool:
-    return any(around.local == "Fallback" for around in _around(node))
+    return _Part(part_name, decoded, prefix, paragraphs, starts)
 
 
 def _depth(node: Node, prefix: str) -> int:
@@ -243,14 +235,25 @@ def _units(part: _Part) -> list[Unit]:
 
 
 def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> bytes:
-    """The part with these stretches of its paragraphs replaced, by the paragraph's number."""
-    text = part.decoded.text
+    """The part with these stretches of its paragraphs and of their copies replaced, by the paragraph's number."""
+    text, name = part.decoded.text, f"{part.prefix}p"
+    paragraphs = paragraphs_of(tree(text), name)
+    originals, copies_of = paragraphs.originals, copies(paragraphs, name)
+    todo: dict[int, list[tuple[int, int, str]]] = {}  # by the index in all paragraphs
+    for number, stretches in changes.items():
+        todo[originals[number]] = stretches
+        original = part.paragraphs[number]
+        for index in copies_of.get(originals[number], ()):
+            twin = Paragraph(paragraphs.nodes[index], text, part.prefix)
+            if all(twin.shown(s, e).text == original.shown(s, e).text for s, e, _ in stretches):
+                todo[index] = stretches
+    depths = {index: _depth(paragraphs.nodes[index], part.prefix) for index in todo}
     # Text boxes stand in paragraphs: the innermost first, then the file is read again, as its places have moved.
-    for depth in sorted({part.depths[index] for index in changes}, reverse=True):
-        nodes = _paragraph_nodes(tree(text), part.prefix)
+    for depth in sorted(set(depths.values()), reverse=True):
+        nodes = paragraphs_of(tree(text), name).nodes
         edits: list[Edit] = []
-        for index, stretches in changes.items():
-            if part.depths[index] == depth:
+        for index, stretches in todo.items():
+            if depths[index] == depth:
                 paragraph = Paragraph(nodes[index], text, part.prefix)
                 edits.append((paragraph.start, paragraph.end, paragraph.xml(stretches)))
         text = splice(text, edits)

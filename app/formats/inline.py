@@ -6,7 +6,7 @@ A translation's placeholders become its elements again; the result is well-forme
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
@@ -38,8 +38,11 @@ class Shown:
     trail: str = ""
     tags: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
-    def raw(self, text: str) -> str:
-        """A translation as content again: unknown placeholders are text, ends without a start are dropped."""
+    def raw(self, text: str, content: Callable[[str], str] = escape) -> str:
+        """A translation as content again: unknown placeholders are text, ends without a start are dropped.
+
+        `content` writes what is text in the file's language.
+        """
         parts: list[str] = []
         opened: list[str] = []
         position = 0
@@ -47,7 +50,7 @@ class Shown:
             ends, number = match[1] == "/", match[2]
             if number not in self.tags or (ends and self.tags[number][1] is None):
                 continue
-            parts.append(escape(text[position : match.start()]))
+            parts.append(content(text[position : match.start()]))
             position = match.end()
             start, end = self.tags[number]
             if not ends:
@@ -57,7 +60,7 @@ class Shown:
                 while (inner := opened.pop()) != number:
                     parts.append(self.tags[inner][1] or "")
                 parts.append(end or "")
-        parts.append(escape(text[position:]))
+        parts.append(content(text[position:]))
         parts += [self.tags[number][1] or "" for number in reversed(opened)]
         return self.lead + "".join(parts) + self.trail
 

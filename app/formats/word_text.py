@@ -1,8 +1,8 @@
 """A paragraph of WordprocessingML as text with formats, links and objects, and as XML again.
 
 A run whose format is not that of most of the text around it, and a link, stand in pairs of numbered placeholders; an
-object (a picture, a footnote's mark, a field) is one placeholder. Bookmarks and the like are not shown: they stand at
-the ends of a translated sentence.
+object (a picture, a footnote's mark, a field) is one placeholder. Bookmarks, comments' marks and what tracked changes
+have deleted or moved away are not shown: they stand at the ends of a translated sentence.
 """
 
 from __future__ import annotations
@@ -14,15 +14,20 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from app.formats.inline import Piece, Shown, show
-from app.formats.xml_text import Node, Text
+from app.formats.xml_text import Node, Text, escape
 
 OBJECT = "\ufffc"  # stands in the text for an object
 # Objects that part what stands before and behind them.
 _PARTING = {"tab", "br", "cr", "ptab"}
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
-_CONTAINERS = {"hyperlink", "ins", "moveTo", "smartTag", "fldSimple", "dir", "bdo"}
-_FIRST_ANCHORS = {"bookmarkStart", "commentRangeStart", "permStart", "moveFromRangeStart", "moveToRangeStart"}
-_LAST_ANCHORS = {"bookmarkEnd", "commentRangeEnd", "permEnd", "moveFromRangeEnd", "moveToRangeEnd"}
+_CONTAINERS = {"hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}
+_CONTAINER_PROPERTIES = {"smartTagPr", "customXmlPr"}
+_FIRST_ANCHORS = {"bookmarkStart", "commentRangeStart", "permStart", "moveToRangeStart"}
+# The bounds of what was moved away stay with it.
+_LAST_ANCHORS = {
+    "bookmarkEnd", "commentRangeEnd", "permEnd", "moveToRangeEnd", "del", "moveFrom", "moveFromRangeStart",
+    "moveFromRangeEnd",
+}  # fmt: skip
 _LEFT_OUT = {"proofErr", "lastRenderedPageBreak", "rPr"}
 # What of a format nobody sees: two runs that differ in it alone are one.
 _UNSEEN = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
@@ -30,10 +35,11 @@ _UNSEEN = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
 
 @dataclass(slots=True, eq=False)
 class _Container:
-    """A link or another element around runs: its raw start and end."""
+    """A link or another element around runs: its raw start and end. `seam` stands there until it is closed for good."""
 
     start: str
-    end: str = ""
+    end: str
+    seam: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class Paragraph:
         self._prefix = prefix
         self._atoms: list[_Atom] = []
         self._length = 0
+        self._containers: list[_Container] = []  # the outer before the inner
+        self._hyphens: dict[str, str] = {}  # those that the paragraph has as elements, not as characters
         self.unsplit: list[tuple[int, int]] = []
         body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
         self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
@@ -102,13 +110,19 @@ class Paragraph:
             moved = [atom for atom in self._atoms if not atom.text and start < atom.start < end]
             parts.append(self._same(position, start))
             parts += [self._outside(atom.raw, self._base) for atom in moved if not atom.is_last]
-            parts.append(self.shown(start, end).raw(translation))
+            parts.append(self.shown(start, end).raw(translation, self._content))
             parts += [self._outside(atom.raw, self._base) for atom in moved if atom.is_last]
             position = end
         parts += [self._same(position, len(self.text)), self._end]
+        formats = "|".join(re.escape(its_format) for its_format in {atom.format for atom in self._atoms} | {""})
         p = self._prefix
-        empty = rf'<{p}r>(?:<{p}rPr>(?:(?!</{p}rPr>).)*</{p}rPr>)?<{p}t xml:space="preserve"></{p}t></{p}r>'
-        return re.sub(empty, "", "".join(parts), flags=re.DOTALL)
+        empty = rf'<{p}r>(?:{formats})<{p}t xml:space="preserve"></{p}t></{p}r>'
+        xml = re.sub(empty, "", "".join(parts))
+        # What a stretch covers in part, such as a link with a tab in it, was closed and opened again beside it.
+        while seam := re.search("(\ufffe([0-9]+)\ufffe)\\1", xml):
+            container = self._containers[int(seam[2])]
+            xml = xml.replace(f"{container.end}{seam[0]}{container.start}", "")
+        return re.sub("\ufffe[0-9]+\ufffe", "", xml)
 
     # ---- reading ----
 
@@ -128,31 +142,58 @@ class Paragraph:
             self._read_run(node, containers)
         elif local in _FIRST_ANCHORS or local in _LAST_ANCHORS:
             self._add(_Atom(self._length, "", containers, raw=raw, is_last=local in _LAST_ANCHORS))
-        elif local in _CONTAINERS and node.nodes():
-            container = _Container(self._xml[node.start : node.inner_start], self._xml[node.inner_end : node.end])
-            self._read_all(node.nodes(), (*containers, container))
+        elif local in _CONTAINERS or (
+            local == "fldSimple" and _is_link(node.attributes.get(f"{self._prefix}instr", ""))
+        ):
+            self._read_container(node, containers)
         elif local == "sdt" and (content := node.first("sdtContent")) and content.nodes():
             start = self._length
-            container = _Container(self._xml[node.start : content.inner_start], self._xml[content.inner_end : node.end])
+            before, behind = self._xml[node.start : content.inner_start], self._xml[content.inner_end : node.end]
+            container = self._container(before, behind)
             self._read_all(content.nodes(), (*containers, container))
             self.unsplit.append((start, self._length))
         elif local not in _LEFT_OUT:
             self._add(_Atom(self._length, OBJECT, containers, raw=raw))
 
+    def _read_container(self, node: Node, containers: tuple[_Container, ...]) -> None:
+        """A container without text, such as an insertion that was deleted again, is an anchor as a whole."""
+        inner = [child for child in node.nodes() if child.local not in _CONTAINER_PROPERTIES]
+        start, num_atoms = self._length, len(self._atoms)
+        if inner:
+            before = self._xml[node.start : inner[0].start]
+            container = self._container(before, self._xml[inner[-1].end : node.end])
+            self._read_all(inner, (*containers, container))
+        if self._length == start:
+            del self._atoms[num_atoms:]
+            raw = self._xml[node.start : node.end]
+            self._add(_Atom(start, "", containers, raw=raw, is_last=True))
+
+    def _container(self, start: str, end: str) -> _Container:
+        # U+FFFE may not stand in XML: it is nowhere else.
+        self._containers.append(_Container(start, end, f"\ufffe{len(self._containers)}\ufffe"))
+        return self._containers[-1]
+
     def _read_run(self, node: Node, containers: tuple[_Container, ...]) -> None:
         properties = node.first("rPr")
-        its_format = _UNSEEN.sub("", self._xml[properties.start : properties.end]) if properties else ""
+        raw_format = self._xml[properties.start : properties.end] if properties else ""
+        its_format = _UNSEEN.sub("", raw_format)
         if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format):
             its_format = ""
-        for child in node.nodes():
-            local = child.local if child.name.startswith(self._prefix) else ""
+        rest = node.nodes()
+        while rest:
+            length = max(self._field_length(rest), 1)
+            first, last, rest = rest[0], rest[length - 1], rest[length:]
+            local = first.local if first.name.startswith(self._prefix) else ""
             if local in ("t", *_CHARACTERS):
-                text = _CHARACTERS.get(local) or _text_of(child)
+                text = _CHARACTERS.get(local) or _text_of(first)
+                if local in _CHARACTERS:
+                    self._hyphens[text] = local
                 if text:
                     self._add(_Atom(self._length, text, containers, its_format))
             elif local not in _LEFT_OUT:
-                raw = f"<{self._prefix}r>{its_format}{self._xml[child.start : child.end]}</{self._prefix}r>"
-                self._add(_Atom(self._length, OBJECT, containers, raw=raw, parts=local in _PARTING))
+                raw = f"<{self._prefix}r>{raw_format}{self._xml[first.start : last.end]}</{self._prefix}r>"
+                text = "" if local == "commentReference" else OBJECT
+                self._add(_Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
 
     def _field_length(self, nodes: Sequence[Node]) -> int:
         """How many of the nodes, from the first on, make a whole field; 0 where none begins or it does not end here."""
@@ -165,17 +206,21 @@ class Paragraph:
         return 0
 
     def _field_signs(self, node: Node) -> list[str]:
-        return [n.attributes.get(f"{self._prefix}fldCharType", "") for n in node.nodes("fldChar")]
+        """What begins, parts and ends fields in a run, in an insertion of runs, or at a node of a run."""
+        marks = [node] if node.local == "fldChar" else node.nodes("fldChar")
+        if node.local in ("ins", "moveTo"):
+            return [sign for child in node.nodes() for sign in self._field_signs(child)]
+        return [mark.attributes.get(f"{self._prefix}fldCharType", "") for mark in marks]
 
     def _read_field(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
         """A field is an object, but for a link, whose text is translated."""
         middle = next((n for n, node in enumerate(nodes) if "separate" in self._field_signs(node)), None)
         codes = "".join(node.content() for node in nodes[:middle])
-        num_begins = sum(self._field_signs(node).count("begin") for node in nodes)
+        num_begins = sum(self._field_signs(node).count("begin") for node in nodes[:middle])
         start = self._length
-        if middle is not None and num_begins == 1 and codes.split()[:1] == ["HYPERLINK"]:
+        if middle is not None and num_begins == 1 and _is_link(codes) and nodes[0].local == nodes[-1].local == "r":
             before, last = self._xml[nodes[0].start : nodes[middle].end], self._xml[nodes[-1].start : nodes[-1].end]
-            self._read_all(nodes[middle + 1 : -1], (*containers, _Container(before, last)))
+            self._read_all(nodes[middle + 1 : -1], (*containers, self._container(before, last)))
             self.unsplit.append((start, self._length))
         else:
             self._add(_Atom(start, OBJECT, containers, raw=self._xml[nodes[0].start : nodes[-1].end]))
@@ -192,6 +237,14 @@ class Paragraph:
 
     def _run(self, its_format: str) -> str:
         return f'<{self._prefix}r>{its_format}<{self._prefix}t xml:space="preserve">'
+
+    def _content(self, text: str) -> str:
+        """Text within a run, its hyphens as the paragraph has them."""
+        content = escape(text)
+        for hyphen, local in self._hyphens.items():
+            p = self._prefix
+            content = content.replace(hyphen, f'</{p}t><{p}{local}/><{p}t xml:space="preserve">')
+        return content
 
     def _outside(self, raw: str, following: str) -> str:
         """Raw XML between two runs; what follows has that format."""
@@ -220,7 +273,7 @@ class Paragraph:
             for n, atom in enumerate(inside)
         ]
         shown = show(list(self._pieces(freed, 0, self._base, is_exact=True)), hides=False)
-        return shown.raw(shown.text)
+        return shown.raw(shown.text, self._content)
 
     def _pieces(self, atoms: Sequence[_Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
         """`base` is the format around, which needs no placeholders; without `is_exact`, a space never does."""
@@ -228,9 +281,9 @@ class Paragraph:
             members = list(group)
             if container is not None:
                 inner = _main_format(members)
-                yield Piece("open", f"{self._end}{container.start}{self._run(inner)}")
+                yield Piece("open", f"{self._end}{container.seam}{container.start}{self._run(inner)}")
                 yield from self._pieces(members, depth + 1, inner, is_exact=is_exact)
-                yield Piece("close", f"{self._end}{container.end}{self._run(base)}")
+                yield Piece("close", f"{self._end}{container.end}{container.seam}{self._run(base)}")
                 continue
             for (raw, its_format), run in groupby(members, lambda a: (a.raw, a.format)):
                 if raw:
@@ -252,6 +305,11 @@ def _main_format(atoms: Sequence[_Atom]) -> str:
         if not atom.raw:
             sizes[atom.format] += len(atom.text.strip())
     return sizes.most_common(1)[0][0] if sizes else ""
+
+
+def _is_link(codes: str) -> bool:
+    """Whether these are a field's codes that make its text a link."""
+    return codes.split()[:1] == ["HYPERLINK"]
 
 
 def _is_amid(atoms: Sequence[_Atom], number: int) -> bool:

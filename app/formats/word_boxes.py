@@ -1,0 +1,87 @@
+"""The paragraphs of a Word file's part, and the copies of those in text boxes that other versions of Word show.
+
+A box is written once for each kind of Word: mc:AlternateContent holds the same paragraphs in mc:Choice and, for old
+versions, in mc:Fallback. One of them is translated, and what is written there is written in its copies.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.formats.xml_text import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraphs:
+    """All paragraph elements of a part in their order.
+
+    `versions` tells for each where the outermost box around it stands that has versions (-1: none), and which of them
+    it is in; 0 is the one to translate. In a box within a box, whatever is in a copy is one.
+    """
+
+    nodes: Sequence[Node]
+    versions: Sequence[tuple[int, int]]
+
+    @property
+    def originals(self) -> list[int]:
+        """The indices of those that are no copies."""
+        return [index for index, (_, version) in enumerate(self.versions) if version == 0]
+
+
+def paragraphs_of(root: Node, name: str) -> Paragraphs:
+    """The paragraphs below `root`, those in text boxes too; `name` is their elements' name, "w:p"."""
+    holders: set[int] = set()  # where the elements around paragraphs start
+    for node in root.walk():
+        around = node.parent if node.name == name else None
+        while around is not None and around.start not in holders:
+            holders.add(around.start)
+            around = around.parent
+    nodes: list[Node] = []
+    versions: list[tuple[int, int]] = []
+    stack = [(root, -1, 0)]
+    while stack:
+        node, place, version = stack.pop()
+        if node.name == name and node is not root:
+            nodes.append(node)
+            versions.append((place, version))
+        children = node.nodes()
+        numbers = [version] * len(children)
+        if node.local == "AlternateContent":
+            place = node.start if place < 0 else place
+            choice = next((c for c in children if c.local == "Choice" and c.start in holders), None)
+            numbers = [version or (0 if child is choice else child.start) for child in children]
+        stack += [(child, place, number) for child, number in zip(children[::-1], numbers[::-1], strict=True)]
+    return Paragraphs(nodes, versions)
+
+
+def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
+    """The indices of the copies of each paragraph that has any, by its index; both in `paragraphs.nodes`.
+
+    A copy has the text of its original: the first that has it of the first with it, and so on.
+    """
+    originals: dict[tuple[int, str], list[int]] = defaultdict(list)
+    others: dict[tuple[int, int, str], list[int]] = defaultdict(list)
+    for index, (node, (place, version)) in enumerate(zip(paragraphs.nodes, paragraphs.versions, strict=True)):
+        if version:
+            others[place, version, _text(node, name)].append(index)
+        elif place >= 0:
+            originals[place, _text(node, name)].append(index)
+    found: dict[int, list[int]] = defaultdict(list)
+    for (place, _, text), indices in others.items():
+        for original, copy in zip(originals[place, text], indices, strict=False):
+            found[original].append(copy)
+    return found
+
+
+def _text(node: Node, name: str) -> str:
+    """The text of a paragraph without that of the boxes in it."""
+    parts = []
+    rest = node.nodes()[::-1]
+    while rest:
+        inner = rest.pop()
+        if inner.name != name:
+            parts.append(inner.content() if inner.local == "t" else "")
+            rest += inner.nodes()[::-1]
+    return "".join(parts)

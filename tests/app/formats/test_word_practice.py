@@ -1,0 +1,229 @@
+"""Word documents as they are in practice: tracked changes, comments, boxes, fields, controls, hyphens, split runs."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from docx import Document as WordDocument
+from lxml import etree
+
+from app.documents import read_document
+from tests.app.formats.test_docx import BODY, body_of, sources, with_body
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+BY = 'w:author="A" w:date="2024-01-01T00:00:00Z"'
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r>{properties}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def sign(kind: str) -> str:
+    return f'<w:fldChar w:fldCharType="{kind}"/>'
+
+
+def code(text: str) -> str:
+    return f'<w:instrText xml:space="preserve"> {text} </w:instrText>'
+
+
+def fields(*parts: str) -> str:
+    """Each part in a run of its own."""
+    return "".join(f"<w:r>{part}</w:r>" for part in parts)
+
+
+DELETED = f'<w:del w:id="5" {BY}><w:r><w:delText>u</w:delText></w:r></w:del>'
+MOVED_AWAY = (
+    f'<w:moveFromRangeStart w:id="6" w:name="m" {BY}/><w:moveFrom w:id="7" {BY}>{run("once ")}</w:moveFrom>'
+    '<w:moveFromRangeEnd w:id="6"/>'
+)
+INSERTED_AND_DELETED = f'<w:ins w:id="8" {BY}>{DELETED}</w:ins>'
+COMMENT = (
+    '<w:commentRangeEnd w:id="0"/><w:r><w:rPr><w:rStyle w:val="CommentReference"/></w:rPr>'
+    '<w:commentReference w:id="0"/></w:r>'
+)
+SMART = '<w:smartTag w:uri="u" w:element="place"><w:smartTagPr><w:attr w:name="a" w:val="b"/></w:smartTagPr>'
+NUMBER_PARTS = [sign("begin"), code("PAGEREF _Toc1"), sign("separate"), "<w:t>3</w:t>", sign("end")]
+NUMBER = fields(*NUMBER_PARTS)
+INSERTED_NUMBER = "".join(f'<w:ins w:id="{n}" {BY}>{fields(part)}</w:ins>' for n, part in enumerate(NUMBER_PARTS))
+IN_ONE_RUN = f"<w:r>{sign('begin')}{code('PAGE')}{sign('separate')}<w:t>3</w:t>{sign('end')}</w:r>"
+
+# What stands in a paragraph, what is shown of it, a translation, what must then stand in the body as it is.
+CASES = {
+    "deleted": (run("The colo") + DELETED + run("r."), "The color.", "Die Farbe.", [DELETED]),
+    "moved away": (run("He ") + MOVED_AWAY + run("went."), "He went.", "Er ging.", [MOVED_AWAY]),
+    "inserted and deleted": (
+        run("No ") + INSERTED_AND_DELETED + run("trace."),
+        "No trace.",
+        "Nichts.",
+        [INSERTED_AND_DELETED],
+    ),
+    "inserted": (
+        run("A ") + f'<w:ins w:id="9" {BY}>{run("new")}</w:ins>' + run(" word."),
+        "A {1}new{/1} word.",
+        "Ein {1}neues{/1} Wort.",
+        [f'<w:ins w:id="9" {BY}>{run("neues")}</w:ins>'],
+    ),
+    "comment": (
+        run("Say ") + '<w:commentRangeStart w:id="0"/>' + run("this") + COMMENT + run(" now."),
+        "Say this now.",
+        "Sag es.",
+        ['<w:commentRangeStart w:id="0"/>' + run("Sag es."), COMMENT],
+    ),
+    "smart tag": (
+        run("In ") + f"{SMART}{run('Rome')}</w:smartTag>" + run(" then."),
+        "In {1}Rome{/1} then.",
+        "Damals in {1}Rom{/1}.",
+        [f"{SMART}{run('Rom')}</w:smartTag>"],
+    ),
+    "custom XML": (
+        run("In ") + f'<w:customXml w:element="e"><w:customXmlPr/>{run("Rome")}</w:customXml>',
+        "In {1}Rome{/1}",
+        "Nach {1}Rom{/1}",
+        [f'<w:customXml w:element="e"><w:customXmlPr/>{run("Rom")}</w:customXml>'],
+    ),
+    "content control": (
+        run("For ") + f'<w:sdt><w:sdtPr><w:id w:val="1"/></w:sdtPr><w:sdtContent>{run("you")}</w:sdtContent></w:sdt>',
+        "For {1}you{/1}",
+        "Für {1}dich{/1}",
+        [f'<w:sdt><w:sdtPr><w:id w:val="1"/></w:sdtPr><w:sdtContent>{run("dich")}</w:sdtContent></w:sdt>'],
+    ),
+    "simple field": (
+        run("Page ") + f'<w:fldSimple w:instr=" PAGE ">{run("3")}</w:fldSimple>' + run(" of it"),
+        "Page {1} of it",
+        "Seite {1} davon",
+        [f'<w:fldSimple w:instr=" PAGE ">{run("3")}</w:fldSimple>'],
+    ),
+    "simple link field": (
+        f"{run('See ')}<w:fldSimple w:instr=' HYPERLINK \"https://a.example\" '>{run('it')}</w:fldSimple>",
+        "See {1}it{/1}",
+        "Siehe {1}da{/1}",
+        [f"<w:fldSimple w:instr=' HYPERLINK \"https://a.example\" '>{run('da')}</w:fldSimple>"],
+    ),
+    "field in one run": (run("Page ") + IN_ONE_RUN + run(" of it"), "Page {1} of it", "Seite {1} davon", [IN_ONE_RUN]),
+    "field in insertions": (
+        run("Page ") + INSERTED_NUMBER + run(" of it"),
+        "Page {1} of it",
+        "Seite {1} davon",
+        [INSERTED_NUMBER],
+    ),
+    "entry of a table of contents": (
+        fields(sign("begin"), code('HYPERLINK \\l "_Toc1"'), sign("separate"))
+        + run("Chapter one")
+        + "<w:r><w:tab/></w:r>"
+        + NUMBER
+        + fields(sign("end")),
+        "Chapter one",
+        "Kapitel eins",
+        [f"{run('Kapitel eins')}<w:r><w:tab/></w:r>{NUMBER}{fields(sign('end'))}"],
+    ),
+    "split runs": (
+        '<w:proofErr w:type="spellStart"/><w:r w:rsidR="00A1"><w:t>Wo</w:t></w:r><w:bookmarkStart w:id="2" w:name="x"/>'
+        '<w:r w:rsidR="00B2"><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t>rd</w:t></w:r><w:bookmarkEnd w:id="2"/>',
+        "Word",
+        "Wort",
+        [f'<w:bookmarkStart w:id="2" w:name="x"/>{run("Wort")}<w:bookmarkEnd w:id="2"/>'],
+    ),
+    "symbol": (
+        run("Tick ") + '<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>' + run(" it."),
+        "Tick {1} it.",
+        "Haken {1} setzen.",
+        ['<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>'],
+    ),
+    "hidden text": (
+        run("Seen ") + run("unseen", "<w:rPr><w:vanish/></w:rPr>") + run(" seen again"),
+        "Seen {1}unseen{/1} seen again",
+        "Sicht {1}unsicht{/1} bar",
+        [run("unsicht", "<w:rPr><w:vanish/></w:rPr>")],
+    ),
+    "hyphens": (
+        "<w:r><w:t>e</w:t><w:noBreakHyphen/><w:t>mail pro</w:t><w:softHyphen/><w:t>gram</w:t></w:r>",
+        "e\u2011mail pro\u00adgram",
+        "E\u2011Mail\u00adpro",
+        [
+            '<w:t xml:space="preserve">E</w:t><w:noBreakHyphen/><w:t xml:space="preserve">Mail</w:t><w:softHyphen/>'
+            '<w:t xml:space="preserve">pro</w:t>'
+        ],
+    ),
+    "typed hyphens": (run("e\u2011mail"), "e\u2011mail", "E\u2011Mail", [run("E\u2011Mail")]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_paragraph_may_hold_is_shown_and_kept(case: str) -> None:
+    content, shown, translation, kept = CASES[case]
+    data = with_body(f"<w:p>{content}</w:p><w:p>{run('Last one.')}</w:p>")
+    document = read_document(data, "a.docx")
+    assert sources(document) == [shown, "Last one."]
+    exported = document.export({0: translation})
+    body = body_of(exported)
+    assert [part for part in kept if part not in body] == []
+    assert "<w:t></w:t>" not in body and 'preserve"></w:t>' not in body
+    assert sources(read_document(exported, "a.docx")) == [translation, "Last one."]
+    assert WordDocument(io.BytesIO(exported)).paragraphs[1].text == "Last one."
+    assert other_parts(exported) == other_parts(data)
+
+
+def other_parts(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != BODY}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_sentence_beside_a_translation_keeps_all_its_elements(case: str) -> None:
+    content = CASES[case][0]
+    data = with_body(f"<w:p>{run('First one. ')}{content}{run(' Last one.')}</w:p>")
+    exported = read_document(data, "a.docx").export({0: "XYZ"})
+    assert elements(exported) == elements(data)
+
+
+def elements(data: bytes) -> list[str]:
+    """All elements but runs and texts, which may be cut otherwise, and proofing marks, with what they are."""
+    cut = [WORD + name for name in ("r", "t", "rPr", "lang", "proofErr")]
+    root = etree.fromstring(zipfile.ZipFile(io.BytesIO(data)).read(BODY))
+    return [f"{e.tag} {sorted(e.attrib.items())}" for e in root.iter() if e.tag not in cut]
+
+
+def box(choice: str, fallback: str) -> str:
+    return (
+        '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        f'<mc:Choice Requires="wps"><w:txbxContent>{choice}</w:txbxContent></mc:Choice>'
+        f"<mc:Fallback><w:pict><w:txbxContent>{fallback}</w:txbxContent></w:pict></mc:Fallback>"
+        "</mc:AlternateContent></w:r>"
+    )
+
+
+def paragraph(*contents: str) -> str:
+    return f"<w:p>{''.join(contents)}</w:p>"
+
+
+def test_a_text_box_is_one_segment_and_is_written_for_every_version_of_word() -> None:
+    bold = run("OK", "<w:rPr><w:b/></w:rPr>")
+    inside = paragraph(run("Press "), bold) + paragraph(run("Same")) + paragraph(run("Same"))
+    document = read_document(with_body(paragraph(run("Around"), box(inside, inside))), "a.docx")
+    assert sources(document) == ["Around", "Press {1}OK{/1}", "Same", "Same"]
+    body = body_of(document.export({0: "Rundum", 1: "{1}Ja{/1} drücken", 3: "Gleich"}))
+    translated = paragraph(run("Ja", "<w:rPr><w:b/></w:rPr>"), run(" drücken")) + paragraph(run("Same"))
+    translated += paragraph(run("Gleich"))
+    assert body.count(translated) == 2 and "Press" not in body and "Rundum" in body
+
+
+def test_boxes_within_boxes_and_copies_that_differ() -> None:
+    inner = box(paragraph(run("Inner")), paragraph(run("Inner")))
+    outer = box(
+        paragraph(run("Outer"), inner) + paragraph(run("Mine")), paragraph(run("Outer"), inner) + paragraph(run("Old"))
+    )
+    document = read_document(with_body(paragraph(outer)), "a.docx")
+    assert sources(document) == ["Outer", "Inner", "Mine"]
+    body = body_of(document.export({0: "Außen", 1: "Innen", 2: "Meins"}))
+    assert (body.count("Außen"), body.count("Innen"), body.count("Inner<")) == (2, 3, 1)
+    assert (body.count("Meins"), body.count("Old")) == (1, 1)
+
+
+def test_deleted_text_alone_is_no_segment_and_tracked_formats_leave_no_empty_runs() -> None:
+    tracked = f'<w:rPr><w:b/><w:rPrChange w:id="1" {BY}><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
+    data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('plain')}</w:p>")
+    document = read_document(data, "a.docx")
+    assert sources(document) == ["All", "plain"]
+    assert 'preserve"></w:t>' not in body_of(document.export({0: "Alles"}))
