@@ -26,7 +26,8 @@ from app.text_files import safe_name
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
-NUM_FILLED_AT_ONCE: Final = 500  # segments, in one transaction
+NUM_FILLED_AT_ONCE: Final = 50  # segments, in one transaction
+BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once leaves it to nobody else
 
 
 class Library:
@@ -124,7 +125,10 @@ class Recall:
         for first in range(0, len(order), NUM_FILLED_AT_ONCE):
             with workspace.lock:
                 some = [workspace.segments[i] for i in order[first : first + NUM_FILLED_AT_ONCE]]
-                num_filled += len(self._fill(index, some))
+                num_new = len(self._fill(index, some))
+            if num_new:
+                num_filled += num_new
+                time.sleep(BREATH_SECONDS)
         return num_filled
 
     def filled(self, segment: SegmentState) -> SegmentState:

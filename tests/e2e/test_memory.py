@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from pathlib import Path
 
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.conftest import App
 from tests.e2e.screen import Screen, events
 
 TEXT = "Zebras open the seventh file.\nZebras open the eighth file.\nNothing of the kind.\n"
@@ -43,3 +46,29 @@ def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: 
     ]
     assert "memory_shown" in {event["type"] for event in log}
     screen.check_nothing_went_wrong()
+
+
+def test_what_an_imported_memory_has_word_for_word_stands_in_the_segments_and_is_undone_by_one_key(
+    browser: Browser, model_folder: Path, tmp_path: Path
+):
+    app = App(model_folder, tmp_path / "own.sqlite")
+    try:
+        screen = Screen(browser.new_context(accept_downloads=True).new_page(), app.url)
+        screen.open_text("Zebras sleep.\nNothing of the kind.\nZebras run.\n")
+        screen.upload("memory", "old.tmx", (TMX.replace("&lt;img src=x onerror=alert(1)&gt; ", "")).encode())
+        expect(screen.notes.last).to_contain_text("1 segment is filled with it")
+        expect(screen.page.locator(".row[data-index='1']")).to_contain_text("100 % TM")
+        screen.page.locator(".row[data-index='1']").click()
+        expect(screen.field).to_have_value("Nichts dergleichen.")
+        expect(screen.page.get_by_text("100 % · memory")).to_be_visible()
+        screen.wait_for_proposal()
+        proposed = screen.proposal.inner_text()
+        screen.field.press("Control+z")
+        expect(screen.field).to_have_value(proposed)
+        screen.field.press("Control+y")
+        expect(screen.field).to_have_value("Nichts dergleichen.")
+        lines = screen.download("Document with proposals", tmp_path).read_text(encoding="utf-8").splitlines()
+        assert lines[1] == "Nichts dergleichen." and "Zebras sleep." not in lines
+        screen.check_nothing_went_wrong()
+    finally:
+        app.stop()

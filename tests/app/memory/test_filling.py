@@ -10,6 +10,7 @@ import pytest
 
 from app.documents import read_document
 from app.log.store import LogStore
+from app.memory import recall
 from app.memory.recall import Library
 from app.memory.storage import import_entries
 from app.record.statistics import session_statistics
@@ -52,6 +53,14 @@ def texts(workspace: Workspace) -> list[str | None]:
 def told(workspace: Workspace, index: int) -> list[tuple[str, str | None]]:
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == index and "text" in e.payload]
     return [(event.type, event.payload.get("origin")) for event in events]
+
+
+def test_every_segment_is_filled_however_few_at_a_time(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(recall, "NUM_FILLED_AT_ONCE", 3)
+    remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
+    workspace = begin(store, HandDecoder())
+    assert texts(workspace) == [f"TM: {line}" for line in TEXT.splitlines()]
+    workspace.close()
 
 
 def test_pretranslation_fills_in_what_the_memory_has_word_for_word(store: LogStore):
