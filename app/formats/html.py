@@ -1,7 +1,10 @@
-"""HTML pages: the text of blocks as sentences, inline tags as numbered placeholders; attributes stay as they are.
+"""HTML pages: the text of blocks as sentences, inline tags as numbered placeholders, and attributes with text.
 
-Scripts, styles, preformatted text and what is marked translate="no" are not shown; `<code>` and the like are one
-placeholder. The page need not be well-formed: what is not translated is never written anew.
+Scripts, styles, preformatted text and what is marked translate="no" or class="notranslate" are not shown; `<code>` and
+the like are one placeholder. The page need not be well-formed: what is not translated is never written anew.
+
+An attribute's value comes behind the block in which its tag stands, or where the tag stands between blocks. A place
+is therefore one in the texts as they are shown, in which each such value takes up room of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import TextFile, Translation, Unit, Written, one_line, splice
+from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
 from app.text_files import DecodedText, decode_text
@@ -28,7 +32,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_NOT_TRANSLATED = re.compile(r"translate\s*=\s*[\"']?no\b", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _INLINE = frozenset(
     {
@@ -71,13 +74,18 @@ _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "m
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A text, a tag or a whole protected element; `match` is the index of the other tag of a pair, else -1."""
+    """A text, a tag, a whole protected element, or an attribute's value, at its place.
+
+    `at` is where it stands in the file; `match` is the index of the other tag of a pair, else -1.
+    """
 
     piece: Piece
     start: int
     end: int
     name: str = ""
     match: int = -1
+    at: int = -1
+    value: Value | None = None
 
 
 @dataclass(frozen=True)
@@ -96,18 +104,44 @@ class HtmlFile(TextFile):
 
     def source(self, start: int, end: int) -> str:
         """The text at a place, with its placeholders."""
-        return self._shown(start, end)[2].text
+        return self._shown(start, end, ())[2].text
+
+    def describe(self, start: int) -> str:
+        """The line, from 1."""
+        token = self.tokens[max(bisect_right(self.tokens, start, key=lambda t: t.start) - 1, 0)]
+        return line_of(self.decoded.text, token.at + start - token.start)
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The page with the stretches replaced; what its encoding lacks becomes a character reference."""
-        edits = []
+        of_values: dict[int, list[Edit]] = {}
+        of_text: list[Translation] = []
         for t in translations:
-            start, end, shown = self._shown(t.start, t.end)
+            index = bisect_right(self.tokens, t.start, key=lambda token: token.start) - 1
+            token = self.tokens[index]
+            if token.value:
+                edit = t.start - token.start, t.end - token.start, one_line(t.text)
+                of_values.setdefault(index, []).append(edit)
+            else:
+                of_text.append(t)
+        values = [(self.tokens[i].value, edits) for i, edits in of_values.items()]
+        inner = sorted(value.edit(edits) for value, edits in values if value)
+        edits = []
+        for t in of_text:
+            start, end, shown = self._shown(t.start, t.end, inner)
             edits.append((start, end, shown.raw(one_line(t.text))))
+        ends = [end for _, end, _ in edits]
+        for edit in inner:  # but those in a tag that has been written
+            at = bisect_right(ends, edit[0])
+            if at == len(edits) or edit[0] < edits[at][0]:
+                ends.insert(at, edit[1])
+                edits.insert(at, edit)
         return Written(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
-    def _shown(self, start: int, end: int) -> tuple[int, int, Shown]:
-        """The place with both tags of every pair that has one in it, and what is shown of it."""
+    def _shown(self, start: int, end: int, inner: Sequence[Edit]) -> tuple[int, int, Shown]:
+        """Where the place is in the file, with both tags of every pair that has one in it, and what is shown of it.
+
+        The tags have these edits made in them.
+        """
         first = bisect_right(self.tokens, start, key=lambda token: token.start) - 1
         last = bisect_left(self.tokens, end, key=lambda token: token.start)
         if first < 0:
@@ -119,12 +153,16 @@ class HtmlFile(TextFile):
             last, end = max(matches) + 1, self.tokens[max(matches)].end
         pieces = []
         for token in self.tokens[first:last]:
+            shift = token.at - token.start
             if token.piece.kind == "text":
-                part = self.decoded.text[max(token.start, start) : min(token.end, end)]
+                part = self.decoded.text[max(token.start, start) + shift : min(token.end, end) + shift]
                 pieces.append(Piece("text", _SPACE.sub(" ", unescape(part))))
             else:
-                pieces.append(token.piece)
-        return start, end, show(pieces)
+                low, high = (bisect_left(inner, (place + shift,)) for place in (token.start, token.end))
+                edits = [(s - token.at, e - token.at, text) for s, e, text in inner[low:high]]
+                pieces.append(replace(token.piece, raw=splice(token.piece.raw, edits)))
+        begins, ends = self.tokens[first], self.tokens[max(last - 1, first)]
+        return start + begins.at - begins.start, end + ends.at - ends.start, show(pieces)
 
 
 def read(data: bytes, name: str) -> HtmlFile:
@@ -132,12 +170,19 @@ def read(data: bytes, name: str) -> HtmlFile:
     decoded = _decoded(data, name)
     tokens: list[_Token] = []
     units: list[Unit] = []
-    for block in _blocks(decoded.text):
+    shift = 0
+    for block, values, position in _blocks(decoded.text):
         offset = len(tokens)
-        paired = _paired(block, offset)
+        paired = _paired([replace(t, start=t.start + shift, end=t.end + shift, at=t.start) for t in block], offset)
         tokens += paired
         if any(c.isalpha() for token in paired if token.piece.kind == "text" for c in unescape(token.piece.raw)):
             units.append(_unit(paired, offset))
+        for value in values:
+            start = position + shift
+            token = _Token(Piece("text", value.raw), start, start + len(value.raw), at=value.start, value=value)
+            tokens.append(token)
+            units.append(replace(_unit([token], 0), note=value.name))
+            shift += len(value.raw) + 1
     return HtmlFile(decoded, tokens, units)
 
 
@@ -156,9 +201,11 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     return decode_text(data, name, DocumentError)
 
 
-def _blocks(text: str) -> Iterator[list[_Token]]:
-    """The texts and inline tags between two tags that are not inline."""
+def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
+    """The texts and inline tags between two tags that are not inline, the values in all these tags, and their end."""
     block: list[_Token] = []
+    values: list[Value] = []
+    zones = Zones()
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -166,27 +213,37 @@ def _blocks(text: str) -> Iterator[list[_Token]]:
             break  # a tag that does not end: nothing behind it is text
         start, position = match.span()
         if match["text"] is not None:
-            block.append(_Token(Piece("text", match["text"]), start, position))
+            if zones.is_on:
+                block.append(_Token(Piece("text", match["text"]), start, position))
             continue
         name = (match["start"] or match["end"] or "").lower()
-        is_protected = (
-            match["start"] is not None
-            and name not in _EMPTY
-            and (name in _HIDDEN or name in _CODE or bool(_NOT_TRANSLATED.search(match["rest"])))
-        )
-        if is_protected:
-            position = _element_end(text, name, position)
+        was_on, is_protected = zones.is_on, False
+        if match["start"] is not None:
+            found = attributes(match["rest"], match.start("rest"))
+            said = is_translated(found)
+            is_protected = name not in _EMPTY and (
+                name in _HIDDEN or name in _CODE or (was_on and said is False and name in _INLINE)
+            )
+            if is_protected:
+                position = _element_end(text, name, position)
+            elif name not in _EMPTY:
+                zones.start(name, said)
+            if zones.is_on if said is None else said:
+                values += texts(name, found)
+        elif match["end"] is not None:
+            zones.end(name)
         raw = text[start:position]
-        if match["skip"] is not None or name in _EMPTY_INLINE or (is_protected and name in _INLINE | _CODE):
+        is_on = was_on and zones.is_on
+        is_lone = match["skip"] is not None or name in _EMPTY_INLINE or (is_protected and name in _INLINE | _CODE)
+        if is_on and is_lone:
             block.append(_Token(Piece("lone", raw), start, position))
-        elif name in _INLINE:
+        elif is_on and name in _INLINE:
             block.append(_Token(Piece("open" if match["start"] else "close", raw), start, position, name))
-        else:
-            if block:
-                yield block
-            block = []
-    if block:
-        yield block
+        elif block or values:
+            yield block, values, position
+            block, values = [], []
+    if block or values:
+        yield block, values, position
 
 
 def _element_end(text: str, name: str, position: int) -> int:

@@ -13,6 +13,7 @@ from app.log.store import LogStore
 from app.record.jsonl import session_jsonl
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
+from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
 from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_subtitles import FILE as SRT
@@ -67,7 +68,7 @@ def documents() -> dict[str, list[bytes]]:
     return {
         "txt": [(ROOT / "data/samples/getting-started.txt").read_bytes(), lines(0, 40), lines(900, 40)],
         "md": [MARKDOWN.encode(), (ROOT / "README.md").read_bytes()],
-        "html": [PAGE.encode()],
+        "html": [PAGE.encode(), PAGE_WITH_VALUES.encode()],
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
         "xlf": [V1.encode(), V2.encode()],
         "po": [PO],

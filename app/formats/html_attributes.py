@@ -1,0 +1,123 @@
+"""Attributes of HTML tags: which hold text that people read, what forbids translation, and how a value is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from app.formats.base import Edit, splice
+from app.formats.xml_text import escape
+
+_ATTRIBUTE = re.compile(r"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++)))?""")
+_ANYWHERE = frozenset(
+    {"title", "aria-label", "aria-description", "aria-placeholder", "aria-roledescription", "aria-valuetext"}
+)
+_IN = {
+    "alt": {"img", "area", "input"},
+    "placeholder": {"input", "textarea"},
+    "label": {"option", "optgroup", "track"},
+    "abbr": {"th"},
+}
+# Not the names of style sheets.
+_UNTITLED = {"link", "style"}
+_BUTTONS = {"submit", "button", "reset"}
+_META = {
+    "description", "keywords", "og:title", "og:description", "og:image:alt", "twitter:title", "twitter:description",
+    "twitter:image:alt",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An attribute's value as it stands in the file from `start` to `end`, without its quotes; `quote` may be ""."""
+
+    name: str
+    raw: str
+    start: int
+    end: int
+    quote: str
+
+    def edit(self, edits: Sequence[Edit]) -> Edit:
+        """What to write in its place where these stretches of `raw` are replaced by texts, unescaped.
+
+        A value without quotes gets them.
+        """
+        quote = self.quote or '"'
+        reference = "&quot;" if quote == '"' else "&#39;"
+        written = splice(self.raw, [(s, e, escape(text).replace(quote, reference)) for s, e, text in edits])
+        return self.start, self.end, written if self.quote else f'"{written}"'
+
+
+def attributes(rest: str, start: int) -> dict[str, Value]:
+    """The attributes of a tag by their names in small letters; `rest`, behind the tag's name, stands at `start`.
+
+    Of several with one name the first counts, as in browsers.
+    """
+    found: dict[str, Value] = {}
+    for match in _ATTRIBUTE.finditer(rest):
+        number = match.lastindex or 1
+        name = match[1].lower()
+        if number > 1 and name not in found:
+            quote = {2: '"', 3: "'"}.get(number, "")
+            found[name] = Value(name, match[number], start + match.start(number), start + match.end(number), quote)
+    return found
+
+
+def is_translated(values: Mapping[str, Value]) -> bool | None:
+    """Whether the tag says that its element is translated or is not; None where it does not say."""
+    said = values["translate"].raw.strip().lower() if "translate" in values else ""
+    if said in ("yes", "no"):
+        return said == "yes"
+    return False if "class" in values and "notranslate" in values["class"].raw.split() else None
+
+
+def texts(tag: str, values: Mapping[str, Value]) -> list[Value]:
+    """The values that people read, in their order in the tag, whose name is in small letters."""
+
+    def given(name: str) -> str:
+        return unescape(values[name].raw).strip().lower() if name in values else ""
+
+    def is_text(name: str) -> bool:
+        if name in _ANYWHERE:
+            return tag not in _UNTITLED
+        if name == "value":
+            return tag == "input" and given("type") in _BUTTONS
+        if name == "content":
+            return tag == "meta" and (given("name") in _META or given("property") in _META)
+        return tag in _IN.get(name, ())
+
+    return [v for name, v in values.items() if is_text(name) and any(c.isalpha() for c in unescape(v.raw))]
+
+
+class Zones:
+    """Whether what is being read is translated: elements that say so, one within the other, by their tags alone."""
+
+    def __init__(self) -> None:
+        self._zones: list[tuple[str, bool]] = []
+        self._depths: dict[str, list[int]] = {}  # for each name, how deep in tags of that name its zones are
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the text here is translated."""
+        return not self._zones or self._zones[-1][1]
+
+    def start(self, name: str, said: bool | None) -> None:
+        """A start tag, and what it says."""
+        if said is not None and said != self.is_on:
+            self._zones.append((name, said))
+            self._depths.setdefault(name, []).append(1)
+        elif self._depths.get(name):
+            self._depths[name][-1] += 1
+
+    def end(self, name: str) -> None:
+        """An end tag; with a zone end those that were left open in it."""
+        depths = self._depths.get(name)
+        if not depths:
+            return
+        depths[-1] -= 1
+        closed = "" if depths[-1] == 0 else name
+        while closed != name:
+            closed, _ = self._zones.pop()
+            self._depths[closed].pop()
