@@ -15,6 +15,7 @@ from engine.search.sharing import groups_that_share
 from engine.text import Codec, is_sentence_start, is_unspaced, joins_words, occurrences
 
 Span = tuple[int, int]
+_NEIGHBOURS = ("x", "1", " x", ",1")  # what may make another word or number of the end of a text
 _Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in common to be one
 
 
@@ -72,6 +73,7 @@ class Constraints:
                 members.append(numbers)
         ordered, reasons = _ordered(request, codec)
         obstacles += reasons
+        obstacles += _too_often(phrases, members, ordered, request.prefix and codec.normalise(request.prefix))
         phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
@@ -111,7 +113,7 @@ class Constraints:
         return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + self.num_tokens)
 
     def place(self, text: str) -> tuple[tuple[Placement, ...], tuple[int, ...]]:
-        """Where each required occurrence stands in a text, by phrase, and which phrases lack one.
+        """Where each required occurrence stands in a text, by phrase, and which phrases lack one or stand too often.
 
         Occurrences are found in the finished text itself, earliest end first, whatever the search believed. Those of
         phrases that share a form are shared out so that as much as possible is met.
@@ -124,12 +126,13 @@ class Constraints:
         for group in groups_that_share(asked):
             placed |= group.placed((span, number) for number in group.members for span in found[number])
         for number, members in enumerate(self.members):
-            spans = placed[number]
+            spans, most = placed[number], asked[number].max_count
+            is_too_often = most is not None and len(spans) > most
             for member in members:
                 count = self.asked[member].count
                 taken, spans = spans[:count], spans[count:]
                 placements += (Placement(member, text[start:end], start, end) for start, end in taken)
-                if len(taken) < count:
+                if len(taken) < count or is_too_often:
                     unmet.append(member)
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
 
@@ -224,8 +227,49 @@ def _tracked(
     spellings = [
         Spelling.of(index, pieces, codec) for index, form in enumerate(spellable) for pieces in _spellings(form, codec)
     ]
-    count = sum(phrases[number].count for number in numbers)
-    return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count, initial), []
+    asked = [phrases[number] for number in numbers]
+    count, max_count = sum(same.count for same in asked), None
+    if any(same.max_count is not None for same in asked):
+        max_count = sum(same.count if same.max_count is None else same.max_count for same in asked)
+    return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count, max_count, initial), []
+
+
+def _too_often(
+    phrases: Sequence[TrackedPhrase],
+    members: Sequence[tuple[int, ...]],
+    ordered: Sequence[TrackedPhrase],
+    prefix: str,
+) -> list[Reason]:
+    """Reasons for phrases that cannot stand as seldom as they may: what else is asked for holds too many of them.
+
+    `prefix` may go on inside its last word, so what ends it counts only where no character could break it.
+    """
+    reasons: list[Reason] = []
+    for limited, numbers in zip(phrases, members, strict=True):
+        if limited.max_count is None:
+            continue
+        text, most = limited.forms[0], limited.max_count
+        others = [other for other in phrases if other is not limited]
+        if any(set(limited.forms) & set(other.forms) for other in others):
+            message = f"{text!r} may stand at most {most} times, but another phrase has a form in common with it; "
+            message += "take one of them away, or its max_count"
+            reasons += (Reason("too_often", message, number) for number in numbers)
+            continue
+        held = [min(len(_apart(_standing(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
+        held += [
+            other.count * min(_held(form, other, limited) for form in other.forms) for other in (*others, *ordered)
+        ]
+        if max(held) > most:
+            message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
+            message += "phrase holds it more often; change that, or raise its max_count"
+            reasons += (Reason("too_often", message, number) for number in numbers)
+    return reasons
+
+
+def _held(form: str, phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
+    """How often `limited` stands in a form of `phrase`, whatever is around that."""
+    around = [text for c in _NEIGHBOURS if occurrences(text := c[::-1] + form + c, form, phrase.boundary)]
+    return min(len(_apart(_standing(text, limited))) for text in (form, *around))
 
 
 def _capitalised(forms: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ ReasonKind = Literal[
     "invalid",
     "unspellable",
     "avoided",
+    "too_often",
     "too_long",
     "source_too_long",
     "not_placed",
@@ -45,9 +46,11 @@ class Phrase:
     """Text that must stand in the translation.
 
     `text` comes first, `forms` are other spellings of which any one will do. `count` asks for at least so many
-    occurrences that do not overlap. `boundary` says what may touch the phrase: "word" nothing that would make it part
-    of a longer word or number, "start" lets it begin a longer word (a German compound), "anywhere" anything. Phrases
-    that have a form in common, be it through others, need occurrences apart from each other's.
+    occurrences that do not overlap, `max_count` for no more than so many, those in the prefix, in locked texts and in
+    other phrases counted too. What phrases that are the same ask for adds up. `boundary` says what may touch the
+    phrase: "word" nothing that would make it part of a longer word or number, "start" lets it begin a longer word (a
+    German compound), "anywhere" anything. Phrases that have a form in common, be it through others, need occurrences
+    apart from each other's; one with a `max_count` may have none in common.
     `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
     the source, for those that come from a glossary; it changes no translation, but placements tell more (`Placement`).
     """
@@ -58,6 +61,7 @@ class Phrase:
     case: Case = "exact"
     boundary: Boundary = "word"
     source_span: tuple[int, int] | None = None
+    max_count: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "forms", _strings("forms", self.forms))
@@ -66,6 +70,10 @@ class Phrase:
                 raise InvalidRequest(f"phrase {self.text!r}: form {form!r} is empty; give it text or leave it out")
         if self.count < 1:
             raise InvalidRequest(f"phrase {self.text!r}: count is {self.count}; it must be at least 1")
+        if self.max_count is not None and self.max_count < self.count:
+            raise InvalidRequest(
+                f"phrase {self.text!r}: max_count is {self.max_count}; it must be at least its count, {self.count}"
+            )
         _one_of("case", self.case, get_args(Case))
         _one_of("boundary", self.boundary, get_args(Boundary))
 

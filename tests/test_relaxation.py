@@ -14,6 +14,7 @@ from engine.constraints import Constraints
 from engine.relaxation import smallest_relaxation
 
 MAX_PIECES = 24
+ONCE = Phrase("Hof", max_count=1)
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +44,33 @@ def constrain(codec) -> Callable[[Request], Constraints]:
             Relaxation(phrases=(1,)),
             "too many pieces: the fewest phrases",
         ),
+        (Request("a", phrases=[ONCE], prefix="Hof und Hof "), Relaxation(prefix=True), "a prefix with one too many"),
+        (Request("a", phrases=[ONCE], locked=["Hof", "Hof, Hof"]), Relaxation(locked=(1,)), "so a locked text"),
+        (Request("a", phrases=[ONCE], suffix="Hof Hof"), Relaxation(suffix=True), "so a suffix"),
+        (Request("a", phrases=[ONCE, Phrase("Hof am Hof")]), Relaxation(phrases=(1,)), "so another phrase"),
+        (Request("a", phrases=[ONCE, Phrase("Heim", forms=["Hof"])]), Relaxation(phrases=(1,)), "a form in common"),
+        (Request("a", phrases=[ONCE], avoid=["Hof"]), Relaxation(avoid=(0,)), "avoided as well"),
         (Request("Haus " * 40, phrases=[Phrase("Haus")]), None, "a source that is too long: nothing helps"),
     ],
 )
 def test_relaxation_is_the_smallest_and_the_latest(constrain, request_, expected, why):
     assert constrain(request_).obstacles
     assert smallest_relaxation(request_, constrain) == expected, why
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (Request("a", phrases=[ONCE], prefix="Hof und Hof"), "its last word may go on"),
+        (Request("a", phrases=[ONCE], prefix="Hof und Hofes "), "another word"),
+        (Request("a", phrases=[ONCE, ONCE], prefix="Hof und Hof "), "what the same phrases ask for adds up"),
+        (Request("a", phrases=[ONCE, Phrase("Hof")], prefix="Hof und Hof "), "also where one has no bound"),
+        (Request("a", phrases=[ONCE, Phrase("am Hof")]), "one inside another phrase"),
+        (Request("a", phrases=[ONCE, Phrase("Hof-", count=2, boundary="anywhere")]), "it may end another word there"),
+    ],
+)
+def test_a_bound_that_can_be_kept_is_no_obstacle(constrain, request_, why):
+    assert not constrain(request_).obstacles, why
 
 
 def test_relaxation_agrees_with_trying_every_removal(constrain):

@@ -131,6 +131,8 @@ def _phrase(value: Any, name: str) -> Phrase:
     for key, read in (("text", _string), ("count", _integer), ("case", _string), ("boundary", _string)):
         if key in value:
             given[key] = read(value[key], f"{name}.{key}")
+    if value.get("max_count") is not None:
+        given["max_count"] = _integer(value["max_count"], f"{name}.max_count")
     given["forms"] = tuple(_list(value.get("forms", []), f"{name}.forms", _string))
     if value.get("source_span") is not None:
         span = _list(value["source_span"], f"{name}.source_span", _integer)

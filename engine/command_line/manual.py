@@ -48,6 +48,7 @@ keys of a line:
                text         the phrase
                forms        other spellings, any one of which will do: ["Fahrrads", "Fahrräder"]
                count        at least so many times (1)
+               max_count    at most so many times, wherever it stands; null: any number (null)
                boundary     what may touch it: "word" nothing that makes it part of a word, "start" lets a longer word
                             begin with it, "anywhere" anything ("word")
                case         "exact", or "auto": capitalised too where a sentence begins ("exact")

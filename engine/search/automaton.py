@@ -17,6 +17,7 @@ from engine.search.matching import (
     ENDED,
     NONE,
     UNTRACKED,
+    Attached,
     Context,
     Match,
     Matches,
@@ -141,6 +142,14 @@ class PhraseAutomaton:
         counts = [0] * len(self.phrases)
         if state.pending:
             self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
+        return tuple(counts)
+
+    def sure_counts(self, state: State, attached: Attached) -> tuple[int, ...]:
+        """How often each phrase stands at the end of the text so that no piece can break it."""
+        counts = [0] * len(self.phrases)
+        sure = [m for m in state.pending if not attached.may_break(self._patterns[m[0]], m[1], state.context)]
+        if sure:
+            self._confirm(sorted(sure, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
     def shared_met(self, state: State) -> bool:

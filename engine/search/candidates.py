@@ -153,18 +153,22 @@ class Expansion:
     def _best_living(self) -> tuple[Floats, Ints]:
         """The best continuations of each row that no avoidance forbids: log-probabilities and tokens.
 
-        At least as many as its sentence may take. Forbidden ones get -inf, as if masked beforehand: more are looked at
-        until enough living ones are found.
+        At least as many as its sentence may take. Forbidden ones get -inf, as if masked beforehand: of a row with too
+        few living ones, more are looked at until there are enough.
         """
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
         num_wanted = width = max(1, int(self._limits.max_children_B.max()))
+        widths_R = np.full(len(rows), width)
+        is_enough_R = np.zeros(len(rows), dtype=np.bool_)
         while True:
             values_RK, tokens_RK = self._scores.best(width)
             if not tracker.may_die(rows.nodes_R):
                 return values_RK, tokens_RK
-            is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf)
+            widths_R = np.where(is_enough_R, widths_R, width)
+            is_seen_RK = np.arange(width) < widths_R[:, None]
+            is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf) & is_seen_RK
             nodes_RK = rows.nodes_R[:, None].repeat(width, axis=1)
-            is_dead_RK = np.zeros_like(is_text_RK)
+            is_dead_RK = ~is_seen_RK
             nodes_N, _ = tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK])
             is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
             num_living_R = ((values_RK > -np.inf) & ~is_dead_RK).sum(1)

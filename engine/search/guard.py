@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.search.indexed import IndexedTexts
-from engine.search.matching import NONE, Context, Match, Matches, Pattern, decide, read
+from engine.search.matching import NONE, Attached, Context, Match, Matches, Pattern, decide, read
 from engine.search.phrases import PieceTexts, SentenceConstraints
-from engine.text.boundaries import NUMBER_JOINERS, is_mark, is_word_char, joins_words
 
 
 class _Cover(NamedTuple):
@@ -54,10 +53,7 @@ class Guard:
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
         self._fixed, self._open_from = _places(prefix_pieces, texts)
-        attached = self._texts.attached
-        self._words_may_grow = any(joins_words(character) for character in attached)
-        self._letters_may_grow = any(is_mark(character) for character in attached)
-        self._numbers_may_grow = any(character in NUMBER_JOINERS for character in attached)
+        self._attached = Attached.of(self._texts.attached)
         self.start = GuardState()
 
     def advance(self, state: GuardState, piece: int) -> GuardState | None:
@@ -208,11 +204,7 @@ class Guard:
             cover = self._cover(number, since, state.partial, state.pending)
             if cover.partial or cover.pending:
                 continue
-            number_may_grow = pattern.ends_in_digit and since == 0 and self._numbers_may_grow
-            may_grow = state.context.is_open or self._words_may_grow or number_may_grow
-            if not pattern.guards_right:
-                may_grow = self._letters_may_grow and is_word_char(pattern.text[-1])
-            if not may_grow:
+            if not self._attached.may_break(pattern, since, state.context):
                 return True
         return False
 

@@ -20,6 +20,7 @@ from engine.text.boundaries import (
     SENTENCE_OPENERS,
     is_digit,
     is_mark,
+    is_word_char,
     joins_words,
 )
 
@@ -92,6 +93,29 @@ class Context(NamedTuple):
         """This context with the openness that `piece`, whose characters it has taken, leaves behind."""
         is_open = texts.glues_right[piece]
         return self if is_open == self.is_open else self._replace(is_open=is_open)
+
+
+class Attached(NamedTuple):
+    """What a vocabulary's pieces that hang on the one before may begin with: words, digits of a number, marks."""
+
+    words: bool
+    numbers: bool
+    marks: bool
+
+    @classmethod
+    def of(cls, characters: Iterable[str]) -> Attached:
+        found = set(characters)
+        return cls(
+            words=any(map(joins_words, found)),
+            numbers=bool(found & set(NUMBER_JOINERS)),
+            marks=any(map(is_mark, found)),
+        )
+
+    def may_break(self, pattern: Pattern, since: int, context: Context) -> bool:
+        """Whether some piece may break a match that ended `since` characters ago, at the end of a text."""
+        if not pattern.guards_right:
+            return self.marks and is_word_char(pattern.text[-1])
+        return context.is_open or self.words or (pattern.ends_in_digit and since == 0 and self.numbers)
 
 
 class Pattern(NamedTuple):

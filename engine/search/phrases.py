@@ -53,6 +53,7 @@ class Spelling:
 class TrackedPhrase:
     """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form.
 
+    With a `max_count`, it may stand so often and no more; it then has no form in common with another.
     The forms numbered in `initial` (capitalised ones) count only where a sentence begins. Phrases with a `turn` stand
     in that order and apart, each counting only behind the one before. One that `ends_text` counts at its end alone; its
     pieces are in the banks all the same, as outside them it is only written when the length limit forces it (30
@@ -63,6 +64,7 @@ class TrackedPhrase:
     spellings: tuple[Spelling, ...]
     boundary: Boundary = "word"
     count: int = 1
+    max_count: int | None = None
     initial: frozenset[int] = frozenset()
     turn: int | None = None
     ends_text: bool = False

@@ -11,6 +11,7 @@ from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, State
 from engine.search.guard import Guard, GuardState
 from engine.search.phrases import PieceTexts, SentenceConstraints
+from engine.search.surplus import Room, SurplusGuard
 
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 _FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
@@ -32,8 +33,9 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 62
 
-# The sentence, and what a text of it has come to; no guard's state where there is nothing to guard any more.
-_Node = tuple[int, State, GuardState | None]
+# The sentence, what a text of it has come to, with no guard's state where there is nothing to guard any more, and how
+# often the phrases that may stand only so often may still come.
+_Node = tuple[int, State, GuardState | None, Room]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class ConstraintTracker:
         self._constraints: dict[int, SentenceConstraints] = {}
         self._automata: dict[int, PhraseAutomaton] = {}
         self._guards: dict[int, Guard | None] = {}
+        self._surplus: dict[int, SurplusGuard] = {}
         self._free_sentences: list[int] = []
         self.required_BP = np.zeros((0, 0), dtype=np.int64)  # occurrences; phrases that share a form have tables
         self.num_pieces_BP = np.zeros((0, 0), dtype=np.int64)
@@ -94,6 +97,7 @@ class ConstraintTracker:
             self._automata[number] = PhraseAutomaton(of_sentence.phrases, self._texts)
             is_guarded = bool(of_sentence.avoided or of_sentence.prefix)
             self._guards[number] = Guard(of_sentence, self._texts) if is_guarded else None
+            self._surplus[number] = SurplusGuard(self._automata[number], self._texts)
             num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
             self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
             sharing = self._automata[number].sharing
@@ -110,7 +114,7 @@ class ConstraintTracker:
     def remove(self, sentences: Sequence[int]) -> None:
         """Forget these sentences and all that was computed for them."""
         for number in sentences:
-            del self._constraints[number], self._automata[number], self._guards[number]
+            del self._constraints[number], self._automata[number], self._guards[number], self._surplus[number]
             self._free_sentences.append(number)
         for name in _BY_SENTENCE_AND_PHRASE:
             getattr(self, name)[sentences] = 0
@@ -130,12 +134,12 @@ class ConstraintTracker:
 
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
-        self.has_guards = any(guard is not None for guard in self._guards.values())
+        self.has_guards = any(map(self._is_bounded, self._constraints))
         self._has_ends = bool(self._ends_text_BP.any())
 
     def _forget_nodes(self) -> None:
         """Start tables for no phrases, with the two nodes that belong to no sentence."""
-        nobody: _Node = (-1, State(), None)
+        nobody: _Node = (-1, State(), None, ())
         self._nodes: list[_Node] = [nobody, nobody]
         self._numbers: dict[_Node, int] = {}
         self._nodes_of: dict[int, list[int]] = {}
@@ -248,7 +252,7 @@ class ConstraintTracker:
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces with which a text that is `in_prefix` may go on."""
         if node not in self._allowed:
-            sentence, _, guard_state = self._nodes[node]
+            sentence, _, guard_state, _ = self._nodes[node]
             guard = self._guards[sentence]
             assert guard is not None
             assert guard_state is not None
@@ -259,11 +263,15 @@ class ConstraintTracker:
 
     def _start(self, sentence: int) -> int:
         automaton, guard = self._automata[sentence], self._guards[sentence]
-        return self._number((sentence, automaton.start, guard.start if guard else None))
+        return self._number((sentence, automaton.start, guard.start if guard else None, self._surplus[sentence].start))
+
+    def _is_bounded(self, sentence: int) -> bool:
+        """Whether there is something that a text of the sentence may not contain, or must begin with."""
+        return self._guards[sentence] is not None or bool(self._surplus[sentence].start)
 
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
         """The node behind a node and a piece, and the row of what the piece completed."""
-        sentence, state, guard_state = self._nodes[node]
+        sentence, state, guard_state, room = self._nodes[node]
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
             guard_state = guard.advance(guard_state, piece)
@@ -274,7 +282,11 @@ class ConstraintTracker:
                     return _FREE, 0
                 guard_state = None
         state, counts = self._automata[sentence].advance(state, piece)
-        return self._number((sentence, state, guard_state)), self._completion(counts) if any(counts) else 0
+        room_left = self._surplus[sentence].advance(room, state, counts)
+        if room_left is None:
+            return _DEAD, 0
+        number = self._number((sentence, state, guard_state, room_left))
+        return number, self._completion(counts) if any(counts) else 0
 
     def _completion(self, counts: tuple[int, ...]) -> int:
         """The row of these counts; there are few, as a piece seldom completes more than one phrase."""
@@ -289,15 +301,17 @@ class ConstraintTracker:
         if known is not None:
             return known
         number = self._numbers[node] = self._place(node)
-        sentence, state, guard_state = node
+        sentence, state, guard_state, room = node
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
-        self._pending[number, :num_phrases] = automaton.pending_counts(state)
+        self._pending[number, :num_phrases] = pending_counts = automaton.pending_counts(state)
         self._to_go[number, :num_phrases] = automaton.to_go(state)
         self._is_open[number] = state.context.is_open
         self._ends_here[number] = automaton.ends_here(state)
         self._stands_if_ended[number] = automaton.shared_met(state)
+        self._stands_if_ended[number] &= self._surplus[sentence].may_end(room, pending_counts)
+        self._is_guarded[number] = bool(room)
         self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
@@ -324,7 +338,7 @@ class ConstraintTracker:
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
-        sentence, state, _ = self._nodes[node]
+        sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             if pieces:
                 self._forced[node, p, : len(pieces)] = pieces

@@ -53,6 +53,8 @@ from tests.command_line.shell import SOURCE, answers, make_commands
         ({"text": "a", "phrases": [{"text": "b", "forms": [None]}]}, "invalid", "phrases[0].forms[0] is null"),
         ({"text": "a", "phrases": [{"text": "b", "count": True}]}, "invalid", "phrases[0].count is true"),
         ({"text": "a", "phrases": [{"text": "b", "count": 0}]}, "invalid", "count is 0"),
+        ({"text": "a", "phrases": [{"text": "b", "max_count": "2"}]}, "invalid", 'phrases[0].max_count is "2"'),
+        ({"text": "a", "phrases": [{"text": "b", "count": 2, "max_count": 1}]}, "invalid", "max_count is 1"),
         ({"text": "a", "phrases": [{"text": "b", "boundary": "soft"}]}, "invalid", "soft"),
         ({"text": "a", "phrases": [{"text": "b", "source_span": [1]}]}, "invalid", "source_span has 1"),
         ({"text": "a", "phrases": [{"text": "b", "from": 1}]}, "invalid", "phrases[0].from"),

@@ -44,7 +44,9 @@ def count_met(text: str, phrase: TrackedPhrase) -> int:
 
 
 def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
-    """Whether every phrase stands often enough; those with a turn in order and apart, the earliest ends first."""
+    """Whether every phrase stands often enough, and none too often; those with a turn in order, the earliest ends."""
+    if any(phrase.max_count is not None and count_met(text, phrase) > phrase.max_count for phrase in phrases):
+        return False
     free = [phrase for phrase in phrases if phrase.turn is None]
     for group in sharing_groups(free):
         if len(group) == 1 and count_met(text, group[0]) < group[0].count:

@@ -55,7 +55,9 @@ class ToyTexts:
             open_ = self.glues_right[id_]
         return written
 
-    def phrase(self, *spellings: str, count: int = 1, boundary: str = "word") -> TrackedPhrase:
+    def phrase(
+        self, *spellings: str, count: int = 1, boundary: str = "word", max_count: int | None = None
+    ) -> TrackedPhrase:
         """A phrase whose forms are given by their canonical pieces."""
         ids = [self.ids(spelling) for spelling in spellings]
         return TrackedPhrase(
@@ -63,6 +65,7 @@ class ToyTexts:
             spellings=tuple(Spelling.of(form, pieces, self) for form, pieces in enumerate(ids)),
             boundary=boundary,  # type: ignore[arg-type]
             count=count,
+            max_count=max_count,
         )
 
 
