@@ -10,7 +10,7 @@ from docx import Document as WordDocument
 from lxml import etree
 
 from app.documents import read_document
-from tests.app.formats.test_docx import BODY, body_of, sources, with_body
+from tests.app.formats.test_docx import BODY, body_of, changed, sources, with_body
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BY = 'w:author="A" w:date="2024-01-01T00:00:00Z"'
@@ -227,3 +227,48 @@ def test_deleted_text_alone_is_no_segment_and_tracked_formats_leave_no_empty_run
     document = read_document(data, "a.docx")
     assert sources(document) == ["All", "plain"]
     assert 'preserve"></w:t>' not in body_of(document.export({0: "Alles"}))
+
+
+def with_notes(data: bytes) -> bytes:
+    """The document with a part of footnotes: the separator that Word puts in each, and a note."""
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    notes = (
+        f'<w:footnotes xmlns:w="{WORD[1:-1]}"><w:footnote w:type="separator" w:id="-1">'
+        '<w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:id="1"><w:p><w:r><w:footnoteRef/></w:r>'
+        f"{run(' A note.')}</w:p></w:footnote></w:footnotes>"
+    )
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "[Content_Types].xml":
+                override = f'<Override PartName="/word/footnotes.xml" ContentType="{kind}"/></Types>'
+                content = content.replace(b"</Types>", override.encode())
+            new.writestr(name, content)
+        new.writestr("word/footnotes.xml", notes)
+    return target.getvalue()
+
+
+def test_tables_in_tables_lists_drop_caps_headers_and_notes_keep_their_form() -> None:
+    word = WordDocument()
+    outer = word.add_table(1, 1).cell(0, 0)
+    outer.text = "Outer cell"
+    outer.add_table(1, 1).cell(0, 0).text = "Inner cell"
+    word.add_paragraph("Item", style="List Number")
+    word.sections[0].footer.paragraphs[0].text = "The footer"
+    stream = io.BytesIO()
+    word.save(stream)
+    drop_cap = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("O")}</w:p>'
+    data = with_notes(changed(stream.getvalue(), lambda xml: xml.replace("<w:body>", f"<w:body>{drop_cap}")))
+    document = read_document(data, "a.docx")
+    assert sources(document) == ["O", "Outer cell", "Inner cell", "Item", "The footer", "A note."]
+    assert document.export({}) == data
+    exported = document.export(dict(enumerate(["E", "Außen", "Innen", "Punkt", "Der Fuß", "Eine Notiz."])))
+    after = WordDocument(io.BytesIO(exported))
+    cell = after.tables[0].cell(0, 0)
+    assert (cell.paragraphs[0].text, cell.tables[0].cell(0, 0).text) == ("Außen", "Innen")
+    assert [(p.text, p.style.name) for p in after.paragraphs if p.text] == [("E", "Normal"), ("Punkt", "List Number")]
+    assert after.sections[0].footer.paragraphs[0].text == "Der Fuß"
+    notes = zipfile.ZipFile(io.BytesIO(exported)).read("word/footnotes.xml").decode()
+    assert f"<w:r><w:footnoteRef/></w:r>{run(' Eine Notiz.')}</w:p>" in notes and "<w:separator/>" in notes
+    assert elements(exported) == elements(data)
