@@ -8,6 +8,7 @@ have deleted or moved away are not shown: they stand at the ends of a translated
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,15 +32,17 @@ _LAST_ANCHORS = {
 _LEFT_OUT = {"proofErr", "lastRenderedPageBreak", "rPr"}
 # What of a format nobody sees: two runs that differ in it alone are one.
 _UNSEEN = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
+# Of an element that is closed and opened again. The marks are of U+FFFE, which may not stand in XML.
+_SEAM = re.compile("\ufffe/([0-9]+)\ufffe[^\ufffe]*\ufffe\ufffe\\1\ufffe[^\ufffe]*\ufffe")
+_MARK = re.compile("\ufffe(?:/?[0-9]+\ufffe)?")
 
 
 @dataclass(slots=True, eq=False)
 class _Container:
-    """A link or another element around runs: its raw start and end. `seam` stands there until it is closed for good."""
+    """A link or another element around runs: its raw start and end, with marks until it is closed for good."""
 
     start: str
     end: str
-    seam: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Paragraph:
         self._prefix = prefix
         self._atoms: list[_Atom] = []
         self._length = 0
-        self._containers: list[_Container] = []  # the outer before the inner
+        self._num_containers = 0
         self._hyphens: dict[str, str] = {}  # those that the paragraph has as elements, not as characters
         self.unsplit: list[tuple[int, int]] = []
         body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
@@ -107,7 +110,7 @@ class Paragraph:
         parts = [self._run(self._base)]
         position = 0
         for start, end, translation in translations:
-            moved = [atom for atom in self._atoms if not atom.text and start < atom.start < end]
+            moved = [atom for atom in self._clipped(start, end) if not atom.text and start < atom.start < end]
             parts.append(self._same(position, start))
             parts += [self._outside(atom.raw, self._base) for atom in moved if not atom.is_last]
             parts.append(self.shown(start, end).raw(translation, self._content))
@@ -119,10 +122,10 @@ class Paragraph:
         empty = rf'<{p}r>(?:{formats})<{p}t xml:space="preserve"></{p}t></{p}r>'
         xml = re.sub(empty, "", "".join(parts))
         # What a stretch covers in part, such as a link with a tab in it, was closed and opened again beside it.
-        while seam := re.search("(\ufffe([0-9]+)\ufffe)\\1", xml):
-            container = self._containers[int(seam[2])]
-            xml = xml.replace(f"{container.end}{seam[0]}{container.start}", "")
-        return re.sub("\ufffe[0-9]+\ufffe", "", xml)
+        num_seams = 1
+        while num_seams:
+            xml, num_seams = _SEAM.subn("", xml)
+        return _MARK.sub("", xml)
 
     # ---- reading ----
 
@@ -169,9 +172,8 @@ class Paragraph:
             self._add(_Atom(start, "", containers, raw=raw, is_last=True))
 
     def _container(self, start: str, end: str) -> _Container:
-        # U+FFFE may not stand in XML: it is nowhere else.
-        self._containers.append(_Container(start, end, f"\ufffe{len(self._containers)}\ufffe"))
-        return self._containers[-1]
+        number = self._num_containers = self._num_containers + 1
+        return _Container(f"\ufffe{number}\ufffe{start}\ufffe", f"\ufffe/{number}\ufffe{end}\ufffe")
 
     def _read_run(self, node: Node, containers: tuple[_Container, ...]) -> None:
         properties = node.first("rPr")
@@ -253,9 +255,11 @@ class Paragraph:
     def _clipped(self, start: int, end: int) -> list[_Atom]:
         """What stands between these places: parts of texts, objects, and the anchors at the ends too."""
         clipped = []
-        for atom in self._atoms:
+        first_atom = bisect_left(self._atoms, start, key=lambda atom: atom.end)
+        last_atom = bisect_right(self._atoms, end, key=lambda atom: atom.start)
+        for atom in self._atoms[first_atom:last_atom]:
             if not atom.text:
-                clipped += [atom] * (start <= atom.start <= end)
+                clipped.append(atom)
             elif atom.end > start and atom.start < end:
                 first, last = max(atom.start, start), min(atom.end, end)
                 text = atom.text[first - atom.start : last - atom.start]
@@ -281,9 +285,9 @@ class Paragraph:
             members = list(group)
             if container is not None:
                 inner = _main_format(members)
-                yield Piece("open", f"{self._end}{container.seam}{container.start}{self._run(inner)}")
+                yield Piece("open", f"{self._end}{container.start}{self._run(inner)}")
                 yield from self._pieces(members, depth + 1, inner, is_exact=is_exact)
-                yield Piece("close", f"{self._end}{container.end}{container.seam}{self._run(base)}")
+                yield Piece("close", f"{self._end}{container.end}{self._run(base)}")
                 continue
             for (raw, its_format), run in groupby(members, lambda a: (a.raw, a.format)):
                 if raw:

@@ -221,6 +221,15 @@ def test_boxes_within_boxes_and_copies_that_differ() -> None:
     assert (body.count("Meins"), body.count("Old")) == (1, 1)
 
 
+def test_a_link_with_a_tab_or_two_sentences_in_it_stays_one() -> None:
+    inserted = f'<w:ins w:id="9" {BY}>{run("Two. Three.")}</w:ins>'
+    data = with_body(f'<w:p><w:hyperlink w:anchor="a">{run("One")}<w:r><w:tab/></w:r>{inserted}</w:hyperlink></w:p>')
+    document = read_document(data, "a.docx")
+    body = body_of(document.export({0: "Eins", 1: "Zwei."}))
+    inserted = f'<w:ins w:id="9" {BY}>{run("Zwei.")}{run(" Three.")}</w:ins>'
+    assert f'<w:hyperlink w:anchor="a">{run("Eins")}<w:r><w:tab/></w:r>{inserted}</w:hyperlink></w:p>' in body
+
+
 def test_deleted_text_alone_is_no_segment_and_tracked_formats_leave_no_empty_runs() -> None:
     tracked = f'<w:rPr><w:b/><w:rPrChange w:id="1" {BY}><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
     data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('plain')}</w:p>")
