@@ -70,7 +70,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="a model's folder, or the hub id of one that `python -m engine models` names (default: the bundled one)",
     )
     parser.add_argument(
-        "--direction", metavar="en-de", help="what new documents are translated in (default: the model's first)"
+        "--direction",
+        metavar="en-de",
+        help="what new documents are translated in (default: what each says itself, else the model's first)",
     )
     parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
     parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")

@@ -8,19 +8,20 @@ from __future__ import annotations
 import platform
 import secrets
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
 
+from app.asking.directions import decide
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models
-from app.documents import Document, Export, read_document
+from app.documents import Document, Export, ReadFile, read_document, read_file
 from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import proposals_of, translated_document
 from app.glossary.files import read_glossary
 from app.glossary.rows import located
-from app.log.records import SessionRecord, SessionSummary
+from app.log.records import Event, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.memory.recall import Library
 from app.messages import Message
@@ -31,9 +32,10 @@ from app.record.tmx import session_tmx
 from app.segments.saved import restored
 from app.segments.state import Json
 from app.workspace import Workspace
-from engine import SearchOptions
+from engine import SearchOptions, offer_of
 
 SAMPLE_DOCUMENT = "getting-started.txt"
+SAMPLE_LANGUAGES = ("en", "")
 SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
@@ -80,11 +82,6 @@ class Desk:
         self._has_offered = False
         self._lock = threading.RLock()
 
-    @property
-    def direction(self) -> str:
-        """What new sessions translate: the model's first direction, once that is known."""
-        return self.model.direction
-
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without one, what is open, else the sample document.
 
@@ -126,12 +123,44 @@ class Desk:
         return offers
 
     def open_document(self, data: bytes, name: str) -> Workspace:
-        """A new session on an uploaded document."""
-        return self._start(read_document(data, name, self.direction.partition("-")[0]))
+        """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
+        file = read_file(data, name)
+        return self._open(file, file.languages)
+
+    def _open(self, file: ReadFile, languages: tuple[str, str]) -> Workspace:
+        direction, note = self.model.direction, ""
+        if self.model.wanted_direction is None and self.model.directions:
+            decision = decide(file, self.model.directions, languages)
+            direction, note = decision.direction, decision.note
+        document = file.document(direction.partition("-")[0])
+        if note:
+            document = replace(document, notes=(*document.notes, note))
+        return self._start(document, direction)
 
     def open_sample(self) -> Workspace:
         """A new session on the sample document."""
-        return self.open_document(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
+        file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
+        return self._open(file, SAMPLE_LANGUAGES)
+
+    def begin_anew(self, workspace: Workspace, direction: str) -> Workspace:
+        """A new session on the same document, with the same model, in another of its directions.
+
+        The document is read again, since where sentences end is the language's; the earlier session stays in the log.
+        Raises CommandError where the model has no such direction.
+        """
+        model, old = workspace.model, workspace.document
+        if direction not in model.directions:
+            offered = offer_of(model.directions)
+            raise CommandError(
+                Message(
+                    "{name} translates {offered}, not {direction}.",
+                    name=model.name,
+                    offered=offered,
+                    direction=direction,
+                )
+            )
+        document = read_document(old.data, old.name, direction.partition("-")[0])
+        return self._start(document, direction, self.store.last_event(workspace.session_id, "model"))
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """A session on a file of this computer, with its glossary: what the command line asks for.
@@ -215,12 +244,15 @@ class Desk:
             self._workspaces.clear()
         self.models.close()
 
-    def _start(self, document: Document) -> Workspace:
+    def _start(self, document: Document, direction: str, model: Event | None = None) -> Workspace:
+        """`model` is the event that says which one translates, where it is not the first."""
         with self._lock:
-            record = self._untouched_twin(document)
+            record = self._untouched_twin(document, direction) if model is None else None
             if record is None:
                 options = asdict(self.options)
-                record = self.store.start_session(document, self.direction, versions=versions(), options=options)
+                record = self.store.start_session(document, direction, versions=versions(), options=options)
+                if model is not None:
+                    self.store.append(record.id, "model", model.payload)
                 return self._put(record, document)
             return self._resume(record, document)
 
@@ -256,13 +288,13 @@ class Desk:
         self._current = workspace
         return workspace
 
-    def _untouched_twin(self, document: Document) -> SessionRecord | None:
+    def _untouched_twin(self, document: Document, direction: str) -> SessionRecord | None:
         """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
         for summary in self.store.sessions():
             if summary.document_name == document.name and summary.is_untouched and not self._is_open(summary.id):
                 record = self.store.load_session(summary.id)
                 if (record.direction, record.document.data, record.document.segments) == (
-                    self.direction,
+                    direction,
                     document.data,
                     document.segments,
                 ):

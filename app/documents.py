@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from app.errors import DocumentError
-from app.formats import format_by_key, format_of
-from app.formats.base import Comment, Commented, Parsed, Translation, Unit
+from app.formats import Format, format_by_key, format_of
+from app.formats.base import Comment, Commented, Labelled, Parsed, Translation, Unit
 from app.formats.sentences import sentence_spans
 from app.messages import Message
 from app.text_files import safe_name
@@ -123,10 +123,60 @@ class Document:
         return Export(name, written.data, written.note)
 
 
-def read_document(data: bytes, name: str, language: str = "en") -> Document:
-    """The document in these bytes; `name` is the upload's, untrusted. Raises DocumentError with the cure.
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file whose structure is known, and whose segments are not yet: where they end depends on the language."""
 
-    The name's ending tells the format; `language` is that of the source, whose rules end a sentence.
+    name: str
+    format: Format
+    data: bytes = field(repr=False)
+    parsed: Parsed = field(repr=False)
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Those of source and target that the file names; empty where it says nothing."""
+        return self.parsed.languages if isinstance(self.parsed, Labelled) else ("", "")
+
+    def beginning(self, num_characters: int) -> str:
+        """The text of the first units, about that long."""
+        texts: list[str] = []
+        for unit in self.parsed.units:
+            if num_characters <= 0:
+                break
+            texts.append(unit.source[:num_characters])
+            num_characters -= len(unit.source)
+        return "\n".join(texts)
+
+    def document(self, language: str) -> Document:
+        """The document; `language` is that of the source, whose rules end a sentence. Raises DocumentError."""
+        name, parsed = self.name, self.parsed
+        segments: list[Segment] = []
+        for unit in parsed.units:
+            segments += _segments_of(unit, parsed, language, len(segments))
+            if len(segments) > MAX_SEGMENTS:
+                raise DocumentError(
+                    Message(
+                        "{name} has more than {limit:,} segments, which is what Pinpoint opens: split the "
+                        "file and open the parts one by one",
+                        name=name,
+                        limit=MAX_SEGMENTS,
+                    )
+                )
+        _check_lengths(segments, parsed, name)
+        if not segments:
+            raise DocumentError(Message("{name} holds no text to translate: choose a file with text in it", name=name))
+        return Document(name, self.format.key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
+
+
+def read_document(data: bytes, name: str, language: str = "en") -> Document:
+    """The document in these bytes, with sources in that language: `read_file` and `ReadFile.document`."""
+    return read_file(data, name).document(language)
+
+
+def read_file(data: bytes, name: str) -> ReadFile:
+    """The file in these bytes; `name` is the upload's, untrusted, and its ending tells the format.
+
+    Raises DocumentError with the cure.
     """
     name = safe_name(name, "document.txt")
     its_format = format_of(name)
@@ -140,23 +190,7 @@ def read_document(data: bytes, name: str, language: str = "en") -> Document:
                 limit=its_format.max_bytes // 2**20,
             )
         )
-    parsed = its_format.read(data, name)
-    segments: list[Segment] = []
-    for unit in parsed.units:
-        segments += _segments_of(unit, parsed, language, len(segments))
-        if len(segments) > MAX_SEGMENTS:
-            raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} segments, which is what Pinpoint opens: split the "
-                    "file and open the parts one by one",
-                    name=name,
-                    limit=MAX_SEGMENTS,
-                )
-            )
-    _check_lengths(segments, parsed, name)
-    if not segments:
-        raise DocumentError(Message("{name} holds no text to translate: choose a file with text in it", name=name))
-    return Document(name, its_format.key, data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
+    return ReadFile(name, its_format, data, its_format.read(data, name))
 
 
 def with_language(name: str, language: str | None) -> str:

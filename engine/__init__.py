@@ -6,7 +6,7 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.model import ModelEntry, describe_model, known_models, offer_of
+from engine.model import ModelEntry, describe_model, known_models, offer_of, short_code
 from engine.request import (
     Alternative,
     Avoid,
@@ -53,5 +53,6 @@ __all__ = [
     "known_models",
     "occurrences",
     "offer_of",
+    "short_code",
     "stands_alone",
 ]

@@ -11,7 +11,16 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from engine import EngineError, ModelError, Request, SearchOptions, Translation, Translator, offer_of
+from engine import (
+    EngineError,
+    ModelError,
+    Request,
+    SearchOptions,
+    Translation,
+    Translator,
+    describe_model,
+    offer_of,
+)
 
 ModelState = Literal["loading", "ready", "failed"]
 Priority = Literal["interactive", "document"]
@@ -40,9 +49,9 @@ class ModelHolder:
     """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed."""
 
     def __init__(self, folder: Path, wanted_direction: str | None = None) -> None:
-        """New documents are translated in `wanted_direction`, else in the model's first."""
+        """New documents are translated in `wanted_direction`, else as they say themselves (`app.asking.directions`)."""
         self.folder = folder
-        self._wanted_direction = wanted_direction
+        self.wanted_direction = wanted_direction
         self.state: ModelState = "loading"
         self.message = ""
         self.name = folder.name
@@ -58,11 +67,12 @@ class ModelHolder:
 
     @property
     def direction(self) -> str:
-        """What new documents are to be translated in; a guess until the model is there."""
-        return self._wanted_direction or (self.directions[0] if self.directions else "en-de")
+        """What documents that say nothing are to be translated in; a guess until the model is known."""
+        return self.wanted_direction or (self.directions[0] if self.directions else "en-de")
 
     def load_in_background(self, num_threads: int | None = None) -> None:
-        """Starts loading; returns at once."""
+        """Starts loading; returns at once. What a converted model translates is known then."""
+        self.directions = describe_model(self.folder).directions
         threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True).start()
 
     def wait(self) -> None:
@@ -79,9 +89,14 @@ class ModelHolder:
                 return
         listener()
 
-    def view(self) -> dict[str, str]:
+    def view(self) -> dict[str, str | int]:
         """What the page shows of it."""
-        return {"state": self.state, "name": self.name, "message": self.message}
+        return {
+            "state": self.state,
+            "name": self.name,
+            "message": self.message,
+            "num_directions": len(self.directions),
+        }
 
     def close(self) -> None:
         """Ends the worker, if there is one."""
@@ -97,9 +112,9 @@ class ModelHolder:
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
             translator = Translator.load(self.folder)
-            if self.direction not in translator.directions and self._wanted_direction:
+            if self.direction not in translator.directions and self.wanted_direction:
                 raise ModelError(
-                    f"{translator.name} translates {offer_of(translator.directions)}, not {self._wanted_direction}"
+                    f"{translator.name} translates {offer_of(translator.directions)}, not {self.wanted_direction}"
                 )
             self.num_threads = torch.get_num_threads()
             self.checksum = translator.checksum

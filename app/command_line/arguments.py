@@ -128,7 +128,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )  # fmt: skip
     translate.add_argument("--dry-run", action="store_true", help="only say what the glossaries do to the document")
     translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")
-    translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (its first)")
+    translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (the document's)")
     translate.add_argument(
         "--formality",
         choices=("formal", "informal"),

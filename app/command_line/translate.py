@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.asking.directions import decide
 from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
 from app.command_line.log_commands import check_place, write
-from app.documents import Document, Export, read_document, with_language
+from app.documents import Document, Export, ReadFile, read_file, with_language
 from app.errors import CommandError
 from app.exports import translated_document
 from app.formats.placeholders import kept_texts
@@ -30,6 +31,7 @@ from app.segments.words import count_words
 from engine import SearchOptions, Translation, Translator, offer_of
 
 Say = Callable[[str], None]
+_REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
 NBEST_WITH_KEPT = 5  # hypotheses to choose from where one may have a placeholder too many (`Protection.told`)
 
 
@@ -39,14 +41,11 @@ def translate(flags: argparse.Namespace) -> int:
     data = _read(path)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
     translator = Translator.load(flags.model)
-    direction = flags.direction or translator.directions[0]
-    if direction not in translator.directions:
-        raise CommandError(
-            f"{direction!r} is no direction of this model; it translates {offer_of(translator.directions)}"
-        )
+    file = read_file(data, path.name)
+    direction = _direction(flags.direction, file, translator.directions)
     style = Style(flags.formality, flags.domain)
     style.check(translator, direction)
-    document = read_document(data, path.name, direction.partition("-")[0])
+    document = file.document(direction.partition("-")[0])
     glossary = _glossary(flags.glossary or [], direction)
     if flags.dry_run:
         print("\n".join(dry_run_told(document, glossary, translator)))
@@ -168,6 +167,20 @@ def _lacking(segments: Sequence[SegmentState], known: Mapping[int, str]) -> Iter
     for index, text in known.items():
         if missing := unmet_texts(segments[index], text):
             yield f"segment {index + 1}, from the memory, lacks {', '.join(missing)}"
+
+
+def _direction(wanted: str | None, file: ReadFile, directions: Sequence[str]) -> str:
+    """The wanted direction, else what the document decides; that is said where there was a choice."""
+    if wanted is not None:
+        if wanted not in directions:
+            raise CommandError(f"{wanted!r} is no direction of this model; it translates {offer_of(directions)}")
+        return wanted
+    decision = decide(file, directions, file.languages)
+    if decision.note:
+        _say(decision.note)
+    if len(directions) > 1:
+        _say(f"{decision.direction}: {_REASONS[decision.reason]} (--direction chooses another)")
+    return decision.direction
 
 
 def _output(wanted: Path | None, source: Path, direction: str) -> Path:

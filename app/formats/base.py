@@ -111,6 +111,15 @@ class Commented(Protocol):
         """As `Parsed.write`, with these comments in order of place."""
 
 
+@runtime_checkable
+class Labelled(Protocol):
+    """A file that may say which languages it is in."""
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Those of its sources and targets, as the file writes them ("en-US", "German"); empty where not told."""
+
+
 class TextFile:
     """What all files have that are one text: its encoding is that with which it was read."""
 

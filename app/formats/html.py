@@ -31,6 +31,7 @@ _TOKEN = re.compile(
     |(?P<text>(?:[^<]|<(?![A-Za-z/!?]))++)""",
     re.VERBOSE | re.DOTALL,
 )
+_LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _INLINE = frozenset(
@@ -96,6 +97,12 @@ class HtmlFile(TextFile):
     tokens: Sequence[_Token] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     is_paired: bool = False
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The page's own, which is that of its sources."""
+        found = _LANGUAGE.search(self.decoded.text)
+        return found[1] if found else "", ""
 
     @property
     def notes(self) -> tuple[str, ...]:

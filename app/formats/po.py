@@ -25,6 +25,9 @@ _STRING = re.compile(r'"((?:[^"\\\r\n]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _SHOWN_ESCAPE = re.compile(r"\\([abfnrtv\\])")
 _CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
+_HEADER = r'^"{}:[ \t]*([\w.@-]+)[ \t]*(?:\\n)?"'
+_TARGET = re.compile(_HEADER.format("Language"), re.MULTILINE | re.IGNORECASE)
+_SOURCE = re.compile(_HEADER.format("X-Source-Language"), re.MULTILINE | re.IGNORECASE)
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _SPELLED = {character: f"\\{letter}" for letter, character in _LETTERS.items()}
 _WIDTH = 79
@@ -70,6 +73,12 @@ class PoFile(PairedFile):
     entries: Sequence[_Entry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     is_paired: bool = True
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The header's; where it names only the target's, the sources are in English, as gettext has it."""
+        target, source = (found[1] if (found := name.search(self.decoded.text)) else "" for name in (_TARGET, _SOURCE))
+        return source or ("en" if target else ""), target
 
     @property
     def notes(self) -> tuple[str, ...]:

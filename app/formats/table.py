@@ -56,6 +56,7 @@ class TableFile(PairedFile):
     target_column: int
     rows: Sequence[_Row] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    languages: tuple[str, str] = ("", "")  # the names of the columns, where these are languages
     notes: tuple[str, ...] = ()
     is_paired: bool = True
 
@@ -100,7 +101,10 @@ def read(data: bytes, name: str) -> TableFile:
     ]
     # What has a target counts as a draft.
     units = [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
-    return TableFile(decoded, separator, target, rows, units)
+    names = [cell.value.strip() for cell in lines[0]] if header else []
+    languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in (*names, "", "")]
+    named = (languages[source], languages[target]) if header else ("", "")
+    return TableFile(decoded, separator, target, rows, units, named)
 
 
 def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:

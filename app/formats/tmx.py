@@ -38,9 +38,15 @@ class TmxFile(PairedFile):
     decoded: DecodedText
     pairs: Sequence[_Pair] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    source_language: str
     target_language: str | None
     notes: tuple[str, ...] = ()
     is_paired: bool = True
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Those of the variants that are shown."""
+        return self.source_language, self.target_language or ""
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets, in the file's target language or, where it has none, in `language`."""
@@ -87,7 +93,7 @@ def read(data: bytes, name: str) -> TmxFile:
         Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
         for pair in pairs
     ]
-    return TmxFile(decoded, pairs, segments, target)
+    return TmxFile(decoded, pairs, segments, source, target)
 
 
 def _pairs(

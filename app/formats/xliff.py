@@ -60,6 +60,15 @@ class XliffFile(PairedFile):
         """Whether it is XLIFF 2.x rather than 1.x."""
         return self.root.attributes["version"].startswith("2")
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Those of the root in 2.x, of the first file in 1.x."""
+        if self.is_version_2:
+            told, names = self.root, ("srcLang", "trgLang")
+        else:
+            told, names = self.root.first("file") or self.root, ("source-language", "target-language")
+        return told.attributes.get(names[0], ""), told.attributes.get(names[1], "")
+
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets and their states; 2.x gets its target language where it has none."""
         return self.write_with_comments(translations, (), language)

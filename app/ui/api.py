@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, get_args
 
+from app.asking.directions import targets_by_source
 from app.asking.questions import Questions
 from app.desk import Desk
 from app.documents import Export
@@ -139,7 +140,7 @@ class Api:
             raise
 
     def _carry_out_in(self, workspace: Workspace, name: str, message: PageMessage) -> Json:
-        if name in ("open_document", "open_sample", "go_on", "delete_session"):
+        if name in ("open_document", "open_sample", "go_on", "begin_anew", "delete_session"):
             return self._switch(name, workspace, message)
         result: Json | None = None
         commands: dict[str, Callable[[], Json | None]] = {
@@ -195,6 +196,7 @@ class Api:
             ),
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
             "choose_style": lambda: workspace.choose_style(message.style()),
+            "directions": lambda: {"directions": targets_by_source(workspace.model.directions)},
             "models": lambda: {"models": self.desk.models.offers(workspace)},
             "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
         }
@@ -209,6 +211,8 @@ class Api:
             workspace = self.desk.open_document(message.data("data"), message.text("file"))
         elif name == "open_sample":
             workspace = self.desk.open_sample()
+        elif name == "begin_anew":
+            workspace = self.desk.begin_anew(workspace, message.text("direction"))
         elif name == "delete_session":
             workspace = self.desk.delete_session(workspace)
         else:

@@ -4,7 +4,7 @@ from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
-from engine.model.directions import Directions, offer_of
+from engine.model.directions import Directions, offer_of, short_code
 from engine.model.importing import model_folder
 from engine.model.listing import (
     BUNDLED_MODEL,
@@ -45,5 +45,6 @@ __all__ = [
     "origin_of",
     "read_card",
     "save_weights",
+    "short_code",
     "word_links",
 ]

@@ -233,6 +233,21 @@ def test_a_document_is_translated_with_its_terms(
     assert "2 of 2 segments" in err
 
 
+def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("de,en\nHallo,\n")
+    (tmp_path / "b.csv").write_text("fr,it\nSalut,\n")
+    status, out, err = run(capsys, "translate", tmp_path / "a.csv")
+    assert (status, out) == (0, f"{tmp_path / 'a.en.csv'}\n")
+    assert err.startswith("de-en: the file says so (--direction chooses another)\n")
+    assert "--direction" not in run(capsys, "translate", tmp_path / "a.csv", "--direction", "en-de")[2]
+    err = run(capsys, "translate", tmp_path / "b.csv")[2]
+    assert "languages are fr → it, which the model does not translate" in err
+    assert "en-de: the model's first direction" in err
+    assert [request.direction for request in translator.requests] == ["de-en", "en-de", "en-de"]
+
+
 def test_style_is_that_of_every_request(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -225,10 +225,10 @@ def test_documents_of_every_format_are_exported_after_a_restart_and_their_target
     second.end()
 
 
-def test_new_sessions_translate_in_the_models_first_direction_and_keep_it(run: Run):
+def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run):
     document = run.desk.open_document(TEXT, "a.txt")
     assert run.desk.welcome(None)[0].direction == "en-de"
     run.desk.model.adopt(run.decoder, name="other", directions=("fr-en", "en-fr"))
     assert document.direction == "en-de"
     other = run.desk.open_document(TEXT, "a.txt")
-    assert (other.direction, other.token != document.token) == ("fr-en", True)
+    assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text

@@ -1,0 +1,120 @@
+"""Which direction a new document is translated in: what its file says, else its text's language, else the first.
+
+Languages go by their codes ("en"); a file's "en-US" or "Englisch" is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.documents import ReadFile
+from app.glossary.tables import language_of
+from app.messages import Message
+from engine import short_code
+
+Reason = Literal["stated", "text", "first"]
+
+MAX_GUESSED = 6  # languages: each has a dictionary, which takes up to some seconds to read (Finnish)
+_SAMPLE_CHARACTERS = 4000
+_MIN_WORDS = 5
+_MIN_SHARE = 0.75  # of the text's words, in the dictionary of its language
+_MIN_LEAD = 0.15  # over the next language
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_TAG = re.compile(r"[a-z]{2,}(?:[-_][a-z0-9]+)*", re.IGNORECASE)
+_UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})  # BCP 47's codes for no language
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A direction, and what decided it; `note` tells the person where the model has not what the file asks for."""
+
+    direction: str
+    reason: Reason
+    note: str = ""
+
+
+def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
+    """The direction of a new document among a model's; `languages` are what is known of source and target, or ""."""
+    first = directions[0]
+    stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
+    fitting = _fitting(directions, stated_source, stated_target)
+    note = ""
+    if not fitting:
+        fitting = _fitting(directions, stated_source, "") or list(directions)
+    is_stated = bool(stated_source) and _code(_source(fitting[0])) == stated_source
+    reason: Reason = "stated" if is_stated or (stated_target and len(fitting) < len(directions)) else "first"
+    if not is_stated and (guessed := _language_of_text(file, fitting)):
+        fitting, reason = [d for d in fitting if _source(d) == guessed], "text"
+    direction = max(fitting, key=lambda d: _likeness(d, languages, first))  # the first of equals
+    if not _fitting([direction], *stated):
+        note = Message(
+            "{name} says that its languages are {stated}, which the model does not translate; it is opened as "
+            "{direction}.",
+            name=file.name,
+            stated=" → ".join(language[:40] or "?" for language in languages),
+            direction=direction,
+        )
+    return Decision(direction, reason, note)
+
+
+def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
+    """The targets of each source, in the model's order."""
+    targets: dict[str, list[str]] = {}
+    for direction in directions:
+        source, _, target = direction.partition("-")
+        targets.setdefault(source, []).append(target)
+    return targets
+
+
+def _fitting(directions: Sequence[str], source: str, target: str) -> list[str]:
+    """The directions from and to these languages, where they are given."""
+    fitting = []
+    for direction in directions:
+        codes = tuple(map(_code, direction.split("-", 1)))
+        if source in ("", codes[0]) and target in ("", codes[1]):
+            fitting.append(direction)
+    return fitting
+
+
+def _likeness(direction: str, stated: tuple[str, str], first: str) -> tuple[int, int]:
+    """How many subtags a direction shares with what is stated (zh-Hans: zho_Hans), and languages with the first."""
+    pairs = zip(direction.split("-", 1), stated, first.split("-", 1), strict=True)
+    shared = [(len(_subtags(name) & _subtags(tag)), name == other) for name, tag, other in pairs]
+    return sum(count for count, _ in shared), sum(is_same for _, is_same in shared)
+
+
+def _subtags(tag: str) -> set[str]:
+    return set(re.split("[-_]", tag.lower())[1:])
+
+
+def _source(direction: str) -> str:
+    return direction.partition("-")[0]
+
+
+def _code(name: str) -> str:
+    """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty where it names no language."""
+    if not _TAG.fullmatch(name):
+        return ""
+    code = language_of(name) or short_code(name.lower().replace("-", "_"))
+    return "" if code in _UNKNOWN else code
+
+
+def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
+    """The source language of these directions that the text is in; empty where it is not clear."""
+    from simplemma import langdetect
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    sources = list(dict.fromkeys(map(_source, directions)))
+    known = tuple(source for source in sources if source in SUPPORTED_LANGUAGES)
+    if not 1 < len(sources) <= MAX_GUESSED or not known:
+        return ""
+    text = file.beginning(_SAMPLE_CHARACTERS)
+    if len(set(_WORD.findall(text))) < _MIN_WORDS:
+        return ""
+    shares = [(share, language) for language, share in langdetect(text, known, low_memory=True) if language != "unk"]
+    (share, language), *others = sorted(shares, reverse=True)
+    is_clear = share >= _MIN_SHARE and (not others or share - others[0][0] >= _MIN_LEAD)
+    return language if is_clear else ""
