@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from app.asking.directions import decide
@@ -17,7 +16,6 @@ from app.command_line.log_commands import check_place, write
 from app.documents import Document, Export, ReadFile, read_file, with_language
 from app.errors import CommandError
 from app.exports import translated_document
-from app.formats.placeholders import kept_texts
 from app.glossary import Terminology
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
@@ -32,7 +30,6 @@ from engine import SearchOptions, Translation, Translator, offer_of
 
 Say = Callable[[str], None]
 _REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
-NBEST_WITH_KEPT = 5  # hypotheses to choose from where one may have a placeholder too many (`Protection.told`)
 
 
 def translate(flags: argparse.Namespace) -> int:
@@ -59,9 +56,7 @@ def translate(flags: argparse.Namespace) -> int:
     progress = _Progress(len(todo))
     protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
     options = SearchOptions(beam=flags.beam, nbest=1)
-    to_choose = replace(options, nbest=min(flags.beam, NBEST_WITH_KEPT))
-    requests = [(p.request, to_choose) if kept_texts(p.original.source) else p.request for p in protections]
-    answers = translator.translate_all(requests, options, progress=progress.show)
+    answers = translator.translate_all([p.request for p in protections], options, progress=progress.show)
     translations = [protection.told(answer) for protection, answer in zip(protections, answers, strict=True)]
     progress.end()
     made, problems = drafted(document, todo, translations, direction, known)

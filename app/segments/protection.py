@@ -2,6 +2,7 @@
 
 Tags go and come back by word alignment (`app.segments.markup`). A short name stands in for each address: it comes
 through whole, where a model spells an address anew and translates parts of it. Placeholders stay, as models know them.
+Neither may stand more often than it must.
 What a person asks for in a text with tags (a pin, a beginning, a locked text) is asked for without them, and then
 stands as the person has it, tags and all.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -53,8 +54,10 @@ class Protection:
         tag_cuts = _tag_cuts(markup, source)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
+        kept = {text for text, _ in kept_texts(source)}
         if not is_needed:
-            return cls(original, original, BareText.of(source), _Wishes((), {}))
+            bounded = _bounded(original, kept)
+            return cls(bounded, bounded, BareText.of(source), _Wishes((), {}))
         wishes = _Wishes(tuple(atom.text for atom in markup), names)
         tags = tuple(
             _tag(atom, place, source, parts_words=bool(cut.text), number=number)
@@ -70,6 +73,7 @@ class Protection:
             prefix=wishes.bare(wishes.completed(original.prefix)).text,
             locked=tuple(locked.values()),
         )
+        request = _bounded(request, {names.get(text, text) for text in kept})
         return cls(original, request, bare, wishes, tags, tuple(phrases), tuple(locked))
 
     @property
@@ -78,13 +82,9 @@ class Protection:
         return self.request is not self.original
 
     def told(self, translation: Translation) -> Translation:
-        """The answer; hypotheses with more of what is kept than the source has are left out where others have not."""
-        hypotheses = tuple(map(self.told_hypothesis, translation.hypotheses))
-        kept = kept_texts(self.original.source)
-        exact = tuple(h for h in hypotheses if all(h.text.count(text) <= times for text, times in kept))
-        told = replace(translation, hypotheses=exact or hypotheses)
+        """The answer in the original's terms."""
         if not self.is_needed:
-            return told
+            return translation
         reasons = (
             replace(
                 reason,
@@ -95,8 +95,9 @@ class Protection:
         )
         relaxation = translation.relaxation
         return replace(
-            told,
+            translation,
             request=self.original,
+            hypotheses=tuple(map(self.told_hypothesis, translation.hypotheses)),
             reasons=tuple(reasons),
             unknown_source=tuple(self._source.original_span(*span) for span in translation.unknown_source),
             relaxation=relaxation
@@ -284,6 +285,25 @@ class _Wishes:
     def with_addresses(self, text: str) -> str:
         """A text of the engine's with the addresses that names stand for."""
         return woven(text, (), sorted(self.addresses_in(text, ()))).text
+
+
+def _bounded(request: Request, kept: Set[str]) -> Request:
+    """The request with as many as it asks for of each text that is kept, and no more.
+
+    Without that where a person wants more of one, in a beginning, a locked text or another phrase, or it stands inside
+    another in the source.
+    """
+    asked = (form for phrase in request.phrases for form in phrase.all_forms * phrase.count)
+    wished = "\n".join((request.prefix, *request.locked, request.suffix, *asked))
+
+    def is_bounded(phrase: Phrase) -> bool:
+        text, most = phrase.text, phrase.count
+        if text not in kept or phrase.forms or phrase.max_count is not None:
+            return False
+        return wished.count(text) <= 2 * most and request.source.count(text) <= most
+
+    phrases = tuple(replace(p, max_count=p.count) if is_bounded(p) else p for p in request.phrases)
+    return request if phrases == request.phrases else replace(request, phrases=phrases)
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:

@@ -20,6 +20,9 @@ def _of_phrase(reason: Reason, text: str) -> Message | None:
         "avoided": Message(
             "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
         ),
+        "too_often": Message(
+            "“{text}” would stand more often than it may: change your text, or release something.", text=text
+        ),
         "unspellable": Message(
             "The model cannot write “{text}” exactly so: pin another spelling, or release it.", text=text
         ),
@@ -33,6 +36,7 @@ def _of_segment(reason: Reason) -> Message:
     said = {
         "unspellable": Message("The model cannot write exactly what is kept of your text: change it, or let it go."),
         "avoided": Message("Something is required and banned at once: allow it again, or do not require it here."),
+        "too_often": Message("Something would stand more often than it may: change your text, or release something."),
         "too_long": Message("More is required here than the model can write: release something."),
         "source_too_long": Message("The source is too long for the model: split the segment."),
         "not_placed": Message("What is kept of your text found no place in its order: let some of it go."),

@@ -51,8 +51,8 @@ class MirrorTranslator:
     domains = ()
 
     def translate_all(
-        self, requests: Sequence[Any], options: Any, progress: Callable[[int], None]
+        self, requests: Sequence[Request], options: Any, progress: Callable[[int], None]
     ) -> Iterator[Translation]:
         for done, request in enumerate(requests, 1):
-            yield mirrored(request[0] if isinstance(request, tuple) else request)
+            yield mirrored(request)
             progress(done)

@@ -15,7 +15,6 @@ from app.segments.constraints import demands_of
 from app.segments.protection import MAX_ADDRESSES, MAX_TAGS, Protection
 from engine import (
     Avoid,
-    Hypothesis,
     Phrase,
     Pricing,
     Reason,
@@ -76,7 +75,7 @@ def test_tags_go_and_names_stand_in_for_addresses():
     assert asked.source == "Press OK at URL1, URL1 and URL2."
     assert asked.phrases == (
         Phrase("OK", source_span=(6, 8)),
-        Phrase("URL1", count=2),
+        Phrase("URL1", count=2, max_count=2),
         Phrase("Bei URL2", forms=("An URL2",)),
     )
     assert asked.avoid == (Avoid("Taste"), Avoid("{1}"))
@@ -128,14 +127,32 @@ def test_a_tag_that_is_being_written_is_completed(begun):
     assert best.text == "{1}OK{/1} Press."
 
 
-def test_hypotheses_with_a_placeholder_too_many_make_way_for_others():
-    request = Request("Copy %s to it.", phrases=(Phrase("%s"),))
-    texts = ["%s %s kopieren", "Kopiere %s", "Kopiere %s dahin"]
-    hypotheses = tuple(Hypothesis(text, 0.0, 0.0, (1,), (0.0,), ((0, 1),)) for text in texts)
-    left = Protection.of(request).told(Translation(request, "complete", hypotheses))
-    assert [h.text for h in left.hypotheses] == texts[1:]
-    only = Protection.of(request).told(Translation(request, "complete", hypotheses[:1]))
-    assert [h.text for h in only.hypotheses] == texts[:1], "a poor one is better than none"
+@pytest.mark.parametrize(
+    ("wishes", "bounds", "why"),
+    [
+        ({}, (1, 2), "as often as in the source"),
+        ({"prefix": "%s {0}"}, (1, 2), "as a person's own text has them"),
+        ({"prefix": "%s %s"}, (None, 2), "who may want more of one"),
+        ({"locked": ("{0} {0}", "{0}")}, (1, None), "in locked texts too"),
+        ({"phrases": (Phrase("nach %s"),)}, (1, 2), "or in a pin"),
+        ({"phrases": (Phrase("%s, %s"),)}, (None, 2), "of two"),
+        ({"phrases": (Phrase("nach %s", count=2),)}, (None, 2), "or wanted twice"),
+    ],
+)
+def test_what_is_kept_stands_no_more_often_than_it_must(wishes, bounds, why):
+    kept = Phrase("%s", boundary="anywhere"), Phrase("{0}", count=2, boundary="anywhere")
+    request = Request("Copy %s to {0} or {0}.", **{**wishes, "phrases": (*kept, *wishes.get("phrases", ()))})
+    protection = Protection.of(request)
+    assert tuple(phrase.max_count for phrase in protection.request.phrases) == (
+        *bounds,
+        *(None,) * bool(wishes.get("phrases")),
+    ), why
+    assert not protection.is_needed, "the answer is in the terms of the request"
+
+
+def test_what_stands_inside_another_in_the_source_has_no_bound():
+    request = Request("Copy {{0}} to {0}.", phrases=(Phrase("{0}", boundary="anywhere"),))
+    assert Protection.of(request).request is request
 
 
 def test_reasons_and_prices_speak_of_what_was_asked_for():
@@ -192,10 +209,11 @@ def test_the_engines_own_text_stands_between_the_tags():
     source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
     demands = demands_of((), (), kept=kept_texts(source))
     protection = Protection.of(Request(source, phrases=tuple(c.phrase() for c in demands.constraints)))
-    plain = Request("Press OK to open URL1 in the window.", phrases=(Phrase("URL1"),))
+    plain = Request("Press OK to open URL1 in the window.", phrases=(Phrase("URL1", max_count=1),))
     assert protection.request == plain
     answer = translator.translate(plain, SearchOptions(beam=4, nbest=3))
     for own, other in zip(protection.told(answer).hypotheses, answer.hypotheses, strict=True):
+        assert other.text.count("URL1") == 1
         assert without_markup(own.text) == other.text.replace("URL1", URL)
         assert sorted(a.text for a in atoms(own.text)) == sorted(a.text for a in atoms(source))
         assert [own.text[p.start : p.end] for p in own.placements] == [URL]
@@ -213,5 +231,5 @@ def test_the_work_of_naming_addresses_grows_with_their_number_not_its_square():
 def test_a_source_of_very_many_addresses_is_asked_for_as_it_is():
     assert Protection.of(with_addresses(MAX_ADDRESSES)).is_needed
     request = with_addresses(MAX_ADDRESSES + 1)
-    assert Protection.of(request).request is request
+    assert not Protection.of(request).is_needed
     assert told(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
