@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
+import {showDirections} from './direction.js';
 import {openGlossaries} from './glossary.js';
 import {openReport} from './report.js';
 import {showModels} from './models.js';
@@ -41,7 +42,7 @@ export class Header {
   constructor(bench, host) {
     this.bench = bench;
     this.name = h('div.name', {});
-    this.direction = h('b', {});
+    this.direction = button('.dir', {'aria-haspopup': 'dialog', onclick: () => showDirections(bench)});
     this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
     this.words = h('span', {});
     this.segments = h('span', {});
@@ -88,7 +89,11 @@ export class Header {
   update({document: doc, model, counts, words, glossary}) {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');
-    setText(this.direction, doc.direction.toUpperCase().replace('-', ' \u2192 '));
+    const direction = doc.direction.toUpperCase().replace('-', ' \u2192 ');
+    setText(this.direction, direction);
+    this.direction.disabled = model.num_directions < 2;        // there is nothing to choose
+    this.direction.title = this.direction.disabled ? '' : t('direction.change');
+    this.direction.setAttribute('aria-label', this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`);
     const {formality, formalities} = model.style;
     const name = formalities.includes(formality) ? `${model.name} · ${t(`style.short.${formality}`)}` : model.name;
     setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? name : t('model.' + model.state));

@@ -245,11 +245,12 @@ class Bench {
     this.connection.send('idle', {segment: open, idle_ms});
   }
 
-  /** Another document or an earlier session takes the place of this one. */
+  /** Another document or an earlier session takes the place of this one; false where that cannot be. */
   async switchTo(name, args = {}) {
     this.segment.flush();
     const reply = await this.connection.send(name, args);
     if (reply.ok) { this.notes.clear(); this.adopt(reply); }
+    return reply.ok;
   }
 
   /** Deletes the open session; what this browser keeps of it goes too. */

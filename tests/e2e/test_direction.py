@@ -1,0 +1,59 @@
+"""A model of two directions: the document's own is taken, and another is chosen by keyboard."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import Screen
+
+TABLE = "de,en\nHallo Welt,\nEs ist Zeit,\n"
+
+
+def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
+    context: BrowserContext, model_folder: Path, tmp_path: Path
+):
+    folder = shutil.copytree(model_folder, tmp_path / "two-ways")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "directions": ["en-de", "de-en"]}))
+    app = App(folder, tmp_path / "log.sqlite")
+    try:
+        screen = Screen(context.new_page(), app.url)
+        page, keyboard = screen.page, screen.page.keyboard
+        button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Direction of the translation")
+        expect(button).to_have_text("EN → DE")
+        screen.open_text(TABLE, "words.csv")
+        expect(button).to_have_text("DE → EN")
+        screen.type_text("Hello world")
+        screen.wait_until_saved()
+
+        button.focus()
+        keyboard.press("Enter")
+        source, target = dialog.get_by_label("From"), dialog.get_by_label("To")
+        expect(source).to_be_focused()
+        go = dialog.locator(".btn.primary")
+        expect(go).to_be_disabled()  # it is the direction that there is
+        keyboard.press("E")
+        expect(source.locator("option:checked")).to_have_text("English")
+        expect(target.locator("option")).to_have_text(["German"])
+        go.focus()
+        keyboard.press("Enter")
+        expect(dialog.get_by_role("alert")).to_contain_text("One segment is confirmed or edited.")
+        expect(button).to_have_text("DE → EN")  # nothing has begun
+        expect(go).to_have_text("Begin anew")
+        keyboard.press("Enter")
+        expect(button).to_have_text("EN → DE")
+        expect(screen.notes.filter(has_text="begins anew, from English to German")).to_have_count(1)
+        expect(screen.field).not_to_have_value("Hello world")
+
+        page.get_by_role("button", name="Open").first.click()
+        page.get_by_role("menuitem", name="words.csv").click()
+        expect(button).to_have_text("DE → EN")
+        expect(screen.field).to_have_value("Hello world")
+        screen.check_nothing_went_wrong()
+    finally:
+        app.stop()
