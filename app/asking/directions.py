@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from app.documents import ReadFile
@@ -94,6 +95,7 @@ def _source(direction: str) -> str:
     return direction.partition("-")[0]
 
 
+@lru_cache(maxsize=1024)
 def _code(name: str) -> str:
     """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty where it names no language."""
     if not _TAG.fullmatch(name):
