@@ -159,14 +159,17 @@ class Expansion:
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
         num_wanted = width = max(1, int(self._limits.max_children_B.max()))
         widths_R = np.full(len(rows), width)
-        is_enough_R = np.zeros(len(rows), dtype=np.bool_)
+        may_die_R = tracker.may_die(rows.nodes_R)
+        is_enough_R = ~may_die_R
         while True:
             values_RK, tokens_RK = self._scores.best(width)
-            if not tracker.may_die(rows.nodes_R):
+            if not may_die_R.any():
                 return values_RK, tokens_RK
             widths_R = np.where(is_enough_R, widths_R, width)
             is_seen_RK = np.arange(width) < widths_R[:, None]
-            is_text_RK = (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf) & is_seen_RK
+            is_text_RK = (
+                (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf) & is_seen_RK & may_die_R[:, None]
+            )
             nodes_RK = rows.nodes_R[:, None].repeat(width, axis=1)
             is_dead_RK = ~is_seen_RK
             nodes_N, _ = tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK])

@@ -23,6 +23,8 @@ class SurplusGuard:
         self._automaton = automaton
         self._limited = tuple(limits)
         self._attached = Attached.of(IndexedTexts.of(texts).attached if limits else ())
+        spellings = [spelling for p in limits for spelling in automaton.phrases[p].spellings]
+        self._is_one_piece = any(len(spelling.pieces) == 1 for spelling in spellings)
         self.start: Room = tuple(limits.values())
 
     def advance(self, room: Room, state: State, counts: Room) -> Room | None:
@@ -37,6 +39,12 @@ class SurplusGuard:
     def may_end(self, room: Room, pending_counts: Room) -> bool:
         """Whether the sentence may end here, which completes `pending_counts` of each phrase."""
         return not room or min(self._less(room, pending_counts)) >= 0
+
+    def may_die(self, room: Room, state: State, pending_counts: Room) -> bool:
+        """Whether the next piece may be one too many: a phrase is under way or waits for it, or is a piece itself."""
+        if not room or min(self._less(room, pending_counts)) > 0:
+            return False
+        return self._is_one_piece or bool(state.partial or state.pending)
 
     def _less(self, room: Room, counts: Room) -> Room:
         return tuple(map(sub, room, (counts[p] for p in self._limited)))

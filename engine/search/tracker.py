@@ -196,9 +196,9 @@ class ConstraintTracker:
         """Whether nothing is asked of any of these texts, nor will be."""
         return not self.is_needed or bool((nodes_N == _FREE).all())
 
-    def may_die(self, nodes_N: Ints) -> bool:
-        """Whether one of these texts may go on so that it breaks an avoidance or leaves the prefix."""
-        return self.has_guards and bool(self._is_guarded[nodes_N].any())
+    def may_die(self, nodes_N: Ints) -> Bools:
+        """(N,): whether the next piece may break an avoidance, leave the prefix, or write a phrase once too often."""
+        return self._is_guarded[nodes_N]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text breaks an avoidance or leaves the prefix."""
@@ -311,7 +311,7 @@ class ConstraintTracker:
         self._ends_here[number] = automaton.ends_here(state)
         self._stands_if_ended[number] = automaton.shared_met(state)
         self._stands_if_ended[number] &= self._surplus[sentence].may_end(room, pending_counts)
-        self._is_guarded[number] = bool(room)
+        self._is_guarded[number] = self._surplus[sentence].may_die(room, state, pending_counts)
         self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
         guard = self._guards[sentence]
         if guard is not None and guard_state is not None:
