@@ -254,7 +254,7 @@ def test_behind_a_prefix_a_text_is_tracked_as_if_there_had_been_none(seed: int, 
         for which, tracker in enumerate((guarded, free)):
             nodes[which], completed = tracker.follow(nodes[which], np.array([piece]))
             met[which] = met[which] + completed
-        assert guarded.may_die(nodes[0]) is (number < place)
+        assert guarded.may_die(nodes[0]).tolist() == [number < place]
         assert guarded.are_free(nodes[0]) is (number >= place and not phrases)
         if number >= place:
             one, other = guarded.outlook(sentence, nodes[0], met[0]), free.outlook(sentence, nodes[1], met[1])

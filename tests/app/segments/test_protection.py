@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.formats.placeholders import atoms, kept_texts, without_markup
@@ -193,6 +193,8 @@ def test_whatever_stands_in_a_source_comes_through_once(parts, is_apart):
     best = told(request).hypotheses[0]
     if not Protection.of(request).is_needed:
         return
+    kept = [text for text, _ in kept_texts(source)]  # what tags parted may be one more of these without them
+    assume(all(without_markup(source).count(text) == source.count(text) for text in kept))
     for atom in atoms(source):
         assert best.text.count(atom.text) == source.count(atom.text)
     taken_over = re.compile("|".join(sorted((re.escape(atom.text) for atom in atoms(source)), key=len, reverse=True)))
