@@ -22,13 +22,12 @@ def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
     screen.wait_for_proposal()
     screen.wait_until_saved()
     work = page.locator(".status .work")
-    expect(work).to_have_text(re.compile(r"^Worked 0:00 h\(pauses over 60 s left out\)· [\d,]+ words/h$"))
+    expect(work).to_have_text("Worked 0:00 h(pauses over 60 s left out)")
 
     page.get_by_role("button", name="Report", exact=True).focus()
     page.keyboard.press("Enter")
     report = page.get_by_role("dialog", name="Session report")
-    speed = work.inner_text().split("·")[1].split()[0]
-    expect(report.locator(".kpis div").filter(has_text="Words per hour")).to_contain_text(speed)
+    expect(report.locator(".kpis div").filter(has_text="Words per hour")).to_contain_text(re.compile(r"[\d,]{3,}"))
     expect(report.locator(".kpis div").first).to_contain_text(re.compile(r"Confirmed\s*1\s*of 4"))
     assert report.locator("svg.ch").count() >= 3
     expect(report.locator(".lg li")).to_contain_text(["Typed"])

@@ -65,7 +65,8 @@ export class Status {
     if (this.work.hidden) return;
     const minutes = Math.floor(work.net_ms / 60000);
     setText(this.workTime, t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}));
-    setText(this.workSpeed, work.per_hour === null ? '' : '\u00b7 ' + t(`status.work.${unit}`, {n: count(Math.round(work.per_hour))}));
+    const hasSpeed = minutes > 0 && work.per_hour !== null;  // a few seconds say nothing
+    setText(this.workSpeed, hasSpeed ? '\u00b7 ' + t(`status.work.${unit}`, {n: count(Math.round(work.per_hour))}) : '');
     setText(this.workIdle, t('status.work.idle', {idle: work.idle_limit_ms / 1000}));
     this.work.title = t('status.work.title', {idle: work.idle_limit_ms / 1000});
   }
