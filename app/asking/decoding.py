@@ -60,6 +60,7 @@ class Decoding:
         self._made_with = ""  # once the model is there
         self._pace = Pace()
         self._answers = ThreadPoolExecutor(1, thread_name_prefix="answers")
+        self._filling = ThreadPoolExecutor(1, thread_name_prefix="memory")
 
     def progress(self) -> Json:
         """How far pre-translation is, how fast it goes, and how long it will take where that is known."""
@@ -167,7 +168,7 @@ class Decoding:
     def _fill_from_memory(self) -> None:
         """Has segments filled that the memory knows, beside all else: reading a large memory takes seconds."""
         with contextlib.suppress(RuntimeError):  # closed meanwhile
-            self._answers.submit(self._fill)
+            self._filling.submit(self._fill)
 
     def _fill(self) -> None:
         recall = self.workspace.recall
@@ -210,6 +211,7 @@ class Decoding:
         self._cancel_price()
         self._cancel("document", "interactive")
         self._answers.shutdown(wait=False)
+        self._filling.shutdown(wait=False, cancel_futures=True)
 
     def _cancel(self, *priorities: Priority) -> None:
         decoder = self.workspace.model.decoder

@@ -98,5 +98,6 @@ def ready_model(
 
 
 def settle(workspace: Workspace) -> None:
-    """Waits until every answer given so far has been taken."""
-    workspace._decoding._answers.submit(lambda: None).result(10)
+    """Waits until every answer given so far has been taken, and what the memory knows is filled in."""
+    for executor in (workspace._decoding._filling, workspace._decoding._answers):
+        executor.submit(lambda: None).result(10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,14 +37,18 @@ def remember(store: LogStore, *pairs: tuple[str, str], name: str = "old.tmx") ->
 
 def begin(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool = True) -> Workspace:
     """A run of the app on a new session, or on that of the token, once what the memory knows is filled in."""
+    workspace = start(store, decoder, token, fills=fills)
+    settle(workspace)
+    return workspace
+
+
+def start(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool = True) -> Workspace:
     token = token or store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
     record = store.load_session(token)
-    workspace = Workspace(
+    return Workspace(
         store, record.id, token, record.document, [restored(saved) for saved in record.segments],
         ready_model(decoder), direction="en-de", options=SearchOptions(), library=Library(store, fills=fills),
     )  # fmt: skip
-    settle(workspace)
-    return workspace
 
 
 def texts(workspace: Workspace) -> list[str | None]:
@@ -75,6 +80,22 @@ def test_pretranslation_fills_in_what_the_memory_has_word_for_word(store: LogSto
     assert (saved.target, saved.state) == ("Öffnen.", "pretranslated")
     assert store.sessions()[0].is_untouched, "nobody has done anything"
     assert store.verify_chain(workspace.session_id).is_intact
+    workspace.close()
+
+
+def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+    may_read, read = threading.Event(), Library.index
+    monkeypatch.setattr(Library, "index", lambda self, direction: may_read.wait(20) and read(self, direction))
+    remember(store, ("Open the file.", "Öffnen."))
+    decoder = HandDecoder()
+    workspace = start(store, decoder)
+    decoder.answer(1, "Jetzt %s sichern.")
+    workspace._decoding._answers.submit(lambda: None).result(10)
+    assert workspace.segments[1].machine_text == "Jetzt %s sichern."
+    assert texts(workspace) == [None] * 4
+    may_read.set()
+    settle(workspace)
+    assert texts(workspace) == ["Öffnen.", None, None, None]
     workspace.close()
 
 
