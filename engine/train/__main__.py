@@ -104,7 +104,6 @@ def _train(options: argparse.Namespace) -> None:
     from engine.train.data import Prepared
     from engine.train.loop import Trainer
 
-    torch.set_flush_denormal(True)
     torch.set_float32_matmul_precision("high")
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -123,7 +122,11 @@ def _train(options: argparse.Namespace) -> None:
         decoder_layers=options.decoder_layers,
     )
     trainer = Trainer(options.work, options.run, config, train_options, options.device, options.initial)
-    position = trainer.train()
+    torch.set_flush_denormal(True)
+    try:
+        position = trainer.train()
+    finally:
+        torch.set_flush_denormal(False)  # a setting of the processor: it reaches every float of a caller that goes on
     state = "finished" if trainer.is_finished else "paused; the same command goes on"
     print(f"{state}: {position.update:,} updates, {position.pieces:,} target pieces, {position.minutes:.1f} minutes")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +67,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     for command in commands:
         assert main(command) == 0, command[0]
-    torch.set_flush_denormal(False)  # `train` sets it for its process, and others' floats are not to be flushed
+        assert math.ulp(0.0) * 1.0 > 0, f"{command[0]} left the smallest floats flushed to zero"
     return folder
 
 
@@ -132,6 +133,7 @@ def test_a_command_that_cannot_go_on_says_why(
 ) -> None:
     assert main([part.format(made) for part in command]) == 1
     assert message in capsys.readouterr().err
+    assert math.ulp(0.0) * 1.0 > 0, "the smallest floats are flushed to zero"
 
 
 def test_training_needs_no_tokeniser() -> None:
