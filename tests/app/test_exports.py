@@ -1,8 +1,5 @@
 """The translated document, and what is said of it."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.documents import read_document
@@ -13,13 +10,6 @@ from app.segments.saved import restored
 from tests.app.record.recorded import DOCUMENT, record_session
 
 RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    opened = LogStore.open(tmp_path / "log.sqlite")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

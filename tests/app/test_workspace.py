@@ -25,13 +25,6 @@ GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.ts
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
-
-
-@pytest.fixture
 def decoder() -> HandDecoder:
     return HandDecoder()
 

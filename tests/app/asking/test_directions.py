@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,13 +95,6 @@ def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = 
     holder.loaded_from = holder.folder
     holder.adopt(HandDecoder(), name="hand", directions=directions)
     return holder
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 def test_the_flag_of_the_start_is_followed_whatever_the_document_says(store: LogStore):

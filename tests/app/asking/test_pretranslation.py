@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,6 @@ from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = "".join(f"Save file number {n}.\n" for n in range(12))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 def begin(store: LogStore) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,6 @@ from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_workspace import make_workspace
 
 TEXT = "Wait 5 seconds.\nOpen %s now.\n"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,13 +43,6 @@ SAMPLES = {
     "a.tmx": '<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>One</seg></tuv></tu></body></tmx>',
 }  # fmt: skip
 COMMENTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40).map(clean_comment).filter(bool)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 def begin(store: LogStore, text: str = "One two. Three.\n", name: str = "a.txt") -> Workspace:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +18,6 @@ from tests.app.test_workspace import make_workspace
 COUNTS = {"character": 2, "delete": 0}
 PRESSES = [[0, "H"], [120, "Dead"]]
 CARETS = [[5, 0, 0], [130, 1, 3]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -32,13 +30,6 @@ MARKDOWN = (
 )
 HTML = "<p>A <b>bold word</b> here and <a href='x'>a link</a> there. Next <i>one</i> now.</p><p>Last line.</p>"
 PO = 'msgid "One two"\nmsgstr ""\n\nmsgid "Three"\nmsgstr ""\n'
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 def start(store: LogStore, token: str, decoder: HandDecoder) -> Workspace:

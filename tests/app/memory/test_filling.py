@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,13 +20,6 @@ from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = "Open the file.\nSave %s now.\nClose it.\nSomething else.\n"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 def remember(store: LogStore, *pairs: tuple[str, str], name: str = "old.tmx") -> None:

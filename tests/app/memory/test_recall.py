@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -30,13 +29,6 @@ FILE = """<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
  <tuv xml:lang="de-AT"><seg>Auf <bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept> drücken.</seg></tuv></tu>
 <tu><tuv xml:lang="en"><seg>Only English.</seg></tuv><tuv xml:lang="fr"><seg>Non.</seg></tuv></tu>
 <tu><tuv lang="de"><seg>Öffnen.</seg></tuv><tuv lang="en"><seg>Open.</seg></tuv></tu></body></tmx>""".encode()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -33,13 +33,6 @@ from tests.app.record.recorded import DOCUMENT, record_session
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
-    opened = LogStore.open(tmp_path / "log.sqlite")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def session_id(store: LogStore) -> int:
     return record_session(store)
 
