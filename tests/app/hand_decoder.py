@@ -7,6 +7,9 @@ from concurrent.futures import Future
 from typing import Any
 
 from app.asking.model_holder import ModelHolder, Priority
+from app.documents import read_document
+from app.log.store import LogStore
+from app.segments.state import SegmentState
 from app.workspace import Workspace
 from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
 
@@ -101,3 +104,13 @@ def settle(workspace: Workspace) -> None:
     """Waits until every answer given so far has been taken, and what the memory knows is filled in."""
     for executor in (workspace._decoding._filling, workspace._decoding._answers):
         executor.submit(lambda: None).result(10)
+
+
+def make_workspace(store: LogStore, model: ModelHolder, text: str) -> Workspace:
+    """A new English-German session over a plain text, with nothing asked yet."""
+    document = read_document(text.encode(), "manual.txt")
+    record = store.start_session(document, "en-de")
+    segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
+    return Workspace(
+        store, record.id, record.token, document, segments, model, direction="en-de", options=SearchOptions()
+    )

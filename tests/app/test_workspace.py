@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 
 from app.asking.model_holder import ModelHolder
-from app.documents import read_document
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.segments.constraint_changes import MAX_PINS, clean_target
-from app.segments.state import SegmentState
 from app.workspace import Workspace
-from engine import Avoid, Reason, SearchOptions, Translation
-from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from engine import Avoid, Reason, Translation
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
 GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
@@ -29,18 +27,9 @@ def decoder() -> HandDecoder:
     return HandDecoder()
 
 
-def make_workspace(store: LogStore, model: ModelHolder, text: str = TEXT) -> Workspace:
-    document = read_document(text.encode(), "manual.txt")
-    record = store.start_session(document, "en-de")
-    segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
-    return Workspace(
-        store, record.id, record.token, document, segments, model, direction="en-de", options=SearchOptions()
-    )
-
-
 @pytest.fixture
 def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
-    workspace = make_workspace(store, ready_model(decoder))
+    workspace = make_workspace(store, ready_model(decoder), TEXT)
     yield workspace
     workspace.close()
 
@@ -236,7 +225,7 @@ def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder)
 
 def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: LogStore, decoder: HandDecoder):
     model = ModelHolder(Path("models/late"))
-    workspace = make_workspace(store, model)
+    workspace = make_workspace(store, model, TEXT)
     workspace.open(2)
     workspace.constrain(2, ["neu"], [])
     assert workspace.snapshot()["model"]["state"] == "loading"
@@ -248,7 +237,7 @@ def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: Lo
 
 def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: Path):
     model = ModelHolder(tmp_path / "nowhere")
-    workspace = make_workspace(store, model)
+    workspace = make_workspace(store, model, TEXT)
     workspace.open(0)
     failed = threading.Event()
     model.on_change(failed.set)

@@ -9,8 +9,7 @@ import pytest
 from app.log.store import LogStore
 from app.workspace import Workspace
 from engine import Avoid
-from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.app.test_workspace import make_workspace
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
 
 TEXT = "Wait 5 seconds.\nOpen %s now.\n"
 

@@ -11,8 +11,7 @@ from app.editing.find_replace import Query
 from app.errors import CommandError, LogError
 from app.log.store import LogStore
 from app.workspace import Workspace
-from tests.app.hand_decoder import HandDecoder, ready_model, settle
-from tests.app.test_workspace import make_workspace
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Save.\nOpen the file.\nSave.\nClose the file.\nSave.\nSave.\n"
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.documents import read_document
 from app.editing import glossaries
 from app.editing.glossaries import MAX_GLOSSARIES
 from app.errors import CommandError
@@ -18,28 +16,18 @@ from app.glossary.term_index import TermChanges
 from app.glossary.termbases import combined, termbase
 from app.glossary.terms import Matching
 from app.log.store import LogStore
-from app.segments.state import SegmentState
 from app.segments.view import detail_view
 from app.workspace import Workspace
-from engine import SearchOptions
-from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
 
 TEXT = "Open the file.\nRestart the router.\nSave the log file.\n"
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    document = read_document(TEXT.encode(), "manual.txt")
-    record = store.start_session(document, "en-de")
-    segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
-    workspace = Workspace(
-        store, record.id, record.token, document, segments, ready_model(HandDecoder()), direction="en-de",
-        options=SearchOptions(),
-    )  # fmt: skip
+def workspace(store: LogStore) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
     yield workspace
     workspace.close()
-    store.close()
 
 
 def found(workspace: Workspace, index: int) -> list[tuple[str, str]]:

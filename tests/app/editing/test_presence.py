@@ -12,8 +12,7 @@ from app.glossary import Term
 from app.log.store import LogStore
 from app.workspace import Workspace
 from engine import Avoid
-from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.app.test_workspace import make_workspace
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
 
 COUNTS = {"character": 2, "delete": 0}
 PRESSES = [[0, "H"], [120, "Dead"]]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from app.documents import read_document
 from app.editing.wide_terms import OWN_GLOSSARY
 from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
-from app.segments.state import SegmentState
 from app.segments.view import detail_view
 from app.workspace import Workspace
-from engine import SearchOptions
-from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the file.\nThe file is here.\nRestart the router.\nSave the file.\nClose the file.\n"
 
@@ -27,16 +23,9 @@ def decoder() -> HandDecoder:
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, decoder: HandDecoder) -> Iterator[Workspace]:
+def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
     """Five segments with proposals; the fourth is confirmed, the fifth edited, the first open."""
-    store = LogStore.open(tmp_path / "log.sqlite")
-    document = read_document(TEXT.encode(), "manual.txt")
-    record = store.start_session(document, "en-de")
-    segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
-    workspace = Workspace(
-        store, record.id, record.token, document, segments, ready_model(decoder), direction="en-de",
-        options=SearchOptions(),
-    )  # fmt: skip
+    workspace = make_workspace(store, ready_model(decoder), TEXT)
     workspace.open(0)
     decoder.answer_all()
     settle(workspace)
@@ -47,7 +36,6 @@ def workspace(tmp_path: Path, decoder: HandDecoder) -> Iterator[Workspace]:
     decoder.requests.clear()
     yield workspace
     workspace.close()
-    store.close()
 
 
 def phrases(decoder: HandDecoder, index: int) -> list[str]:

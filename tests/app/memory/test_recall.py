@@ -17,9 +17,8 @@ from app.memory.recall import Library
 from app.memory.tmx import read_pairs, write_tmx
 from app.ui.api import Api
 from app.workspace import Workspace
-from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
 from tests.app.test_api import api, message  # noqa: F401
-from tests.app.test_workspace import make_workspace
 
 TEXT = "Open the file.\nOpen the files.\nSomething else.\n"
 FILE = """<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
