@@ -120,6 +120,7 @@ def _serve(flags: argparse.Namespace) -> int:
 
     import uvicorn
 
+    from app.asking.directions import read_ahead
     from app.desk import Desk
     from app.log.store import LogStore
     from app.ui.api import Api
@@ -131,6 +132,8 @@ def _serve(flags: argparse.Namespace) -> int:
         print(f"Loading {flags.model.as_posix()} …", flush=True)
         model.wait()
     desk = Desk(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
+    if flags.direction is None:  # else none is guessed
+        model.on_change(lambda: read_ahead(model.directions))
     try:
         if flags.document or flags.glossary:
             for note in desk.open_files(flags.document, flags.glossary):

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
 
-from app.asking.directions import decide
+from app.asking.directions import check_direction, decide
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models
 from app.documents import Document, Export, ReadFile, read_document, read_file
@@ -32,7 +32,7 @@ from app.record.tmx import session_tmx
 from app.segments.saved import restored
 from app.segments.state import Json
 from app.workspace import Workspace
-from engine import SearchOptions, offer_of
+from engine import SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_LANGUAGES = ("en", "")
@@ -149,16 +149,7 @@ class Desk:
         Raises CommandError where the model has no such direction.
         """
         model, old = workspace.model, workspace.document
-        if direction not in model.directions:
-            offered = offer_of(model.directions)
-            raise CommandError(
-                Message(
-                    "{name} translates {offered}, not {direction}.",
-                    name=model.name,
-                    offered=offered,
-                    direction=direction,
-                )
-            )
+        check_direction(model.name, model.directions, direction)
         document = read_document(old.data, old.name, direction.partition("-")[0])
         return self._start(document, direction, self.store.last_event(workspace.session_id, "model"))
 

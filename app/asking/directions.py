@@ -6,15 +6,17 @@ Languages go by their codes ("en"); a file's "en-US" or "Englisch" is understood
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from app.documents import ReadFile
+from app.errors import CommandError
 from app.glossary.tables import language_of
 from app.messages import Message
-from engine import short_code
+from engine import offer_of, short_code
 
 Reason = Literal["stated", "text", "first"]
 
@@ -59,6 +61,27 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
             direction=direction,
         )
     return Decision(direction, reason, note)
+
+
+def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
+    """Raises CommandError where the model of that name has other directions only."""
+    if direction not in directions:
+        raise CommandError(
+            Message(
+                "{name} translates {offered}, not {direction}.",
+                name=name,
+                offered=offer_of(directions),
+                direction=direction,
+            )
+        )
+
+
+def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
+    """Reads in the background, once the first page is drawn, what the first guess would wait a second for."""
+    if languages := _guessable(directions):
+        timer = threading.Timer(delay_seconds, _shares, ("word", languages))
+        timer.daemon = True
+        timer.start()
 
 
 def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
@@ -106,17 +129,32 @@ def _code(name: str) -> str:
 
 def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
     """The source language of these directions that the text is in; empty where it is not clear."""
-    from simplemma import langdetect
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
-    sources = list(dict.fromkeys(map(_source, directions)))
-    known = tuple(source for source in sources if source in SUPPORTED_LANGUAGES)
-    if not 1 < len(sources) <= MAX_GUESSED or not known:
+    languages = _guessable(directions)
+    if not languages:
         return ""
     text = file.beginning(_SAMPLE_CHARACTERS)
     if len(set(_WORD.findall(text))) < _MIN_WORDS:
         return ""
-    shares = [(share, language) for language, share in langdetect(text, known, low_memory=True) if language != "unk"]
-    (share, language), *others = sorted(shares, reverse=True)
+    (share, language), *others = _shares(text, languages)
     is_clear = share >= _MIN_SHARE and (not others or share - others[0][0] >= _MIN_LEAD)
     return language if is_clear else ""
+
+
+def _guessable(directions: Sequence[str]) -> tuple[str, ...]:
+    """The source languages to guess among: none where there is one only, or very many, or no dictionary."""
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    sources = dict.fromkeys(map(_source, directions))
+    return tuple(filter(SUPPORTED_LANGUAGES.__contains__, sources)) if 1 < len(sources) <= MAX_GUESSED else ()
+
+
+_reading = threading.Lock()  # whoever comes while a dictionary is read waits for it, rather than read it again
+
+
+def _shares(text: str, languages: tuple[str, ...]) -> list[tuple[float, str]]:
+    """The share of the text's words that each language has, largest first. Reads the dictionaries the first time."""
+    from simplemma import langdetect
+
+    with _reading:
+        found = langdetect(text, languages, low_memory=True)
+    return sorted(((share, language) for language, share in found if language != "unk"), reverse=True)

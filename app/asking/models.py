@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.asking.directions import check_direction
 from app.asking.model_holder import ModelHolder
 from app.asking.style import formalities_of
 from app.errors import CommandError
 from app.messages import Message
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, known_models, offer_of
+from engine import ModelEntry, describe_model, known_models
 
 if TYPE_CHECKING:
     from app.log.store import LogStore
@@ -69,16 +70,7 @@ class Models:
             raise CommandError(Message("This model is not there any more; open the list of models again."))
         if entry.problem:
             raise CommandError(entry.problem)
-        if workspace.direction not in entry.directions:
-            offered = offer_of(entry.directions)
-            raise CommandError(
-                Message(
-                    "{name} translates {offered}, and this document is {direction}.",
-                    name=entry.name,
-                    offered=offered,
-                    direction=workspace.direction,
-                )
-            )
+        check_direction(entry.name, entry.directions, workspace.direction)
         with self._lock:
             holder = self._holder_of(entry.folder)
             self._wanted[workspace.token] = holder

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.asking import models
-from app.asking.directions import decide, targets_by_source
+from app.asking.directions import decide, read_ahead, targets_by_source
 from app.asking.model_holder import ModelHolder
 from app.desk import Desk
 from app.documents import read_file
@@ -159,3 +160,25 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     again = desk.begin_anew(workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
     desk.close()
+
+
+def test_what_a_guess_reads_is_read_once_and_ahead_of_the_first(monkeypatch: pytest.MonkeyPatch):
+    from simplemma.strategies import dictionaries
+    from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDictionaryFactory, StreamMap
+
+    read: list[str] = []
+
+    def slowly(self: StreamDictionaryFactory, language: str) -> StreamMap:
+        read.append(language)
+        time.sleep(0.02)
+        return StreamMap("lb")  # a small one
+
+    monkeypatch.setattr(StreamDictionaryFactory, "_get_dictionary_uncached", slowly)
+    fresh = StreamDictionaryFactory()
+    monkeypatch.setattr(dictionaries.LOW_MEMORY_DICTIONARY_FACTORY, "_get_dictionary", fresh._get_dictionary)
+    read_ahead(("en-de",), 0)  # nothing to guess
+    read_ahead(BOTH, 0)
+    while not read:
+        time.sleep(0.005)
+    decide(read_file(GERMAN, "a.txt"), BOTH, ("", ""))
+    assert read == ["en", "de"]

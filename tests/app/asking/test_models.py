@@ -156,7 +156,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run)
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        ("cached/french", "team/french translates en-fr, and this document is en-de"),
+        ("cached/french", "team/french translates en-fr, not en-de"),
         ("cached/broken", "model.safetensors is missing"),
         ("cached/../../etc", "is not there any more"),
     ],
