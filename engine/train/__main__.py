@@ -228,8 +228,8 @@ def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from engine.train.bundle import insert_scores
     from engine.train.evaluate import evaluate
+    from engine.train.score_table import insert_scores
 
     scores = []
     for name in options.set:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -21,10 +21,9 @@ from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, Prepared, speaks_to_reader
 from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
 from engine.train.options import TrainOptions
-from engine.train.scores import Score
+from engine.train.score_table import SCORES_HEADING
 
 LICENCE = "GPL-3.0-or-later"
-SCORES_HEADING = "## Scores"
 
 
 def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
@@ -164,34 +163,6 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
 """
-
-
-def insert_scores(path: Path, scores: Sequence[Score]) -> None:
-    """Put the scores into a card, in place of those of the same directions that stand there."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise TrainingError(f"{path} cannot be read ({error}); write the model folder with `average` first") from error
-    before, found, rest = text.partition(f"{SCORES_HEADING}\n")
-    if not found:
-        raise TrainingError(f"{path} has no line {SCORES_HEADING!r}; write the card again with `average`")
-    after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
-    kept = _other_directions(rest.removesuffix(after).splitlines(), {s.direction for s in scores})
-    rows = "\n".join(
-        [*kept, *(f"| {s.set_name} | {s.direction} | {s.num_lines:,} | {s.bleu:.1f} | {s.chrf:.1f} |" for s in scores)]
-    )
-    signatures = "".join(f"    {line}\n" for line in dict.fromkeys(line for s in scores for line in s.signatures))
-    path.write_text(
-        f"{before}{found}\nHeld-out sets, none of their sentences in the training data; beam {scores[0].beam}.\n\n"
-        f"| set | direction | lines | BLEU | chrF |\n|---|---|---|---|---|\n{rows}\n\n{signatures}{after}",
-        encoding="utf-8",
-    )
-
-
-def _other_directions(lines: Sequence[str], directions: Set[str]) -> list[str]:
-    """The rows of a card's table of scores that are of none of these directions."""
-    rows = [line for line in lines if line.startswith("| ")][1:]  # without the header
-    return [row for row in rows if row.split(" | ")[1] not in directions]
 
 
 def _snapshots(number: int) -> str:

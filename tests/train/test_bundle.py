@@ -14,9 +14,9 @@ import torch
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.train.__main__ import main
-from engine.train.bundle import average, insert_scores
+from engine.train.bundle import average
 from engine.train.data import Prepared
-from engine.train.scores import Score, score
+from engine.train.scores import score
 from tests.train.corpora import PAIRS, write_corpus
 
 CONFIG = ModelConfig(11, ("en-de",), 8, 2, 8, 1, 1)
@@ -93,22 +93,6 @@ def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
     assert "BLEU nrefs:1|" in card
     assert "chrF nrefs:1|" in card
     assert "Not measured yet" not in card
-
-
-def test_scores_replace_those_that_stand_there(made: Path, tmp_path: Path) -> None:
-    card = tmp_path / "card.md"
-    card.write_text((made / "model" / "card.md").read_text(encoding="utf-8"), encoding="utf-8")
-    insert_scores(card, [Score("test/other", "en-de", 7, 5, 12.34, 45.67, ("BLEU x", "chrF y"))])
-    text = card.read_text(encoding="utf-8")
-    assert "| test/other | en-de | 7 | 12.3 | 45.7 |" in text
-    assert "dev/tiny" not in text.split("## How to make it again")[0]
-    assert text.count("## Scores") == 1
-    assert "## What it was trained on" in text
-    insert_scores(card, [Score("test/other", "de-en", 7, 5, 11.0, 44.0, ("BLEU x", "chrF y"))])
-    rows = (
-        "| test/other | en-de | 7 | 12.3 | 45.7 |\n| test/other | de-en | 7 | 11.0 | 44.0 |\n\n    BLEU x\n    chrF y\n"
-    )
-    assert rows in card.read_text(encoding="utf-8"), "each direction is measured by a command of its own"
 
 
 def test_perfect_and_foreign_translations_score_as_they_must() -> None:
