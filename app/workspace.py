@@ -24,7 +24,7 @@ from app.editing.glossaries import Glossaries
 from app.editing.overtaken import Overtaken
 from app.editing.presence import Presence
 from app.editing.structure import Structure
-from app.editing.wide_terms import PreparedTerms, Scope, WideTerms
+from app.editing.wide_terms import Scope, WideTerms
 from app.errors import CommandError, LogError
 from app.glossary import Term
 from app.glossary.termbases import Termbase
@@ -324,12 +324,11 @@ class Workspace:
         """Writes the events of each of these segments with its new state, all in one transaction."""
         self.store.append_all(self.session_id, [(s.index, s.version, events, update_of(s)) for s, events in changed])
 
-    def translate_by_terms(self, prepared: PreparedTerms, besides: int | None = None) -> int:
-        """Takes other terms, translates anew what they concern and is not confirmed; returns how many segments.
+    def translate_by_terms(self, changed: list[int], besides: int | None = None) -> int:
+        """Other terms stand in these segments: translates anew what is not confirmed; returns how many segments.
 
         The segment `besides` is not counted: the person looks at it.
         """
-        changed = self.terms.adopt(prepared)
         self._touch()
         if self.open_index in changed:
             self._decoding.hurry(self.segments[self.open_index])
@@ -337,9 +336,8 @@ class Workspace:
         self._decoding.translate_anew(anew)
         return len(anew)
 
-    def translate_quietly(self, prepared: PreparedTerms) -> None:
-        """Takes other terms and translates what they concern, from the open segment on, without a flag."""
-        self.terms.adopt(prepared)
+    def translate_quietly(self) -> None:
+        """Translates what other terms concern, from the open segment on, without a flag."""
         self._touch()
         if self.open_index is not None:
             self._decoding.hurry(self.segments[self.open_index])

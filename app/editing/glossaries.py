@@ -7,18 +7,20 @@ confirmed are translated anew.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.editing.dry_run import dry_run
 from app.editing.imports import Imports
-from app.editing.wide_terms import PreparedTerms
+from app.editing.wide_terms import Adoption, PreparedTerms
 from app.errors import CommandError
 from app.glossary import Term
 from app.glossary.term_index import TermChanges
 from app.glossary.termbases import Termbase, termbase
 from app.log.store import glossary_payload
+from app.memory.recall import BREATH_SECONDS
 from app.messages import Message
 from app.segments.state import Json
 
@@ -32,6 +34,7 @@ MAX_GLOSSARIES = 50
 # What the page lists of a document at once: terms, and segments for each.
 MAX_LISTED = 1000
 MAX_PLACES = 50
+NUM_TOLD_AT_ONCE = 50  # segments, of other terms
 
 
 class Glossaries:
@@ -88,8 +91,7 @@ class Glossaries:
         with self._putting:  # one large glossary at a time is written
             new = termbase(self.new_id(), name, terms)
             with_new(self.workspace.terms.termbases)
-            self.workspace.store.store_ahead(self.workspace.session_id, new)
-            return self._change("import", with_new, report=report, stored=new.id)
+            return self._change("import", with_new, report=report)
 
     def remove(self, id_: int) -> Json:
         """Takes a glossary off the document."""
@@ -135,7 +137,8 @@ class Glossaries:
                 raise CommandError(Message("There is no change of the glossaries to take back."))
             return self._past[-1]
 
-        return self._change("undo", earlier)
+        with self._putting:  # a large one may come back
+            return self._change("undo", earlier)
 
     def with_term(self, first: Termbase, term: Term, index: int) -> PreparedTerms:
         """Stores one more term of the glossary `first`, which may be new, named while at a segment; for `adopt`."""
@@ -183,16 +186,15 @@ class Glossaries:
         to: Callable[[Bases], Bases],
         *,
         report: Mapping[str, Any] | None = None,
-        stored: int | None = None,
     ) -> Json:
         """Stores the glossaries as `to` makes them of what there is, and translates anew what that concerns.
 
-        `to` is asked again where the terms change while the document is searched for the new ones. `stored` is a
-        glossary whose terms are in the log already. What a whole glossary changes is not flagged: it may be every
-        segment.
+        `to` is asked again where the terms change while the document is searched for the new ones; what it brings in
+        is brought in by nobody else meanwhile. What a whole glossary changes is not flagged: it may be every segment.
         """
         workspace, terms = self.workspace, self.workspace.terms
         said: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
+        stored: set[int] = set()
         num_anew = 0
         while True:
             with workspace.lock:
@@ -200,6 +202,10 @@ class Glossaries:
             after = to(before)
             if after == before:
                 return {**self.overview(), "num_anew": 0}
+            for new in after:
+                if new.id not in stored.union(base.id for base in before):
+                    workspace.store.store_ahead(workspace.session_id, new)
+                    stored.add(new.id)
             prepared = terms.prepared(after)
             payload = glossary_payload(before, after, said)
             with workspace.lock:
@@ -210,11 +216,23 @@ class Glossaries:
                     self._past.pop()
                 else:
                     self._remember(before)
+                adoption = terms.begin_to_adopt(prepared)
+            self._carry_out(adoption)
+            with workspace.lock:
                 if change == "edit":
-                    num_anew = workspace.translate_by_terms(prepared)
+                    num_anew = workspace.translate_by_terms(adoption.finish())
                 else:
-                    workspace.translate_quietly(prepared)
+                    workspace.translate_quietly()
                 return {**self.overview(), "num_anew": num_anew}
+
+    def _carry_out(self, adoption: Adoption) -> None:
+        """Tells the segments of other terms in portions, so that who edits one meanwhile does not wait for all."""
+        is_left = True
+        while is_left:
+            with self.workspace.lock:
+                is_left = adoption.carry_on(NUM_TOLD_AT_ONCE)
+            if is_left:
+                time.sleep(BREATH_SECONDS)
 
     def _remember(self, before: Bases) -> None:
         self._past.append(before)

@@ -6,6 +6,7 @@ that this concerns and that are not confirmed are translated anew in the backgro
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -41,6 +42,38 @@ class PreparedTerms:
     hits: Mapping[str, tuple[TermHit, ...] | None]
 
 
+class Adoption:
+    """Segments being told of other terms, some at a time: one that holds many takes a millisecond to be checked anew.
+
+    Used under the workspace's lock, which may be let go of between two portions.
+    """
+
+    def __init__(self, workspace: Workspace, hits: Mapping[str, tuple[TermHit, ...] | None]) -> None:
+        self._workspace = workspace
+        self._hits = hits
+        self._todo = deque(range(len(workspace.segments)))
+        if workspace.open_index is not None:
+            self._todo.appendleft(workspace.open_index)
+        self._changed: list[int] = []
+
+    def carry_on(self, count: int) -> bool:
+        """Goes through that many segments, the open one first; returns whether any is left."""
+        for _ in range(min(count, len(self._todo))):
+            segment = self._workspace.segments[self._todo.popleft()]
+            # A segment that was cut or joined meanwhile has a source of its own.
+            is_known = segment.source in self._hits
+            hits = self._hits[segment.source] if is_known else self._workspace.terms.hits(segment.source)
+            if hits is not None and hits != segment.hits:
+                self._workspace.adopt(replace(segment, hits=hits))
+                self._changed.append(segment.index)
+        return bool(self._todo)
+
+    def finish(self) -> list[int]:
+        """Goes through all that are left; returns the segments in which others stand now, also those of before."""
+        self.carry_on(len(self._todo))
+        return self._changed
+
+
 class WideTerms:
     """The terms of one workspace. A term of the document goes before those of the glossaries.
 
@@ -54,6 +87,7 @@ class WideTerms:
         self.document_terms = document_terms
         self.all = combined(document_terms, termbases, self.source_language)
         self._bent = lru_cache(MAX_BENT)(self._with_forms)
+        self._adoption: Adoption | None = None
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
         """The terms that stand in a source."""
@@ -104,24 +138,22 @@ class WideTerms:
 
     def adopt(self, prepared: PreparedTerms) -> list[int]:
         """Works with these terms from now on; returns the segments in which others stand now."""
+        return self.begin_to_adopt(prepared).finish()
+
+    def begin_to_adopt(self, prepared: PreparedTerms) -> Adoption:
+        """Works with these terms from now on; the segments learn of them as the adoption is carried on."""
         assert prepared.basis is self.all, "made from an earlier state"
+        if self._adoption is not None:
+            self._adoption.finish()  # what is prepared leaves out what it does not change
         self.termbases, self.document_terms, self.all = prepared.termbases, prepared.document_terms, prepared.all
-        changed = []
-        for segment in list(self.workspace.segments):
-            # A segment that was cut or joined meanwhile has a source of its own.
-            hits = (
-                prepared.hits.get(segment.source, ()) if segment.source in prepared.hits else self.hits(segment.source)
-            )
-            if hits is not None and hits != segment.hits:
-                self.workspace.adopt(replace(segment, hits=hits))
-                changed.append(segment.index)
-        return changed
+        self._adoption = Adoption(self.workspace, prepared.hits)
+        return self._adoption
 
     def add(self, index: int, source: str, target: str, scope: Scope) -> Json:
         """Requires `target` wherever `source` stands, in this document or by the glossary.
 
         `index` is the segment that the person looks at, whose source must hold the words. Returns how many other
-        segments are translated anew.
+        segments are translated anew, and where a glossary has the term: its name, its id, the term's number in it.
         """
         workspace = self.workspace
         segment = workspace.segment(index)
@@ -136,6 +168,7 @@ class WideTerms:
                     index=workspace.structure.number(index),
                 )
             )
+        place: Json = {}
         first = next((base for base in self.termbases if base.is_on), None)
         known = self.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
         if any((other.source, other.target) == (term.source, term.target) for other in known):
@@ -150,7 +183,7 @@ class WideTerms:
                 first = Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
             prepared = workspace.glossaries.with_term(first, replace(term, glossary=first.name), index)
         return {
-            "num_anew": workspace.translate_by_terms(prepared, besides=index),
+            "num_anew": workspace.translate_by_terms(self.adopt(prepared), besides=index),
             "glossary": first.name if first is not None else "",
         }
 
@@ -160,7 +193,7 @@ class WideTerms:
         for term in gone:
             self.workspace.store.remove_term(self.workspace.session_id, term)
         left = tuple(term for term in self.document_terms if term not in gone)
-        return {"num_anew": self.workspace.translate_by_terms(self.prepared(document_terms=left))}
+        return {"num_anew": self.workspace.translate_by_terms(self.adopt(self.prepared(document_terms=left)))}
 
     def _with_forms(self, term: Term) -> Term:
         """The term with the forms of its target, looked up once it is found: there may be 100,000 others.

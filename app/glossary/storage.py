@@ -6,7 +6,7 @@ Called inside a transaction of the log; knows nothing of events.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -38,11 +38,11 @@ def store_portion(db: Database, session_id: int, base: Termbase, portion: list[_
 
 
 def store_termbases(
-    db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase], stored: int | None = None
+    db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase], stored: Collection[int] = ()
 ) -> None:
     """The session has these glossaries from now on; `before` are those that it had. Writes only what is another.
 
-    The terms of the glossary `stored` are written already.
+    The terms of the glossaries `stored` are written already.
     """
     known = {base.id: base for base in before}
     gone = known.keys() - {base.id for base in after}
@@ -57,7 +57,7 @@ def store_termbases(
         ((session_id, base.id, at, storable(base.name), base.is_on) for at, base in enumerate(after)),
     )
     for base in after:
-        if base.id == stored:
+        if base.id in stored:
             continue
         earlier = known.get(base.id)
         if earlier is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -237,13 +237,13 @@ class LogStore:
         *,
         event_type: Literal["glossary", "term_added"] = "glossary",
         segment: int | None = None,
-        stored: int | None = None,
+        stored: Collection[int] = (),
     ) -> int:
         """The session works with these glossaries from now on; returns the event's number.
 
         A "glossary" event holds, beside what is `said`, all terms that came and went, so that the events alone tell
         the story; "term_added", of a term that was added while at a segment, only what is said. `said` may be that
-        event as `glossary_payload` has made it; `stored` is a glossary whose terms are written already.
+        event as `glossary_payload` has made it; `stored` are glossaries whose terms are written already.
         """
         if event_type == "glossary" and not isinstance(said, str):
             said = glossary_payload(before, after, said)

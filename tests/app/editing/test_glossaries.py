@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -185,6 +186,33 @@ def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: 
     assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
     assert [found(workspace, index)[0][0] for index in (0, 1)] == ["Datei", "Router"]
     assert workspace.store.load_session(workspace.session_id).termbases == workspace.terms.termbases
+
+
+def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_them(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    first = put(workspace, "general", ("router", "Router"))
+    workspace.open(2)
+    monkeypatch.setattr(glossaries, "NUM_TOLD_AT_ONCE", 1)
+    told: list[list[bool]] = []
+
+    def between(seconds: float) -> None:
+        """Another person has the workspace to themselves between two portions."""
+        if not told:
+            told.append([bool(segment.hits) for segment in workspace.segments])
+            other = threading.Thread(
+                target=workspace.glossaries.edit, args=(first, {0: Term("restart", "neu starten")})
+            )
+            other.start()
+            other.join(10)
+            assert not other.is_alive()
+
+    monkeypatch.setattr(glossaries, "time", SimpleNamespace(sleep=between))
+    put(workspace, "client", ("file", "Datei"))
+    assert told == [[False, True, True]]  # the open segment goes first; the second is as it was
+    assert [found(workspace, index) for index in range(3)] == [
+        [("Datei", "client")], [("neu starten", "")], [("Datei", "client")]
+    ]  # fmt: skip
 
 
 def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
