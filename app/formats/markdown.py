@@ -1,4 +1,4 @@
-"""Markdown: paragraphs, headings, list items and table cells as sentences; marks of inline text stay in it.
+"""Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
 markdown-it-py says what is what (CommonMark with tables). Code, HTML blocks, link definitions and front matter are
 not shown, nor what other tools add: boxes of tasks, kinds of callouts, ids of headings, numbers of footnotes. A
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from markdown_it.token import Token
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
+from app.formats.markdown_inline import marked_up, pairs, shown
 from app.formats.placeholders import placeholder_spans
 from app.formats.prose import ProseFile, blanked
 from app.messages import Message
@@ -29,9 +30,7 @@ _HARD_BREAK = re.compile(r"\\\Z|(?<! ) {2,}\Z")
 # Limits, or a search through many signs that begin what does not end would take for ever.
 _WHOLE = re.compile(
     r"""(?<!`)`++[^`]{1,500}`+
-    |!?\[[^\]]{0,500}\](?:\([^)]{0,500}\)|\[[^\]]{0,500}\])?
-    |(\*\*|__)(?=\S).{1,500}?\1
-    |(?<!\w)[*_](?=\S)[^*_]{1,500}[*_]""",
+    |!?\[[^\]]{0,500}\](?:\([^)]{0,500}\)|\[[^\]]{0,500}\])?""",
     re.VERBOSE,
 )
 # What is layout: a task's box or a callout's kind before a paragraph, an id behind a heading; lines of a container's
@@ -73,7 +72,9 @@ def read(data: bytes, name: str) -> ProseFile:
     # One sign for each line end, and none that would be two, so that line numbers agree.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
     body = _FOOTNOTE.sub("\\1\ufffc", body)
-    tokens = parser.parse(body)
+    environment: dict[str, dict[str, object]] = {}
+    tokens = parser.parse(body, environment)
+    labels = frozenset(environment.get("references", ()))
     if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
         raise DocumentError(
             Message(
@@ -92,10 +93,17 @@ def read(data: bytes, name: str) -> ProseFile:
             if _NO_LETTERS.match(source):
                 continue
             joints += inside
-            units.append(Unit(start, end, source, whole=_whole(source)))
+            units.append(Unit(start, end, source, whole=_whole(source, labels)))
             if around.type in ("td_open", "th_open"):
                 cells.append((start, end))
-    return ProseFile(decoded, units, joints, partial(_lay_out, cells))
+    return ProseFile(
+        decoded,
+        units,
+        joints,
+        show=lambda line: shown(line, labels).text,
+        mark_up=lambda line, translation: marked_up(line, labels, translation),
+        lay_out=partial(_lay_out, cells),
+    )
 
 
 def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, translation: str) -> str:
@@ -157,9 +165,10 @@ def _stretches(
         yield start, end, inside
 
 
-def _whole(source: str) -> tuple[tuple[int, int], ...]:
+def _whole(source: str, labels: Collection[str]) -> tuple[tuple[int, int], ...]:
     """Links, code, emphasis and placeholders, in which no sentence ends, ascending and apart."""
-    spans = sorted([*(match.span() for match in _WHOLE.finditer(source)), *placeholder_spans(source)])
+    spans = [*(match.span() for match in _WHOLE.finditer(source)), *placeholder_spans(source)]
+    spans = sorted([*spans, *((pair.start, pair.end) for pair in pairs(source, labels))])
     apart: list[tuple[int, int]] = []
     for start, end in spans:
         if apart and start < apart[-1][1]:

@@ -15,12 +15,15 @@ class ProseFile(TextFile):
     """A decoded file; a place is a stretch of its text.
 
     `joints` are line breaks inside units, with the white space and marks around them: they read as one space.
-    `lay_out` makes a translation the text that replaces the stretch from start to end.
+    `show` tells what is shown of a stretch, as one line, and `mark_up` makes a translation of that line the file's own
+    again; `lay_out` makes the result the text that replaces the stretch from start to end.
     """
 
     decoded: DecodedText
     units: Sequence[Unit] = field(repr=False)
     joints: Sequence[tuple[int, int]] = field(default=(), repr=False)
+    show: Callable[[str], str] = str
+    mark_up: Callable[[str, str], str] = lambda line, translation: translation
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
     is_paired: bool = False
 
@@ -30,16 +33,22 @@ class ProseFile(TextFile):
         return (self.decoded.note,) if self.decoded.note else ()
 
     def source(self, start: int, end: int) -> str:
-        """The text from start to end, as one line."""
-        first = bisect_left(self.joints, (start, start))
-        within = [(s - start, e - start, " ") for s, e in self.joints[first : bisect_left(self.joints, (end, end))]]
-        return splice(self.decoded.text[start:end], within)
+        """The text from start to end, as one line, as it is shown."""
+        return self.show(self._line(start, end))
 
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with the stretches replaced, in its own encoding where that can hold them."""
         text = self.decoded.text
-        edits = [(t.start, t.end, self.lay_out(text, t.start, t.end, t.text)) for t in translations]
+        edits = []
+        for t in translations:
+            marked_up = self.mark_up(self._line(t.start, t.end), t.text)
+            edits.append((t.start, t.end, self.lay_out(text, t.start, t.end, marked_up)))
         return encode(splice(text, edits), self.encoding, self.mark)
+
+    def _line(self, start: int, end: int) -> str:
+        first = bisect_left(self.joints, (start, start))
+        within = [(s - start, e - start, " ") for s, e in self.joints[first : bisect_left(self.joints, (end, end))]]
+        return splice(self.decoded.text[start:end], within)
 
 
 def blanked(text: str, start: int, end: int, joints: Sequence[tuple[int, int]]) -> str:

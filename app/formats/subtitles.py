@@ -63,7 +63,7 @@ def read(data: bytes, name: str) -> ProseFile:
             joints += inside
             source = blanked(text, start, stop, inside)
             units.append(Unit(start, stop, source, whole=((0, len(source)),)))
-    return ProseFile(decoded, units, joints, _in_lines)
+    return ProseFile(decoded, units, joints, lay_out=_in_lines)
 
 
 def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:

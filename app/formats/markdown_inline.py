@@ -1,0 +1,203 @@
+"""Markdown within a paragraph: emphasis and links as pairs of placeholders, by CommonMark's own rules.
+
+"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, HTML and what a backslash
+escapes stay in the text, and so does a link with a title, which is text too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from markdown_it.common.utils import normalizeReference
+
+from app.formats.inline import Piece, Shown, show
+
+_ADDRESS = r"(?:<[^<>]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
+# Limits, or a search through many signs that begin what does not end would take for ever.
+_TOKEN = re.compile(
+    rf"""(?P<opaque>\\[!-/:-@\[-`{{-~]
+        | (?<!`)(?P<ticks>`++)(?:[^`]|(?!(?P=ticks)(?!`))`++){{1,500}}(?P=ticks)(?!`) | `++
+        | <[A-Za-z/!?][^<>]*>)
+    | (?P<opens>!?\[(?!\^))
+    | \](?P<to>\({_ADDRESS}\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
+    | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
+    re.VERBOSE,
+)
+_SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
+_EMPHASIS = re.compile(r"[*_~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What opens at `[start, inner_start)` and closes at `[inner_end, end)`; `close` is how its end is written."""
+
+    start: int
+    inner_start: int
+    inner_end: int
+    end: int
+    close: str
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of `sign`s from `start` to `end`, those left of it; `size` is what it had at first."""
+
+    sign: str
+    start: int
+    end: int
+    size: int
+    opens: bool
+    closes: bool
+
+
+@dataclass(slots=True)
+class _Bracket:
+    start: int
+    end: int
+    num_runs: int  # before it
+    is_link: bool
+    is_active: bool = True
+
+
+def shown(text: str, labels: Collection[str]) -> Shown:
+    """The text with a pair of placeholders for each pair of marks; `labels` are the file's, of its link definitions."""
+    found = pairs(text, labels)
+    edges = [(pair.start, pair.inner_start, "open", text[pair.start : pair.inner_start]) for pair in found]
+    edges += [(pair.inner_end, pair.end, "close", pair.close) for pair in found]
+    pieces: list[Piece] = []
+    position = 0
+    for start, end, kind, raw in sorted(edges):
+        pieces += [Piece("text", text[position:start])] * (position < start)
+        pieces.append(Piece("open" if kind == "open" else "close", raw))
+        position = end
+    pieces += [Piece("text", text[position:])] * (position < len(text))
+    return show(pieces)
+
+
+def marked_up(text: str, labels: Collection[str], translation: str) -> str:
+    """A translation of `shown(text, labels)` as Markdown; no space inside marks of emphasis, which would be text there.
+
+    >>> marked_up("a _nice_ day", (), "ein{1} schöner{/1}tag")
+    'ein *schöner*tag'
+    """
+    content = shown(text, labels)
+    emphasis = {number for number, (start, _) in content.tags.items() if _EMPHASIS.fullmatch(start)}
+
+    def moved(match: re.Match[str]) -> str:
+        if (match[2] or match[6]) not in emphasis:
+            return match.group()
+        return match[3] + match[1] if match[2] else match[5] + match[4]
+
+    translation = _SPACE_IN.sub(moved, translation)
+    tags = dict(content.tags)
+    for number in emphasis:  # an underscore within a word is one
+        if re.search(rf"[^\W_]\{{{number}\}}|\{{/{number}\}}[^\W_]", translation):
+            start, end = tags[number]
+            tags[number] = start.replace("_", "*"), (end or "").replace("_", "*")
+    return replace(content, tags=tags).raw(translation, str)
+
+
+def pairs(text: str, labels: Collection[str]) -> list[Pair]:
+    """Emphasis, strong emphasis, what is struck out, links and images in `text`, well nested, by their places."""
+    found: list[Pair] = []
+    runs: list[_Run] = []
+    brackets: list[_Bracket] = []
+    position = 0
+    while match := _TOKEN.search(text, position):
+        position = match.end()
+        if match["opaque"]:
+            continue
+        if match["marks"]:
+            runs.append(_run(text, match.start(), match.end()))
+        elif match["opens"]:
+            is_link = match["opens"] == "["
+            brackets.append(_Bracket(match.start(), match.end(), len(runs), is_link))
+        elif not brackets or not _closes(text, match, brackets, runs, found, labels):
+            position = match.start() + 1
+    found += _emphasis(runs)
+    return sorted(found, key=lambda pair: (pair.start, -pair.end))
+
+
+def _closes(
+    text: str,
+    match: re.Match[str],
+    brackets: list[_Bracket],
+    runs: list[_Run],
+    found: list[Pair],
+    labels: Collection[str],
+) -> bool:
+    """Whether what a bracket holds is a link or an image, with an address or a known label behind; it is found then."""
+    bracket = brackets.pop()
+    if not bracket.is_active:
+        return False
+    inner = text[bracket.end : match.start()]
+    label = inner if match["to"] is None or match["label"] == "" else match["label"]
+    if label is not None and normalizeReference(label) not in labels:
+        return False
+    is_short = label is not None and not match["label"]
+    end = match.end() if match["to"] else match.start() + 1
+    close = f"][{label}]" if is_short else text[match.start() : end]
+    found += _emphasis(runs[bracket.num_runs :])
+    del runs[bracket.num_runs :]
+    found.append(Pair(bracket.start, bracket.end, match.start(), end, close))
+    if bracket.is_link:  # no link holds a link
+        for around in brackets:
+            around.is_active = around.is_active and not around.is_link
+    return True
+
+
+def _run(text: str, start: int, end: int) -> _Run:
+    """Whether it can open and close, as CommonMark has it."""
+    before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
+    is_left = not after.isspace() and (not _is_mark(after) or before.isspace() or _is_mark(before))
+    is_right = not before.isspace() and (not _is_mark(before) or after.isspace() or _is_mark(after))
+    opens, closes = is_left, is_right
+    if text[start] == "_":
+        opens = is_left and (not is_right or _is_mark(before))
+        closes = is_right and (not is_left or _is_mark(after))
+    return _Run(text[start], start, end, end - start, opens, closes)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+def _emphasis(runs: Iterable[_Run]) -> list[Pair]:
+    """The pairs that runs make; each closes the nearest that opens and fits."""
+    found: list[Pair] = []
+    opened: list[_Run] = []
+    nothing_below: dict[tuple[object, ...], int] = {}  # by kind of closer: how many of `opened` cannot be its opener
+    for run in runs:
+        kind = run.sign, run.opens, run.size % 3 if run.sign != "~" else run.size
+        while run.closes and run.end > run.start:
+            bottom = nothing_below.get(kind, 0)
+            index = next((i for i in range(len(opened) - 1, bottom - 1, -1) if _fits(opened[i], run)), -1)
+            if index < 0:
+                nothing_below[kind] = len(opened)
+                break
+            opener = opened[index]
+            del opened[index + 1 :]
+            nothing_below = {key: min(count, len(opened)) for key, count in nothing_below.items()}
+            width = 2 if min(opener.end - opener.start, run.end - run.start) >= 2 else 1
+            close = run.sign * width
+            found.append(Pair(opener.end - width, opener.end, run.start, run.start + width, close))
+            opener.end -= width
+            run.start += width
+            if opener.end == opener.start:
+                opened.pop()
+                nothing_below = {key: min(count, len(opened)) for key, count in nothing_below.items()}
+        if run.opens and run.end > run.start:
+            opened.append(run)
+    return found
+
+
+def _fits(opener: _Run, closer: _Run) -> bool:
+    if opener.sign != closer.sign:
+        return False
+    if opener.sign == "~":
+        return opener.size == closer.size
+    is_odd = (opener.closes or closer.opens) and (opener.size + closer.size) % 3 == 0
+    return not is_odd or opener.size % 3 == closer.size % 3 == 0

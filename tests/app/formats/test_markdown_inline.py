@@ -1,0 +1,112 @@
+"""Emphasis and links in Markdown: the same that markdown-it, which we did not write, finds; and what is written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.documents import read_document
+from app.formats.markdown_inline import marked_up, pairs, shown
+
+PARSER = MarkdownIt("commonmark").enable("strikethrough")
+DEFINITION = "\n\n[k]: https://harbor.example\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Read the **printer-guide** now", "Read the {1}printer-guide{/1} now"),
+        ("**Note:** see [the *menu*](a.md)!", "{1}Note:{/1} see {2}the {3}menu{/3}{/2}!"),
+        ("![A map](map.png)", "A map"),  # what is around all of it is not shown
+        ("a ***b*** ~~c~~ __d__", "a {1}{2}b{/2}{/1} {3}c{/3} {4}d{/4}"),
+        ("[one][k], [K][], [k], [no]", "{1}one{/1}, {2}K{/2}, {3}k{/3}, [no]"),
+        ("snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`", "snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`"),
+        ('[a](b "The title") **c', '[a](b "The title") **c'),  # the title is text
+        ("{1} of **it**", "{1} of {2}it{/2}"),  # the text's own number
+    ],
+)
+def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
+    assert shown(text, {"K"}).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("Read **it** now", "Lies {1}es {/1}jetzt", "Lies **es** jetzt"),
+        ("a _nice_ day", "ein {1}schöner{/1}tag", "ein *schöner*tag"),
+        ("a _nice_ day", "ein {1}schöner{/1} Tag", "ein _schöner_ Tag"),
+        ("see [the menu]", "siehe {1}das Menü{/1}", "siehe [das Menü][the menu]"),
+        (
+            "see [the menu](a_b.md) *now*",
+            "{2}jetzt{/2} {1}das Menü{/1} {3}sehen",
+            "*jetzt* [das Menü](a_b.md) {3}sehen",
+        ),
+        ("**a** b", "b {1}a", "b **a**"),  # whatever is typed, what opens is closed
+    ],
+)
+def test_a_translation_becomes_markdown_again(text: str, translation: str, expected: str) -> None:
+    assert marked_up(text, {"THE MENU"}, translation) == expected
+
+
+SIGNS = st.lists(
+    st.sampled_from(["*", "**", "_", " ~~a", "b~~ ", "a", " ", ".", "`", "[", "](b)", "![", "][k]", "]", "[k]", "é"])
+)
+
+
+@given(SIGNS.map("".join))
+@example("a**a *a**")
+@example("*a**b*c**")
+@example("[a *b](b) c*")
+@example("[a [b](b) c](b)")
+@example("![a [b](b) c](b)")
+@example("``a`*b*`c``*")
+def test_marks_are_those_that_another_parser_finds(text: str) -> None:
+    assume(not re.search(r"\]\[[^\]]*[\[`]|!\[[^\]]*[*_~`]", text))  # here parsers differ
+    text = text.strip()
+    inline = next((t for t in PARSER.parse(f"a {text} a{DEFINITION}") if t.type == "inline"), None)
+    assert inline is not None and inline.children is not None
+    text = inline.content
+    edges = [(pair.start, text[pair.start : pair.inner_start], pair.inner_start) for pair in pairs(text, {"K"})]
+    edges += [(pair.inner_end, "/", pair.end) for pair in pairs(text, {"K"})]
+    found, position = "", 0
+    for start, sign, end in sorted(edges):
+        found, position = f"{found}{text[position:start]}<{sign}>", end
+    assert _plain(found + text[position:]) == _plain("".join(map(_told, inline.children)))
+
+
+def _told(token: Token) -> str:
+    """A token of markdown-it, links and images by their signs."""
+    if token.type == "image":
+        return f"<![>{''.join(map(_told, token.children or []))}</>"
+    if token.nesting == 0:
+        return token.content
+    return "</>" if token.nesting < 0 else f"<{token.markup or '['}>"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[ `]", "", text)
+
+
+@given(SIGNS.map("".join))
+def test_a_sentence_that_stays_is_written_as_it_was_but_for_links_by_their_text(text: str) -> None:
+    again = marked_up(text, (), shown(text, ()).text)
+    assert shown(again, ()).text == shown(text, ()).text
+
+
+def test_a_document_with_marks_over_lines_keeps_them() -> None:
+    data = b"> Read *the\n> guide* at [our\n> page][k]. Then **go**.\n\n[k]: https://harbor.example\n"
+    document = read_document(data, "a.md")
+    assert [s.source for s in document.segments] == ["Read {1}the guide{/1} at {2}our page{/2}.", "Then {1}go{/1}."]
+    assert document.export({0: "{2}Da{/2} {1}lesen{/1}."}) == data.replace(
+        b"Read *the\n> guide* at [our\n> page][k].", b"[Da][k] *lesen*."
+    )
+
+
+def test_many_marks_take_no_long_time() -> None:
+    for sign in ("*a ", "**", "a**b", "[", "[a](", "*a_ ", "`", "~~ a", "![a]"):
+        assert shown(sign * 4_000, ()).text
