@@ -19,6 +19,9 @@ _MAY_STAND_TWICE = {
     "en": frozenset({"had", "that"}),
     "fr": frozenset({"nous", "vous"}),
 }
+# Pronouns that are articles too, behind a comma: "Dateien, die die Liste enthält".
+_MAY_BEGIN_A_CLAUSE = {"de": frozenset({"der", "die", "das", "den", "dem"})}
+_CLAUSE_BEFORE = re.compile(r",\s+(?:\w+\s+)?\Z")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MAX_RATIO = 2.5
 _FREE_CHARACTERS = 15
@@ -57,7 +60,13 @@ def doubled_words(source: str, target: str, target_language: str) -> dict[str, t
     if _DOUBLED.search(source.lower()):
         return {}
     allowed = _MAY_STAND_TWICE.get(target_language, frozenset())
-    found = (match for match in _DOUBLED.finditer(target) if match.group(1).lower() not in allowed)
+    relative = _MAY_BEGIN_A_CLAUSE.get(target_language, frozenset())
+    found = (
+        match
+        for match in _DOUBLED.finditer(target)
+        if match.group(1).lower() not in allowed
+        and not (match.group(1) in relative and _CLAUSE_BEFORE.search(target[: match.start()]))
+    )
     return {"words": tuple(dict.fromkeys(match.group() for match in found))}
 
 

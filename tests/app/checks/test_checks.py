@@ -53,6 +53,8 @@ OTHER_CASES = [
     ("Ready.", "Fertig", ("punctuation", "end", (".",)), "a full stop lost"),
     ("The file.", "Die die Datei.", None, "a capital makes it another word"),
     ("The file.", "In der der Datei.", ("doubled", "words", ("der der",)), "typed twice"),
+    ("Files that the list has.", "Dateien, die die Liste hat.", None, "a pronoun and an article"),
+    ("A case where the library is loaded.", "Ein Fall, bei der der Code lädt.", None, "behind a preposition"),
     ("They see them.", "Dass sie sie sehen.", None, "good German"),
     ("Bye bye.", "Tschüs tschüs tschüs.", None, "the source does so too"),
     ("A sentence of some length, which says a lot.", "Ja.", ("length", "short", ()), "most is missing"),
