@@ -200,10 +200,10 @@ class Workspace:
                 self.log(event, payload, after, stores=True)
             self._decoding.ask(self.adopt(after), "interactive")
 
-    def confirm(self, index: int, text: str) -> Json | None:
+    def confirm(self, index: int, text: str, *, is_new: bool = True) -> Json | None:
         """The person is done with this segment; `text` is what it shall be.
 
-        Its repetitions are filled with it: returns that step, or None where there are none.
+        Where `is_new`, not an undo or redo, its repetitions are filled with it: returns that step, or None without any.
         """
         with self.lock:
             segment = self.segment(index)
@@ -227,7 +227,8 @@ class Workspace:
             }
             self.log("confirm", payload, after, stores=True)
             self.presence.use_terms(after)
-            return self.batches.propagate(self.adopt(after))
+            after = self.adopt(after)
+            return self.batches.propagate(after) if is_new else None
 
     def reopen(self, index: int) -> None:
         """Takes a confirmation back; the text stays."""

@@ -123,7 +123,7 @@ class Decoding:
         segments = self.workspace.segments
         for index in indices:
             if segments[index].target is None:
-                self._texts_before[index] = segments[index].machine_text or ""
+                self._texts_before[index] = segments[index].changed_from or segments[index].machine_text or ""
         self._anew.update(indices)
         self._todo = deque([*indices, *(index for index in self._todo if index not in self._anew)])
         self._pump()
@@ -361,8 +361,8 @@ class Decoding:
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
         before = self._texts_before.pop(segment.index, "")
-        if before and after.machine_text != before:
-            after = replace(after, changed_from=before)
+        if before:
+            after = replace(after, changed_from=before if after.machine_text != before else "")
         try:
             payload = result_payload(segment.requested, translation)
             stores = after.state != segment.state or after.recalled != segment.recalled

@@ -182,10 +182,8 @@ class WideTerms:
             if first is None:
                 first = Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
             prepared = workspace.glossaries.with_term(first, replace(term, glossary=first.name), index)
-        return {
-            "num_anew": workspace.translate_by_terms(self.adopt(prepared), besides=index),
-            "glossary": first.name if first is not None else "",
-        }
+            place = {"glossary": first.name, "base": first.id, "number": first.next_number()}
+        return {"num_anew": workspace.translate_by_terms(self.adopt(prepared), besides=index), **place}
 
     def remove(self, source: str, target: str) -> Json:
         """A term of the document is required no longer; returns how many segments are translated anew."""

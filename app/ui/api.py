@@ -166,7 +166,9 @@ class Api:
                 client=message.text("client"),
                 sequence=message.number("sequence"),
             ),
-            "confirm": lambda: workspace.confirm(message.index(), message.text("text")),
+            "confirm": lambda: workspace.confirm(
+                message.index(), message.text("text"), is_new=message.optional_text("origin") is None
+            ),
             "comment": lambda: set_comment(workspace, message.index(), message.text("text")),
             "check": lambda: workspace.checking.show(message.index(), message.text("text")),
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),

@@ -4,6 +4,7 @@ import {DEFAULTS, actionOf, keysOf} from './key_bindings.js';
 import {openGoTo} from './go_to.js';
 import {openKeySheet} from './key_sheet.js';
 import {openReplace} from './replace.js';
+import {widen} from './scope.js';
 import {changeCase, copySource, insertPlaceholder} from './text_commands.js';
 
 export const listenToKeys = (bench, root) => {
@@ -49,7 +50,7 @@ const ACTIONS = {
   proposal: ({segment}, place) => (place === 'proposal' || place === 'source' ? () => segment.alignment.focusSource()
     : place === 'input' ? null : place === 'hypotheses' ? () => segment.focusField() : () => segment.proposal.focusWord(segment.proposal.current)),
   down: ({segment}, place) => ({field: () => segment.offers.hypotheses.focus(), proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
-  scope: ({segment}) => () => segment.widen(),
+  scope: ({segment}) => () => widen(segment),
   rest: ({segment}) => () => segment.rest.ask(),
   complete: ({segment}) => () => segment.completion.ask(),
   alternatives: ({segment}) => () => segment.offers.askAlternatives(),

@@ -264,15 +264,6 @@ class Bench {
     if (reply.ok) this.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
   }
 
-  /** A pin is required wherever its source words stand; what that changes is translated anew in the background. */
-  async widen(segment, source, target, scope) {
-    const reply = await this.connection.send('add_term', {segment, source, target, scope});
-    if (!reply.ok) return;
-    const n = reply.result.num_anew, said = tn(`scope.${scope}.done`, n, {source, target, glossary: reply.result.glossary});
-    const takeBack = [[t('scope.take_back'), () => this.connection.send('remove_term', {source, target})]];
-    this.notes.say('info', said, scope === 'document' ? takeBack : []);
-  }
-
   /** Everything typed must be stored before a file is made of it; what the file lacks is said. */
   async beforeDownload(event, link) {
     if (link.dataset.isChecked) { delete link.dataset.isChecked; return; }

@@ -35,7 +35,7 @@ export const openReplace = bench => {
     const reply = await bench.connection.send('replace', {...query(), segments});
     if (!reply.ok) return;
     const {step, segments: changed, num_places: places} = reply.result;
-    if (changed.length) bench.steps.done(step, tn('replace.done', places, {segments: count(changed.length)}));
+    if (changed.length) bench.steps.batch(step, tn('replace.done', places, {segments: count(changed.length)}));
     if (segments === null) close();
     else { await preview(); (list.querySelector('.btn') ?? find).focus(); }
   };

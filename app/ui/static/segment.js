@@ -13,7 +13,7 @@ import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
-import {askScope} from './scope.js';
+import {widen} from './scope.js';
 import {buildSegment} from './segment_layout.js';
 import {askSplit, selectedOffset} from './split.js';
 import {settle, sourceLine} from './source.js';
@@ -42,7 +42,7 @@ export class Segment {
       onUnpin: text => { this.unpin(text); this.focusField(); },
       onUnban: text => { this.unban(text); this.focusField(); },
       onRecase: (text, kind) => this.ban(text, kind),
-      onScope: text => this.widen(text),
+      onScope: text => widen(this, text),
       onFree: changes => { this.constrain(changes); this.focusField(); },
     });
     this.rest = new Rest(this);
@@ -190,7 +190,7 @@ export class Segment {
     const isOnItsWay = this.bench.connection.isPending(`edit:${this.index}`);
     const isOwn = this.isDirty || (isOnItsWay ? this.sent : this.detail?.target) != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, ...partsOf(this), start, end};
+    return {text: isOwn ? this.field.text : null, isConfirmed: !this.isDirty && !isOnItsWay && this.bench.rows[this.index].state === 'confirmed', ...partsOf(this), start, end};
   }
 
   onTyped() {
@@ -251,16 +251,6 @@ export class Segment {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
     if (lifted.length) this.bench.say('info', t('bans.lifts_pins', {text: text.trim(), texts: lifted.join(', ')}));
     if (text.trim()) this.constrain(wanted);
-  }
-
-  /** A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest. */
-  widen(text = this.proposal.pinInFocus() ?? this.pins.at(-1)) {
-    if (!text) { this.bench.say('info', t('scope.no_pin')); return; }
-    const {bench, index, sourceHost} = this, selection = getSelection();
-    const selected = sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
-    askScope(bench.root, {text, source: bench.rows[index].source, languages: bench.languages,
-      guess: selected || this.detail?.pin_states.find(state => state.text === text)?.source || '',
-      onChoose: (scope, source) => bench.widen(index, source, text, scope), onClose: () => this.focusField()});
   }
 
   unban(text) { this.constrain({bans: this.bans.filter(item => item.text !== text)}); }
@@ -330,6 +320,7 @@ export class Segment {
     }
     this.constrain(partsOf(snapshot), origin, false);
     this.paintState();
+    if (snapshot.isConfirmed && snapshot.text !== null) this.bench.connection.send('confirm', {segment: this.index, text, origin});
     this.focusField();
   }
 
@@ -339,13 +330,16 @@ export class Segment {
     if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
     this.flush();
     this.keepDraft(text);
+    const before = this.detail ? this.snapshot() : {text, isConfirmed: false}, at = performance.now();
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});
     if (next !== null) this.bench.openSegment(next);
     else this.bench.say('info', t('confirm.all'));
     const reply = await sent;
-    if (reply.ok) drafts.drop(this.bench.session.token, index, text);
-    if (reply.result) this.bench.steps.done(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}));
+    if (!reply.ok) return;
+    drafts.drop(this.bench.session.token, index, text);
+    if (!before.isConfirmed) this.bench.steps.confirmation(true, index, {text, before: before.text, at});
+    if (reply.result) this.bench.steps.batch(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}));
   }
 
   /** Alt+Shift+X: cuts the segment where the person chooses; at first where the source is selected. */
@@ -362,7 +356,12 @@ export class Segment {
     this.bench.steps.divide('merge', this.index);
   }
 
-  reopen() { this.bench.connection.send('reopen', {segment: this.index}); this.focusField(); }
+  async reopen() {
+    const {index} = this, text = this.field.text, at = performance.now();
+    this.focusField();
+    const reply = await this.bench.connection.send('reopen', {segment: index});
+    if (reply.ok) this.bench.steps.confirmation(false, index, {text, at});
+  }
 
   focusField() { this.field.area.focus({preventScroll: true}); }
 }

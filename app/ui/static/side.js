@@ -55,7 +55,7 @@ export class Side {
     const groups = [['unmet', 'side.unmet'], ['pending', 'side.pending'], ['met', 'side.met'], ['off', 'side.off']];
     const nodes = groups.flatMap(([status, heading]) => {
       const terms = detail.terms.filter(term => term.status === status);
-      return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(term))] : [];
+      return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(detail, term))] : [];
     });
     const conflicts = detail.conflicts.filter(conflict => !this.settled.has(keyOf(detail, conflict)));
     if (conflicts.length) nodes.unshift(h('h3', {}, t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
@@ -80,7 +80,7 @@ export class Side {
       h('div.acts', {}, CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t('conflict.' + choice)))));
   }
 
-  term(term) {
+  term(detail, term) {
     const shown = term.doubt || term.status;
     const [kind, iconName] = TAGS[shown];
     const isOff = term.status === 'off';
@@ -93,7 +93,7 @@ export class Side {
       term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
       h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},
         t(isOff ? 'term.switch_on' : 'term.switch_off')),
-      term.is_for_document ? button('.btn.small.quiet', {onclick: () => this.bench.connection.send('remove_term', {source: term.source, target: term.target})}, t('term.document.remove')) : null));
+      term.is_for_document ? button('.btn.small.quiet', {onclick: () => { this.bench.steps.term(false, {segment: detail.index, source: term.source, target: term.target, scope: 'document'}); this.bench.focusEditor(); }}, t('term.document.remove')) : null));
   }
 }
 

@@ -1,4 +1,6 @@
-/* Steps that changed many segments at once: each is told with a way to take it back, and undone and redone as one. */
+/* Steps beyond the text and the constraints of the open segment: segments confirmed, many changed at once, cut or joined,
+   terms for the whole document. Each is undone and redone as one, and what is not seen at once is told with a way to take
+   it back. */
 import {t, tn} from './dom.js';
 
 const MAX_LISTED = 8;
@@ -12,31 +14,27 @@ export class Steps {
     this.clear();
   }
 
-  clear() { Object.assign(this, {past: [], future: []}); }
+  clear() { Object.assign(this, {past: [], future: [], numMade: 0}); }
 
-  /** Splits a segment, or merges it with the next. What was typed in it before stands in the log; its own undo begins anew. */
-  async divide(command, segment, args = {}) {
-    const {connection, segment: open} = this.bench, n = this.bench.numberOf(segment);
-    const reply = await connection.send(command, {segment, ...args});
-    if (!reply.ok) { open.focusField(); return; }
-    open.histories.delete(segment);
-    this.bench.openSegment(reply.result.open);
-    this.done(reply.result.step, t(DIVIDED[command], {n, next: n + 1}), 'division_step');
-  }
-
-  /** What is done anew in one segment ends what could be done again in many. */
+  /** What is done anew in one segment ends what could be done again. */
   noticed({name, args}) {
     if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin)) this.future = [];
   }
 
-  newest(isUndo) { return (isUndo ? this.past : this.future).at(-1); }
+  /** The step that would be taken back or made again; one that no longer can be is forgotten. */
+  newest(isUndo) {
+    const steps = isUndo ? this.past : this.future;
+    while (steps.at(-1)?.isOver(isUndo)) steps.pop();
+    return steps.at(-1);
+  }
 
-  /** A step was made: it is told, and can be taken back. */
-  done(number, text, command = 'step') {
-    const step = {number, command, at: performance.now()};
+  /** A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
+      said of that, or nothing where it failed. */
+  done(text, run, isOver = () => false, at = performance.now()) {
+    const step = {run, isOver, at, key: `step ${++this.numMade}`};
     this.past.push(step);
     this.future = [];
-    this.note = this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], {key: `${command} ${number}`});
+    if (text) this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], {key: step.key});
     this.bench.segment.paintState();
   }
 
@@ -57,16 +55,64 @@ export class Steps {
 
   async run(step, isUndo) {
     step.at = performance.now();
-    this.note?.remove();
-    const reply = await this.bench.connection.send(step.command, {step: step.number, is_undo: isUndo});
-    if (!reply.ok) return;
-    if (step.command === 'division_step') {
-      this.bench.openSegment(reply.result.open);
-      this.bench.say('info', t(isUndo ? 'division.undone' : 'division.redone'));
-      return;
-    }
-    const {num_segments: n, num_left: left} = reply.result;
-    this.bench.say('info', tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ' ' + tn('steps.left', left) : ''));
+    const said = await step.run(isUndo);
+    if (said) this.bench.notes.say('info', said, [], {key: step.key});
     this.bench.segment.paintState();
+  }
+
+  /* ---- the kinds of steps ---- */
+  /** Many segments were changed, which the server keeps under a number. */
+  batch(number, text) {
+    this.done(text, async isUndo => {
+      const reply = await this.bench.connection.send('step', {step: number, is_undo: isUndo});
+      if (!reply.ok) return '';
+      const {num_segments: n, num_left: left} = reply.result;
+      return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ' ' + tn('steps.left', left) : '');
+    });
+  }
+
+  /** Splits a segment, or merges it with the next. What was typed in it before stands in the log; its own undo begins anew. */
+  async divide(command, segment, args = {}) {
+    const {bench} = this, {connection} = bench, n = bench.numberOf(segment);
+    const reply = await connection.send(command, {segment, ...args});
+    if (!reply.ok) { bench.segment.focusField(); return; }
+    bench.segment.histories.delete(segment);
+    bench.openSegment(reply.result.open);
+    this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
+      const again = await connection.send('division_step', {step: reply.result.step, is_undo: isUndo});
+      if (!again.ok) return '';
+      bench.openSegment(again.result.open);
+      return t(isUndo ? 'division.undone' : 'division.redone');
+    });
+  }
+
+  /** A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
+      was confirmed, null as proposed; `at` is when the person did it. */
+  confirmation(isConfirmed, segment, {text, before = text, at}) {
+    const {bench} = this, {connection} = bench;
+    this.done('', async isUndo => {
+      const confirms = isUndo !== isConfirmed, origin = isUndo ? 'undo' : 'redo';
+      const reply = await (confirms ? connection.send('confirm', {segment, text, origin})
+        : before === null ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`) : connection.send('reopen', {segment, origin}));
+      if (!reply.ok) return '';
+      bench.openSegment(isUndo || !confirms ? segment : bench.list.nextUnconfirmed(segment) ?? segment);
+      return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
+    }, isUndo => !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed), at);
+  }
+
+  /** A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more. */
+  async term(isAdded, {segment, source, target, scope}) {
+    const {bench} = this, {connection} = bench;
+    let kept = {};                                    // where the glossary has it
+    const change = async isThere => {
+      const [name, args] = isThere ? ['add_term', {segment, source, target, scope}]
+        : scope === 'document' ? ['remove_term', {source, target}] : ['term_remove', {glossary: kept.base, number: kept.number}];
+      const reply = await connection.send(name, args);
+      if (!reply.ok) return '';
+      if (isThere) kept = reply.result;
+      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {source, target, glossary: kept.glossary});
+    };
+    const said = await change(isAdded);
+    if (said) this.done(said, isUndo => change(isUndo !== isAdded));
   }
 }

@@ -63,6 +63,16 @@ def test_confirming_fills_the_repetitions_that_nobody_typed_and_the_step_is_undo
     assert workspace.store.verify_chain(workspace.session_id).is_intact
 
 
+def test_confirming_again_after_an_undo_fills_no_repetitions(workspace: Workspace):
+    made = workspace.confirm(0, "Speichern.")
+    assert made is not None
+    workspace.batches.step(made["step"], is_undo=True)
+    workspace.reopen(0)
+    assert workspace.confirm(0, "Speichern.", is_new=False) is None
+    assert workspace.segments[0].state == "confirmed"
+    assert texts(workspace)[2:] == [None] * 4
+
+
 def test_segment_without_repetitions_fills_nothing(workspace: Workspace):
     assert workspace.confirm(1, "Datei öffnen.") is None
 

@@ -67,6 +67,24 @@ def test_proposal_that_held_the_term_already_is_not_flagged(workspace: Workspace
     assert workspace.segments[1].attention == ""
 
 
+def test_flag_names_the_proposal_before_all_terms_and_goes_when_they_are_taken_back(
+    workspace: Workspace, decoder: HandDecoder
+):
+    before = workspace.segments[1].machine_text
+    for target in ("Datei", "Akte"):
+        workspace.add_term(0, "file", target, "document")
+        decoder.answer_all()
+        settle(workspace)
+        assert workspace.segments[1].machine_text != before
+        assert workspace.segments[1].changed_from == before
+    for target in ("Akte", "Datei"):
+        workspace.remove_term("file", target)
+        decoder.answer_all()
+        settle(workspace)
+    assert workspace.segments[1].machine_text == before
+    assert workspace.segments[1].attention == ""
+
+
 def test_background_work_goes_on_where_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
     workspace.pretranslate(False)
     workspace.add_term(0, "file", "Datei", "document")
@@ -89,10 +107,13 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
 
 def test_term_goes_into_the_glossary_or_makes_one(workspace: Workspace):
     assert workspace.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
-    workspace.add_term(0, "file", "Datei", "glossary")
+    place = workspace.add_term(0, "file", "Datei", "glossary")
     (saved,) = workspace.store.load_session(workspace.session_id).termbases
     assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
     assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
+    workspace.glossaries.edit(place["base"], {place["number"]: None})
+    (left,) = workspace.terms.termbases
+    assert [term.source for term in left.terms.values()] == ["open"]
 
 
 WRONG = [

@@ -1,0 +1,81 @@
+"""Undo and redo over what goes beyond the open segment: confirmations, terms of the document."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+
+
+def undo(screen: Screen) -> None:
+    screen.page.keyboard.press("Control+z")
+
+
+def redo(screen: Screen) -> None:
+    screen.page.keyboard.press("Control+Shift+z")
+
+
+def is_open(screen: Screen, number: int, state: str) -> bool:
+    """Whether the editor stands at this segment, in this state."""
+    said = screen.page.locator(".editor .st").inner_text()
+    return screen.page.locator(".editor .no").inner_text() == str(number) and said.endswith(state)
+
+
+def test_confirmations_are_undone_where_they_were_made_and_made_again(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.confirm()
+    screen.wait_for_proposal()
+    screen.type_text("Zwei")
+    screen.confirm()
+    screen.wait_until_saved()
+    undo(screen)
+    screen.eventually(lambda: is_open(screen, 2, "Edited"))
+    expect(screen.notes.last).to_have_text("Segment 2 is open again.")
+    expect(screen.field).to_have_value("Zwei")
+    undo(screen)
+    screen.eventually(lambda: screen.field.input_value() not in ("", "Zwei"))
+    undo(screen)
+    screen.eventually(lambda: is_open(screen, 1, "Proposal ready"))
+    for number, state in ((2, "Proposal ready"), (2, "Edited"), (3, "Proposal ready")):
+        redo(screen)
+        screen.eventually(lambda number=number, state=state: is_open(screen, number, state))
+    expect(screen.row(2)).to_have_attribute("data-state", "confirmed")
+
+
+def test_what_was_typed_by_mistake_into_a_confirmed_segment_is_undone_with_its_state(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Eins")
+    screen.confirm()
+    screen.open_segment(1)
+    screen.page.keyboard.type("x")
+    screen.eventually(lambda: is_open(screen, 1, "Edited"))
+    undo(screen)
+    screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
+    expect(screen.field).to_have_value("Eins")
+    screen.page.get_by_role("button", name="Reopen").click()
+    screen.eventually(lambda: is_open(screen, 1, "Edited"))
+    undo(screen)
+    screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
+
+
+def test_term_of_the_document_is_undone_and_made_again_by_key(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.eventually(lambda: screen.row(3).get_attribute("data-state") == "pretranslated")
+    untouched = screen.row(3).locator(".tgt").inner_text()
+    screen.page.get_by_label("Pin a phrase that the model did not say").fill("settings")
+    screen.page.keyboard.press("Enter")
+    screen.wait_for_pin("settings")
+    screen.page.keyboard.press("Alt+Shift+P")
+    screen.page.get_by_role("dialog").get_by_label("Words of the source").fill("network")
+    screen.page.keyboard.press("Enter")
+    expect(screen.row(3).locator(".meta")).to_have_text("check")
+    undo(screen)
+    expect(screen.notes.last).to_contain_text("is not required any more")
+    expect(screen.row(3).locator(".tgt")).to_have_text(untouched)
+    expect(screen.row(3).locator(".meta")).not_to_have_text("check")
+    assert screen.pins() == ["settings"], "the pin itself is the step before"
+    redo(screen)
+    expect(screen.row(3).locator(".tgt")).to_contain_text("settings")
+    undo(screen)
+    undo(screen)
+    screen.eventually(lambda: screen.pins() == [])
