@@ -40,12 +40,27 @@ def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: S
     screen.page.keyboard.press("Control+g")
     screen.page.keyboard.type("9")
     screen.page.keyboard.press("Enter")
-    expect(screen.page.get_by_role("dialog")).to_be_visible()  # there is no ninth
-    screen.page.keyboard.press("Control+a")
+    expect(screen.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("enter a number from 1 to 4")
     screen.page.keyboard.type("3")
     screen.page.keyboard.press("Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("3")
     expect(screen.field).to_be_focused()
+    screen.page.keyboard.press("Control+g")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
+    screen.page.keyboard.type("1")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator(".editor .no")).to_have_text("1")
+
+
+def test_message_above_the_list_covers_nothing_of_the_first_segment(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.field.fill("")
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.notes.last).to_contain_text("nothing to confirm")
+    screen.page.wait_for_timeout(100)  # the list takes its new place
+    top = "name => document.querySelector(name).getBoundingClientRect().top"
+    assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
 
 
 def test_search_that_takes_effect_late_leaves_the_caret_where_one_went_on_typing(screen: Screen):

@@ -6,6 +6,7 @@ import {shown} from './unseen.js';
 const BLOCK_ROWS = 50;
 const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
+const EDGE = 2;                                       // pixels: an editor no further out of sight is in sight
 const FILTERS = {
   all: ['list', () => true],
   open: ['todo', row => row.state !== 'confirmed'],
@@ -231,11 +232,13 @@ export class SegmentList {
     for (const name of ['pointerdown', 'keydown', 'wheel']) this.scroll.addEventListener(name, () => { this.isArriving = false; }, {passive: true});
   }
 
-  /** The text stays where it is on the screen while what stands above the list comes and goes. */
+  /** The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
+      would be covered, as in the first segment: it makes way. */
   staysUnder(host) {
     let height = host.offsetHeight;
     new ResizeObserver(() => {
-      this.scroll.scrollTop += host.offsetHeight - height;
+      const grown = host.offsetHeight - height, room = this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top;
+      this.scroll.scrollTop += room < -EDGE ? grown : Math.min(grown, Math.max(0, room));
       height = host.offsetHeight;
     }).observe(host);
   }
