@@ -61,13 +61,13 @@ def test_newer_of_a_pin_and_a_ban_wins_and_it_is_said(screen: Screen):
     screen.page.locator(".hyp .pin .w").first.click(modifiers=["Alt"])
     screen.wait_for_ban(word)
     assert screen.pins() == []
-    expect(screen.notes).to_contain_text("pinned no longer")
+    expect(screen.notes).to_have_text(f"“{word}” is banned now, and no longer pinned.")
     typed = screen.page.get_by_label("Pin a phrase that the model did not say")
     typed.fill(f"ganz {word}")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin(f"ganz {word}")
     assert screen.bans() == []
-    expect(screen.notes.last).to_contain_text("banned no longer")
+    expect(screen.notes.last).to_contain_text(f"so these are banned no longer: {word}")
 
 
 def test_ban_goes_before_a_term_and_the_contradiction_is_shown(screen: Screen):

@@ -50,7 +50,7 @@ def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
         expect(screen.notes.filter(has_text="begins anew, from English to German")).to_have_count(1)
         expect(screen.field).not_to_have_value("Hello world")
 
-        page.get_by_role("button", name="Open").first.click()
+        page.get_by_role("button", name="Documents").click()
         page.get_by_role("menuitem", name="words.csv").click()
         expect(button).to_have_text("DE → EN")
         expect(screen.field).to_have_value("Hello world")

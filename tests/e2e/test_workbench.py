@@ -15,7 +15,7 @@ SOURCES = DOCUMENT.splitlines()
 
 def test_sample_document_opens_with_its_glossary(screen: Screen):
     before = screen.token()
-    screen.page.get_by_role("button", name="Open", exact=True).click()
+    screen.page.get_by_role("button", name="Documents").click()
     screen.page.get_by_role("menuitem", name="Sample document").click()
     screen.eventually(lambda: screen.token() != before)
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")

@@ -80,12 +80,12 @@ export class Proposal {
     if (token.ban) return h('span.nw.struck', {}, h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban), ' ');
     if (token.w === undefined) return token.tag ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t) : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
-    return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
-      'aria-pressed': String(token.pin !== undefined), ...this.doubt(token.w)}, shown(token.t),
+    return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, dir: token.kept ? 'ltr' : null, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
+      'aria-pressed': String(token.pin !== undefined), ...(token.kept ? {} : this.doubt(token.w))}, shown(token.t),
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
   }
 
-  /** How sure the model is of a word, as attributes: a pattern under the word, and the figure. */
+  /** How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure. */
   doubt(word) {
     const probability = this.confidence[word];
     if (!this.showsConfidence || probability === undefined) return {};

@@ -1,5 +1,5 @@
 /* Find and replace over the document: every place is shown as it would be before anything is replaced. */
-import {button, count, h, icon, setText, t, textIn, tn} from './dom.js';
+import {button, h, icon, setText, t, textIn, tn} from './dom.js';
 
 const PAUSE_MS = 200;
 const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins', {}, text)};
@@ -23,7 +23,7 @@ export const openReplace = bench => {
     const reply = await bench.connection.send('find', query(), 'find');
     if (number !== asked || !reply.ok) return;
     const {num_places: places, num_segments: segments, rows} = reply.result;
-    setText(summary, !find.value ? '' : !places ? t('replace.nothing') : tn('replace.found', places, {segments: count(segments)})
+    setText(summary, !find.value ? '' : !places ? t('replace.nothing') : tn('replace.found', places, {segments: tn('replace.segments', segments)})
       + (rows.length < segments ? ' ' + t('replace.shown', {n: rows.length}) : ''));
     all.disabled = !places;
     list.replaceChildren(...rows.map(row => h('li', {}, button('.link', {title: t('replace.go'), onclick: () => { close(); bench.openSegment(row.index); }}, String(bench.numberOf(row.index))),
@@ -35,7 +35,7 @@ export const openReplace = bench => {
     const reply = await bench.connection.send('replace', {...query(), segments});
     if (!reply.ok) return;
     const {step, segments: changed, num_places: places} = reply.result;
-    if (changed.length) bench.steps.batch(step, tn('replace.done', places, {segments: count(changed.length)}));
+    if (changed.length) bench.steps.batch(step, tn('replace.done', places, {segments: tn('replace.segments', changed.length)}));
     if (segments === null) close();
     else { await preview(); (list.querySelector('.btn') ?? find).focus(); }
   };

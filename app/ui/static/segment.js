@@ -241,15 +241,21 @@ export class Segment {
   /* ---- pins, bans and terms ---- */
   pin(text, replaced = []) {
     const {lifted, ...wanted} = pin(this, text.trim(), replaced);
-    if (lifted.length) this.bench.say('info', t('bans.lifted', {text: text.trim(), texts: lifted.join(', ')}));
+    this.sayLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
     if (text.trim()) this.constrain(wanted);
+  }
+
+  /** What had to give way to a pin or a ban: the same words, or others. */
+  sayLifted(key, same, text, lifted) {
+    const others = lifted.filter(other => other !== text);
+    if (lifted.length) this.bench.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
   }
 
   unpin(text) { if (this.pins.includes(text)) this.constrain(unpin(this, text)); }
 
   ban(text, kind = 'exact') {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
-    if (lifted.length) this.bench.say('info', t('bans.lifts_pins', {text: text.trim(), texts: lifted.join(', ')}));
+    this.sayLifted('bans.lifts_pins', 'bans.lifts_pins_same', text.trim(), lifted);
     if (text.trim()) this.constrain(wanted);
   }
 
@@ -319,8 +325,8 @@ export class Segment {
       this.sendText(snapshot.text, origin);
     }
     this.constrain(partsOf(snapshot), origin, false);
-    this.paintState();
     if (snapshot.isConfirmed && snapshot.text !== null) this.bench.connection.send('confirm', {segment: this.index, text, origin});
+    this.paintState();
     this.focusField();
   }
 
@@ -329,8 +335,8 @@ export class Segment {
     if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
     if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
     this.flush();
-    this.keepDraft(text);
     const before = this.detail ? this.snapshot() : {text, isConfirmed: false}, at = performance.now();
+    this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});
     if (next !== null) this.bench.openSegment(next);

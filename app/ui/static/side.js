@@ -1,7 +1,8 @@
 /* The panel beside the list: the terms of the open segment, what the memory has for it, and the keys. */
-import {button, h, icon, sr, t} from './dom.js';
+import {button, h, icon, sr, t, textIn} from './dom.js';
 import {keyRows} from './key_sheet.js';
 import {Memory} from './memory.js';
+import {said} from './source.js';
 
 const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
   misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
@@ -85,8 +86,8 @@ export class Side {
     const [kind, iconName] = TAGS[shown];
     const isOff = term.status === 'off';
     return h('div.ti', {'data-status': term.status},
-      h('div.l1', {}, h('span.pair', {}, h('span.s', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target)),
-        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), t('term.' + shown))),
+      h('div.l1', {}, h('span.pair', {}, h('span.s', textIn(this.bench.languages.source), term.source), ' \u2192 ', h('b', textIn(this.bench.languages.target), term.target)),
+        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), said(term, shown))),
       term.term_status !== 'preferred' ? h('div.l2', {}, t('term.status.' + term.term_status)) : null,
       term.glossary ? h('div.l2.from', {}, term.glossary) : null,
       term.said ? h('div.l2', {}, term.said) : null,

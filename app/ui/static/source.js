@@ -4,6 +4,9 @@ import {shown} from './unseen.js';
 
 const LONG = 900;                                     // characters; a longer source scrolls in its own box
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
+const FORBIDDEN = {met: 'kept_out', unmet: 'stands'};
+/** What is said of a term: a forbidden one is not met but kept out. */
+export const said = ({term_status: kind, status}, shown = status) => t('term.' + ((kind === 'forbidden' && FORBIDDEN[shown]) || shown));
 
 /** runs: [{t, w?, term?, at?, tag?, kept?}], joined they are the source; terms: [{key, source, target, status}] */
 export const sourceLine = (runs, terms, languages) => {
@@ -17,9 +20,9 @@ export const sourceLine = (runs, terms, languages) => {
     while (i < runs.length && runs[i].term === key && runs[i].at === at) i++;
     const marks = runs[i] && !byKey.has(runs[i].term) ? tail(runs[i]) : '';
     taken = marks.length;
-    const iconName = ICONS[term.status];
+    const isForbidden = term.term_status === 'forbidden', iconName = isForbidden && term.status === 'met' ? 'ban' : ICONS[term.status];
     const label = h('span.term.' + term.status, {title: `${term.source} \u2192 ${term.target}`}, runs.slice(first, i).map(run => piece(run)),
-      h('span.an.' + term.status, {lang: languages.target}, h('span.t', {}, term.target), iconName && icon(iconName), sr(' ' + t('term.' + term.status))));
+      h('span.an.' + term.status + (isForbidden ? '.forbidden' : ''), {}, h('span.t', textIn(languages.target), term.target), iconName && icon(iconName), sr(' ' + said(term))));
     nodes.push(h('span.nw', {}, label, marks));
   }
   return h('p.source' + (numCharacters > LONG ? '.long' : ''), textIn(languages.source), nodes);
