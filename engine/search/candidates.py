@@ -17,7 +17,7 @@ from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
 from engine.search.rows import Candidates, Rows
-from engine.search.scores import Allowed, Masks, scores_of
+from engine.search.scores import Allowed, LogProbs, Masks, scores_of
 from engine.search.sentence import LiveSentence, Vocabulary
 from engine.search.stopping import beam_left
 from engine.search.tracker import ConstraintTracker
@@ -125,9 +125,22 @@ class Expansion:
         They are the best k continuations of the sentence, at most `max_children` of a row among them, the single best
         one of each row, and the forced ones.
         """
+        rows, vocabulary_size = self._rows, self._vocabulary.size
+        keys, failed_R = self._leading()
+        if self._forced_RF.shape[1]:
+            keys = np.unique(np.concatenate([keys, self._forced_keys()]))
+        if failed_R.any():
+            self.failed = np.unique(rows.sentences_R[failed_R])
+            keys = keys[~np.isin(rows.sentences_R[keys // vocabulary_size], self.failed)]
+        return keys
+
+    def _leading(self) -> tuple[Ints, Bools]:
+        """What `_gather` gives without the forced ones, and (R,) the rows whose scores are not numbers."""
         rows, limits, vocabulary_size = self._rows, self._limits, self._vocabulary.size
+        is_capped = (limits.max_children_B < np.minimum(limits.beam_B, vocabulary_size))[rows.sentences_R].any()
+        if isinstance(self._scores, LogProbs) and not is_capped and not self._tracker.may_die(rows.nodes_R).any():
+            return self._scores.leaders(rows.log_probs_R, rows.sentences_R, limits.beam_B)
         values_RK, tokens_RK = self._best_living()
-        failed_R = np.isnan(values_RK[:, 0]) | np.isnan(rows.log_probs_R)
         is_living_RK = values_RK > -np.inf
         is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= limits.max_children_B[rows.sentences_R][:, None])
         scores_RK = np.where(is_eligible_RK, rows.log_probs_R[:, None] + values_RK, -np.inf)
@@ -136,15 +149,8 @@ class Expansion:
         is_chosen_RK = is_eligible_RK & is_among_best.reshape(scores_RK.shape)
         is_chosen_RK[np.arange(len(rows)), values_RK.argmax(1)] = True
         row_index_R1 = np.arange(len(rows))[:, None] * vocabulary_size
-        keys = (row_index_R1 + tokens_RK)[is_chosen_RK & is_living_RK]
-        if self._forced_RF.shape[1]:
-            keys = np.unique(np.concatenate([keys, self._forced_keys()]))
-        else:
-            keys.sort()
-        if failed_R.any():
-            self.failed = np.unique(rows.sentences_R[failed_R])
-            keys = keys[~np.isin(rows.sentences_R[keys // vocabulary_size], self.failed)]
-        return keys
+        keys = np.sort((row_index_R1 + tokens_RK)[is_chosen_RK & is_living_RK])
+        return keys, np.isnan(values_RK[:, 0]) | np.isnan(rows.log_probs_R)
 
     def _forced_keys(self) -> Ints:
         row_index_R1 = np.arange(len(self._rows))[:, None] * self._vocabulary.size

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from engine.kernels import Logits, top_tokens
 from engine.search.arrays import Bools, Floats, Ints
+from engine.search.leaders import leaders
 from engine.search.sentence import Vocabulary
 
 # What alone a row may write: these tokens, or any piece that does not glue to its right.
@@ -66,6 +67,10 @@ class LogProbs:
     def best(self, width: int) -> tuple[Floats, Ints]:
         best = self._log_probs_RV.topk(width, dim=1)  # ranks not-a-number highest
         return best.values.double().numpy(), best.indices.numpy()
+
+    def leaders(self, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
+        """See `engine.search.leaders`: what `best` is needed for, where nothing else is asked of a row's best."""
+        return leaders(self._log_probs_RV, before_R, sentences_R, beam_B)
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
         return self._values_RV[rows_N, tokens_N].astype(np.float64)
