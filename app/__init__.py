@@ -2,3 +2,7 @@
 
 Documents, glossaries, log and exports are plain logic: they know neither the page nor the model.
 """
+
+from typing import Final
+
+VERSION: Final = "0.1.0"

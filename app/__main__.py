@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from pathlib import Path
 
+from app import VERSION
 from app.command_line.arguments import COMMANDS, OVERVIEW, parse
 from app.errors import AppError
 from app.places import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
@@ -63,6 +64,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         epilog=OVERVIEW,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"Pinpoint {VERSION}")
     parser.add_argument(
         "--model",
         type=Path,
@@ -128,6 +130,8 @@ def _serve(flags: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, _stop)
     store = LogStore.open(flags.log or default_log_path())
+    for note in store.notes:
+        print(note)
     if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
         print(f"Loading {flags.model.as_posix()} …", flush=True)
         model.wait()

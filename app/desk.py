@@ -12,9 +12,10 @@ from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
 
+from app import VERSION
 from app.asking.directions import check_direction, decide
 from app.asking.model_holder import ModelHolder
-from app.asking.models import Models
+from app.asking.models import Models, chosen_model
 from app.documents import Document, Export, ReadFile, read_document, read_file
 from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
@@ -151,7 +152,7 @@ class Desk:
         model, old = workspace.model, workspace.document
         check_direction(model.name, model.directions, direction)
         document = read_document(old.data, old.name, direction.partition("-")[0])
-        return self._start(document, direction, self.store.last_event(workspace.session_id, "model"))
+        return self._start(document, direction, chosen_model(self.store, workspace.session_id))
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """A session on a file of this computer, with its glossary: what the command line asks for.
@@ -180,7 +181,8 @@ class Desk:
         imported = read_glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.glossary.name, "num_terms": len(imported.glossary)}
         workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
-        return {**report, "errors": [located(e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]}
+        errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
+        return {**report, "errors": errors}
 
     def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Reads a glossary and says what using it would do to the document; changes nothing."""
@@ -236,7 +238,7 @@ class Desk:
         self.models.close()
 
     def _start(self, document: Document, direction: str, model: Event | None = None) -> Workspace:
-        """`model` is the event that says which one translates, where it is not the first."""
+        """`model` is the event that says which one translates, where a person chose it."""
         with self._lock:
             record = self._untouched_twin(document, direction) if model is None else None
             if record is None:
@@ -298,7 +300,8 @@ class Desk:
 
 def versions() -> dict[str, str]:
     """What a session was made with, for the log."""
-    return {name: metadata.version(name) for name in ("gradio", "torch")} | {"python": platform.python_version()}
+    libraries = {name: metadata.version(name) for name in ("gradio", "torch")}
+    return {"pinpoint": VERSION, **libraries, "python": platform.python_version()}
 
 
 def _offer(summary: SessionSummary) -> Json:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.asking.directions import check_direction
 from app.asking.model_holder import ModelHolder
 from app.asking.style import formalities_of
-from app.errors import CommandError
+from app.errors import CommandError, LogError
 from app.messages import Message
 from app.segments.state import Json
 from engine import ModelEntry, describe_model, known_models
 
 if TYPE_CHECKING:
+    from app.log.records import Event
     from app.log.store import LogStore
     from app.workspace import Workspace
 
@@ -79,7 +81,7 @@ class Models:
 
     def remembered(self, store: LogStore, session_id: int) -> tuple[ModelHolder, str]:
         """The model that a session was switched to last, and what the person should know where it is gone."""
-        event = store.last_event(session_id, "model")
+        event = chosen_model(store, session_id)
         if event is None:
             return self.first, ""
         entry = self._entries().get(event.payload["key"])
@@ -94,9 +96,14 @@ class Models:
             return self._holder_of(entry.folder), ""
 
     def watch(self, workspace: Workspace) -> None:
-        """Keeps a remembered model for this document, or gives it the first where that one cannot be loaded."""
+        """Keeps a remembered model for this document, or gives it the first where that one cannot be loaded.
+
+        The log tells that the first translates as soon as its checksum is known.
+        """
         holder = workspace.model
-        if holder is not self.first:
+        if holder is self.first:
+            holder.on_change(lambda: self._log_first(workspace))
+        else:
             with self._lock:
                 self._users[workspace.token] = holder
             holder.on_change(lambda: self._fall_back(workspace, holder))
@@ -161,6 +168,16 @@ class Models:
             workspace.report(_goes_on(self.first, holder.message))
             self._let_go()
 
+    def _log_first(self, workspace: Workspace) -> None:
+        """Nobody chose it, so no key keeps it: the next start may have another one."""
+        store, number, first = workspace.store, workspace.session_id, self.first
+        payload = {"key": None, "name": first.name, "model": first.checksum}
+        with suppress(LogError):  # the session was deleted meanwhile
+            last = store.last_event(number, "model")
+            is_news = last is None or (last.payload["key"] is None and last.payload != payload)
+            if first.state == "ready" and workspace.model is first and is_news:
+                store.append(number, "model", payload)
+
     def _let_go(self) -> None:
         """Ends the models that no document uses or waits for, to free their memory."""
         with self._lock:
@@ -174,6 +191,12 @@ class Models:
                 del self._others[folder]
         for _, holder in unused:
             holder.close()
+
+
+def chosen_model(store: LogStore, session_id: int) -> Event | None:
+    """What the log tells of the model that a session's person chose last; None where it is that of the start."""
+    event = store.last_event(session_id, "model")
+    return None if event is None or event.payload["key"] is None else event
 
 
 def _goes_on(current: ModelHolder, why: str) -> str:

@@ -16,7 +16,7 @@ from app.documents import Export
 from app.errors import CommandError
 from app.exports import proposals_of, translated_document
 from app.log.store import LogStore
-from app.record.jsonl import import_jsonl
+from app.record.jsonl import read_jsonl
 from app.record.statistics import SessionStatistics, plain, session_statistics
 from app.segments.saved import restored
 
@@ -70,10 +70,12 @@ def import_log(flags: argparse.Namespace) -> int:
         data = flags.file.read_bytes()
     except OSError as error:
         raise CommandError(f"{flags.file} cannot be read ({error.strerror}): check the path") from error
+    session, events = read_jsonl(data, str(flags.file))
     store = LogStore.open(flags.log)
     try:
-        number = import_jsonl(store, data, str(flags.file))
-        print(f"Session {number} is in {store.path}.")
+        for note in store.notes:
+            print(note, file=sys.stderr)
+        print(f"Session {store.adopt_session(session, events)} is in {store.path}.")
     finally:
         store.close()
     return 0

@@ -139,7 +139,7 @@ def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
         for error in read.errors:
             _say(f"{path}, row {error.row}: {error.message}")
         for note in read.notes:
-            _say(note)
+            _say(f"{path}: {note}")
         bases.append(termbase(number, path.name, with_forms(read.glossary.terms, target)))
     return combined((), bases, source)
 

@@ -208,7 +208,7 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
             raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fills"))
         term = replace(report.blank, target=clean(target))
         if wrong := wrong_with(term):
-            raise CommandError(located(term.row, wrong[1]))
+            raise CommandError(located(term.glossary, term.row, wrong[1]))
         earlier = seen.setdefault(identity(term), term)
         if earlier.targets != term.targets or earlier.status != term.status:
             raise CommandError(

@@ -59,9 +59,17 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
         )
     checker = RowChecker(name)
     root = _xml_root(data)
+    if not root and _is_meant_as_xml(data, name):
+        raise GlossaryError(
+            Message(
+                "{name} is damaged or no TBX or TMX file: its first lines have no <tbx>, <martif> or <tmx>; export it "
+                "anew from the program that made it",
+                name=name,
+            )
+        )
     if root:
         read = read_tmx if root == "tmx" else read_tbx
-        notes = _read_entries(read(data, name, direction), checker)
+        notes = _read_entries(read(data, name, direction), name, checker)
     elif data.startswith(XLSX_START):
         notes = _read_workbook(data, name, direction, checker)
     else:
@@ -70,7 +78,7 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
         count = checker.num_rows
         more = Message("; none of the {count:,} rows is usable", count=count) if count > 1 else ""
         first = checker.errors[0]
-        raise GlossaryError(joined("", [located(first.row, first.message), more]))
+        raise GlossaryError(joined("", [located(name, first.row, first.message), more]))
     if not checker.terms:
         raise _no_terms(name)
     return GlossaryImport(
@@ -93,10 +101,16 @@ def _xml_root(data: bytes) -> str:
     return found[1].lower() if found else ""
 
 
-def _read_entries(entries: Iterable[Entry], checker: RowChecker) -> list[str]:
+def _is_meant_as_xml(data: bytes, name: str) -> bool:
+    """Whether its first characters or its name say so; a table may have "<" in its first row."""
+    head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
+    return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
+
+
+def _read_entries(entries: Iterable[Entry], name: str, checker: RowChecker) -> list[str]:
     for entry in entries:
         checker.take(entry)
-        _check_count(checker.num_rows)
+        _check_count(checker.num_rows, name)
     return []
 
 
@@ -123,7 +137,7 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     if not first:
         raise _no_terms(name)
     if text.count("\n") + text.count("\r") > MAX_ROWS:
-        _check_count(sum(1 for _ in _filled_lines(text)) - 1)  # a header may be among them
+        _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # a header may be among them
     delimiter = sniff(first)
     layout = layout_of(cells_of(first[0], delimiter) or [], direction)
     rows = _table_rows(text, delimiter, checker)
@@ -169,7 +183,7 @@ def _read_rows(
     num_rows = 0
     for row in islice(rows, layout.num_header_rows, None):
         num_rows += 1
-        _check_count(num_rows)
+        _check_count(num_rows, name)
         reader.read(row)
     if not num_rows and not checker.errors:
         raise GlossaryError(
@@ -179,10 +193,10 @@ def _read_rows(
     return [] if is_named else reader.notes()
 
 
-def _check_count(num_rows: int) -> None:
+def _check_count(num_rows: int, name: str) -> None:
     if num_rows > MAX_ROWS:
         raise GlossaryError(
-            Message("The glossary has more than {limit:,} rows: leave out what is not needed", limit=MAX_ROWS)
+            Message("{name} has more than {limit:,} rows: leave out what is not needed", name=name, limit=MAX_ROWS)
         )
 
 

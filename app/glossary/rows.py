@@ -191,9 +191,9 @@ class RowChecker:
         return term
 
 
-def located(row: int, problem: str) -> Message:
-    """What is wrong with a row, where no table of rows says which it is."""
-    return Message("glossary row {row}: {problem}", row=row, problem=problem)
+def located(name: str, row: int, problem: str) -> Message:
+    """What is wrong with a row of that file, where no table of rows says which it is."""
+    return Message("{name}, row {row}: {problem}", name=name, row=row, problem=problem)
 
 
 def identity(term: Term) -> tuple[str, bool]:

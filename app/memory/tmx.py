@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
+from app import VERSION
 from app.errors import DocumentError
 from app.formats.base import one_line
 from app.formats.xml_text import Node, decode_xml, escape, tree
@@ -15,8 +16,8 @@ MAX_BYTES = 50 * 2**20
 MAX_PAIRS = 200_000
 MAX_ELEMENTS = 15 * MAX_PAIRS  # a pair and what is said of it
 _HEADER = (
-    '<header creationtool="Pinpoint" creationtoolversion="1" segtype="sentence" o-tmf="Pinpoint" adminlang="en" '
-    'datatype="plaintext" srclang={}/>'
+    f'<header creationtool="Pinpoint" creationtoolversion="{VERSION}" segtype="sentence" o-tmf="Pinpoint" '
+    'adminlang="en" datatype="plaintext" srclang={}/>'
 )
 
 

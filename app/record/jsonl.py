@@ -65,9 +65,13 @@ def verify_jsonl(data: bytes) -> ChainReport:
 def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
     """Takes an exported session into the log as it was; returns its number, its old one where that is free.
 
-    Raises LogError, naming the line, where the file is not a whole and unchanged export, and where the session is in
-    the log already. Then nothing was written.
+    Raises LogError as `read_jsonl` does, and where the session is in the log already. Then nothing was written.
     """
+    return store.adopt_session(*read_jsonl(data, name))
+
+
+def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
+    """An exported session and its events; raises LogError, naming the line, where it is not whole and unchanged."""
     if len(data) > MAX_BYTES:
         raise LogError(f"{name} has {len(data) / 2**20:.0f} MiB; up to {MAX_BYTES // 2**20} MiB are read in")
     try:
@@ -86,7 +90,7 @@ def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
         problem = report.problem or f"there are more than the {record.num_events} events that line 1 counts"
         raise LogError(f"{name} was changed since it was exported: {problem}; it is not read in")
     _check_content(record, events, name)
-    return store.adopt_session(record, events)
+    return record, events
 
 
 def export_name(session: SessionRecord, ending: str) -> str:

@@ -19,7 +19,7 @@ from openpyxl.utils import get_column_letter
 
 from app.asking.style import Style, chosen_style
 from app.documents import Export
-from app.log.records import KEY_CLASSES, SessionRecord, storable
+from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
 from app.log.store import LogStore
 from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.record.jsonl import export_name
@@ -55,9 +55,9 @@ def session_csv(store: LogStore, session_id: int) -> Export:
 def session_workbook(store: LogStore, session_id: int) -> Export:
     """The figures as an Excel workbook: a sheet with the sums and how they are counted, the segments, the prices."""
     session, figures = _session(store, session_id)
-    style = chosen_style(store, session_id)
+    style, models = chosen_style(store, session_id), _models(store.events(session_id))
     book = Workbook(write_only=True)
-    _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style), (34, 60))
+    _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style, models), (34, 60))
     _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 50))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
@@ -111,7 +111,15 @@ def _row(number: int, segment: SegmentStatistics) -> list[object]:
     ]
 
 
-def _sums(session: SessionRecord, figures: SessionStatistics, style: Style) -> list[tuple[str, object]]:
+def _models(events: Iterable[Event]) -> list[str]:
+    """The models that translated in a session, each once, as the log tells of them."""
+    told = (event.payload for event in events if event.type == "model")
+    return list(dict.fromkeys(f"{model['name']} ({model['model']})" for model in told))
+
+
+def _sums(
+    session: SessionRecord, figures: SessionStatistics, style: Style, models: Sequence[str]
+) -> list[tuple[str, object]]:
     idle_s = figures.idle_limit_ms // 1000
     return [
         ("document", session.document.name),
@@ -138,7 +146,8 @@ def _sums(session: SessionRecord, figures: SessionStatistics, style: Style) -> l
         ("HTER and chrF compare", "the first proposal that was seen with the confirmed text"),
         ("measures", "; ".join(SIGNATURES)),
         ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
-        ("model", str(session.versions)),
+        ("models (checksum)", "; ".join(models)),
+        ("versions", ", ".join(f"{name} {version}" for name, version in session.versions.items())),
         ("formality chosen", style.formality or ""),
         ("domain chosen", style.domain or ""),
     ]

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
+from app import VERSION
 from app.documents import Export
 from app.log.store import LogStore
 from app.record.jsonl import export_name
@@ -24,7 +25,7 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
         "header",
         {
             "creationtool": "Pinpoint",
-            "creationtoolversion": "0.1",
+            "creationtoolversion": VERSION,
             "segtype": "sentence",
             "o-tmf": "Pinpoint",
             "adminlang": "en",

@@ -127,6 +127,29 @@ def test_a_session_goes_out_and_comes_in_again(
     assert not list(tmp_path.glob(".*.part"))
 
 
+def test_a_session_that_goes_elsewhere_than_asked_says_so(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = tmp_path / "a.log.jsonl"
+    assert run(capsys, "export", "2", "jsonl", "--log", log, "-o", exported)[0] == 0
+    (tmp_path / "notes.sqlite").write_text("my notes\n" * 100)
+    status, out, err = run(capsys, "import-log", exported, "--log", tmp_path / "notes.sqlite")
+    assert (status, out) == (0, f"Session 2 is in {tmp_path / 'notes-2.sqlite'}.\n")
+    assert f"The log {tmp_path / 'notes.sqlite'} is damaged" in err
+
+
+def test_of_several_glossaries_it_is_said_which_has_the_row(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("The house\n")
+    for name, text in (("good.tsv", "house\tHaus\nwindow\n"), ("bad.tsv", "house\n"), ("cut.tbx", "<tbx")):
+        (tmp_path / name).write_text(text)
+    for bad, said in (("bad.tsv", "bad.tsv, row 1: expected source<TAB>target"), ("cut.tbx", "cut.tbx is damaged")):
+        flags = ("--glossary", tmp_path / "good.tsv", "--glossary", tmp_path / bad)
+        status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+        assert (status, "good.tsv, row 2: expected" in err, said in err) == (2, True, True)
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_log_nested_too_deep_is_refused_with_its_line(
     log: Path, tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
@@ -138,6 +161,7 @@ def test_a_log_nested_too_deep_is_refused_with_its_line(
     exported.write_bytes(b"\n".join(lines))
     status, _, err = run(capsys, "import-log", exported, "--log", tmp_path / "other.sqlite")
     assert (status, f"line {number + 1}: this is no" in err) == (2, True)
+    assert not (tmp_path / "other.sqlite").exists()
 
 
 def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import app
 from app.__main__ import _parse
 from app.places import default_log_path
 from app.ui.server import bind
+
+
+def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        _parse(["--version"])
+    project = tomllib.loads((Path(app.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert capsys.readouterr().out == f"Pinpoint {project['version']}\n"
 
 
 def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 import torch
 
+from app import VERSION
 from app.asking import models
 from app.asking.model_holder import ModelHolder
 from app.desk import Desk
@@ -134,7 +135,8 @@ def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run
     settle(workspace)
     assert workspace.segments[0].target == "Meins."
     events = list(run.store.events(workspace.session_id))
-    switched = next(number for number, event in enumerate(events) if event.type == "model")
+    first, switched = (number for number, event in enumerate(events) if event.type == "model")
+    assert events[first].payload == {"key": None, "name": "hand", "model": ""}
     assert events[switched].payload == {"key": "cached/large", "name": "large", "model": "checksum of large"}
     used = [(number > switched, e.payload["model"]) for number, e in enumerate(events) if e.type == "decode_request"]
     assert set(used) == {(False, ""), (True, "checksum of large")}
@@ -219,6 +221,24 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
     assert "no memory" in workspace.problem
     again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(tmp_path: Path) -> None:
+    def told() -> list[tuple[str | None, str]]:
+        events = store.events(workspace.session_id)
+        return [(event.payload["key"], event.payload["model"]) for event in events if event.type == "model"]
+
+    store = LogStore.open(tmp_path / "log.sqlite")
+    for folder, expected in (("old", ["old"]), ("old", ["old"]), ("new", ["old", "new"])):  # the same again is no news
+        first = SlowModel(Path(folder))
+        desk = Desk(store, first, SAMPLES_FOLDER)
+        workspace = desk.open_document(TEXT, "text.txt")
+        assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
+        first.come()
+        assert told() == [(None, f"checksum of {name}") for name in expected]
+        assert desk.models.remembered(store, workspace.session_id) == (first, "")
+        desk.close()
+    store.close()
 
 
 def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> None:

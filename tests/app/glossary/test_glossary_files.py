@@ -61,7 +61,7 @@ def test_encodings_are_those_of_documents(encoding: str) -> None:
 
 
 def test_a_glossary_with_one_column_is_refused_with_the_row_and_the_form() -> None:
-    with pytest.raises(GlossaryError, match=r"^glossary row 1: expected source<TAB>target, found 1 column"):
+    with pytest.raises(GlossaryError, match=r"^g\.csv, row 1: expected source<TAB>target, found 1 column"):
         read("router\nnote\n")
 
 

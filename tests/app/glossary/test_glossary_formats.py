@@ -174,6 +174,7 @@ def hostile_sheet() -> bytes:
         (hostile_sheet(), "cannot be read"),
         (bomb(), "unpacks to"),
         (workbook([]), "no terms"),
+        (b"<?xml version='1.0'?>\n<xliff/>", "^g is damaged or no TBX or TMX file"),
     ],
     ids=[
         "entity bomb",
@@ -184,6 +185,7 @@ def hostile_sheet() -> bytes:
         "entity in a sheet",
         "zip bomb",
         "empty sheet",
+        "another kind of XML",
     ],
 )
 def test_hostile_and_broken_files_are_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):

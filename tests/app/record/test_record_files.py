@@ -312,12 +312,17 @@ def test_the_workbook_has_the_rows_of_the_table_and_no_formula(store: LogStore, 
     assert "net time, s, without pauses over 60 s" in sums
 
 
-def test_the_workbook_names_the_style_chosen_last(store: LogStore, session_id: int) -> None:
+def test_the_workbook_names_the_style_chosen_last_and_all_models_with_their_checksums(
+    store: LogStore, session_id: int
+) -> None:
+    for name, key in (("small", None), ("large", "cached/large"), ("small", "first")):
+        store.append(session_id, "model", {"key": key, "name": name, "model": f"{name[0]}0ff"})
     for style in ({"formality": "formal", "domain": None}, {"formality": "informal", "domain": "docs"}):
         store.append(session_id, "style", style)
     book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, session_id).data))
     sums = {row[0].value: row[1].value for row in book["Report"].iter_rows()}
     assert (sums["formality chosen"], sums["domain chosen"]) == ("informal", "docs")
+    assert sums["models (checksum)"] == "small (s0ff); large (l0ff)"
 
 
 def test_a_cell_holds_what_a_workbook_can(store: LogStore) -> None:
