@@ -1,5 +1,7 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
+What is said of a picture comes behind the beginning of its paragraph, and a drop cap is one text with what it begins.
+
 A document in which nothing was translated comes back byte for byte; of a translated one all parts but those with
 translated text have the same content. Paragraphs are `app.formats.word_text`'s business.
 """
@@ -14,13 +16,16 @@ import struct
 import zipfile
 import zlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Translation, Unit, Written, one_line, splice
 from app.formats.word_boxes import copies, paragraphs_of
-from app.formats.word_text import OBJECT, Paragraph
+from app.formats.word_drawings import AltText
+from app.formats.word_drop_caps import is_drop_cap, split_initial
+from app.formats.word_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.messages import Message
 from app.text_files import DecodedText
@@ -42,13 +47,19 @@ _ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
 
 @dataclass(frozen=True)
 class _Part:
-    """One XML file of the archive; `offset` is where its first paragraph's text stands in the document's."""
+    """One XML file of the archive; `starts` is where each paragraph's text stands in the document's.
+
+    `caps` are the indices of the drop caps, each one text with the paragraph behind it; `referenced` are the bookmarks
+    whose text is shown elsewhere.
+    """
 
     name: str
     decoded: DecodedText
     prefix: str
-    paragraphs: Sequence[Paragraph] = field(repr=False)
+    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
     starts: Sequence[int] = field(repr=False)
+    caps: Set[int] = field(repr=False)
+    referenced: Set[str] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,8 +77,10 @@ class DocxFile:
     def source(self, start: int, end: int) -> str:
         """The text there with its placeholders. Raises LookupError where there is no such text."""
         part, index = self._find(start)
+        cap = part.paragraphs[index].text if index in part.caps else ""
+        index, start = (index + 1, start + len(cap)) if cap else (index, start)
         first = start - part.starts[index]
-        return part.paragraphs[index].shown(first, first + end - start).text
+        return cap + part.paragraphs[index].shown(first, first + end - start).text
 
     def describe(self, start: int) -> str:
         """The paragraph, from 1, and its part where that is not the body."""
@@ -79,9 +92,15 @@ class DocxFile:
         changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
         for t in translations:
             part, index = self._find(t.start)
-            first = t.start - part.starts[index]
-            stretches = changes.setdefault(part.name, {}).setdefault(index, [])
-            stretches.append((first, first + t.end - t.start, one_line(t.text)))
+            of_part = changes.setdefault(part.name, {})
+            start, text = t.start, one_line(t.text)
+            if index in part.caps:
+                initial, text = split_initial(text)
+                num_letters = len(part.paragraphs[index].text)
+                of_part[index] = [(0, num_letters, initial)]
+                index, start = index + 1, start + num_letters
+            first = start - part.starts[index]
+            of_part.setdefault(index, []).append((first, first + t.end - start, text))
         new = {part.name: _rewritten(part, changes[part.name]) for part in self.parts if part.name in changes}
         target = io.BytesIO()
         with zipfile.ZipFile(io.BytesIO(self.data)) as old, zipfile.ZipFile(target, "w") as archive:
@@ -204,12 +223,25 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
                 limit=MAX_PARAGRAPHS,
             )
         )
-    paragraphs = [Paragraph(node, decoded.text, prefix) for node in nodes]
+    referenced = referenced_bookmarks(root)
+    paragraphs = [_paragraph(node, decoded.text, prefix, referenced) for node in nodes]
+    caps = {
+        index
+        for index, (node, following) in enumerate(pairwise(nodes))
+        if is_drop_cap(node, paragraphs[index].text)
+        and paragraphs[index + 1].stretches[:1]
+        and paragraphs[index + 1].stretches[0][0] == 0
+        and not decoded.text[node.end : following.start].strip()
+    }
     starts = []
-    for paragraph in paragraphs:
+    for index, paragraph in enumerate(paragraphs):
         starts.append(offset)
-        offset += len(paragraph.text) + 1
-    return _Part(part_name, decoded, prefix, paragraphs, starts)
+        offset += len(paragraph.text) + (index not in caps)
+    return _Part(part_name, decoded, prefix, paragraphs, starts, caps, referenced)
+
+
+def _paragraph(node: Node, xml: str, prefix: str, referenced: Set[str]) -> Paragraph | AltText:
+    return Paragraph(node, xml, prefix, referenced) if node.name == f"{prefix}p" else AltText(node, xml)
 
 
 def _depth(node: Node, prefix: str) -> int:
@@ -226,9 +258,12 @@ def _around(node: Node) -> list[Node]:
 
 def _units(part: _Part) -> list[Unit]:
     units = []
-    for offset, paragraph in zip(part.starts, part.paragraphs, strict=True):
-        for start, end in paragraph.stretches:
+    for index, (offset, paragraph) in enumerate(zip(part.starts, part.paragraphs, strict=True)):
+        for start, end in [] if index in part.caps else paragraph.stretches:
             source = paragraph.text[start:end].replace(OBJECT, "\u2060")
+            if start == 0 and index - 1 in part.caps:
+                source = part.paragraphs[index - 1].text + source
+                start = end - len(source)
             whole = sorted((s - start, e - start) for s, e in paragraph.unsplit if s < end and e > start)
             units.append(Unit(offset + start, offset + end, source, whole=tuple(whole)))
     return units
@@ -244,7 +279,7 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
         todo[originals[number]] = stretches
         original = part.paragraphs[number]
         for index in copies_of.get(originals[number], ()):
-            twin = Paragraph(paragraphs.nodes[index], text, part.prefix)
+            twin = _paragraph(paragraphs.nodes[index], text, part.prefix, part.referenced)
             if all(twin.shown(s, e).text == original.shown(s, e).text for s, e, _ in stretches):
                 todo[index] = stretches
     depths = {index: _depth(paragraphs.nodes[index], part.prefix) for index in todo}
@@ -254,7 +289,7 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
         edits: list[Edit] = []
         for index, stretches in todo.items():
             if depths[index] == depth:
-                paragraph = Paragraph(nodes[index], text, part.prefix)
+                paragraph = _paragraph(nodes[index], text, part.prefix, part.referenced)
                 edits.append((paragraph.start, paragraph.end, paragraph.xml(stretches)))
         text = splice(text, edits)
     return encode_xml(text, part.decoded)

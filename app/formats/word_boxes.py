@@ -1,4 +1,4 @@
-"""The paragraphs of a Word file's part, and the copies of those in text boxes that other versions of Word show.
+"""The paragraphs of a Word file's part, what it says of pictures, and the copies of those for other versions of Word.
 
 A box is written once for each kind of Word: mc:AlternateContent holds the same paragraphs in mc:Choice and, for old
 versions, in mc:Fallback. One of them is translated, and what is written there is written in its copies.
@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.formats.word_drawings import is_alt_text
 from app.formats.xml_text import Node
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraphs:
-    """All paragraph elements of a part in their order.
+    """All paragraph elements of a part, and those with alternative texts, in their order.
 
     `versions` tells for each where the outermost box around it stands that has versions (-1: none), and which of them
     it is in; 0 is the one to translate. In a box within a box, whatever is in a copy is one.
@@ -34,7 +35,7 @@ def paragraphs_of(root: Node, name: str) -> Paragraphs:
     """The paragraphs below `root`, those in text boxes too; `name` is their elements' name, "w:p"."""
     holders: set[int] = set()  # where the elements around paragraphs start
     for node in root.walk():
-        around = node.parent if node.name == name else None
+        around = node.parent if node.name == name or is_alt_text(node) else None
         while around is not None and around.start not in holders:
             holders.add(around.start)
             around = around.parent
@@ -43,7 +44,7 @@ def paragraphs_of(root: Node, name: str) -> Paragraphs:
     stack = [(root, -1, 0)]
     while stack:
         node, place, version = stack.pop()
-        if node.name == name and node is not root:
+        if (node.name == name and node is not root) or is_alt_text(node):
             nodes.append(node)
             versions.append((place, version))
         children = node.nodes()
@@ -76,7 +77,9 @@ def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
 
 
 def _text(node: Node, name: str) -> str:
-    """The text of a paragraph without that of the boxes in it."""
+    """The text of a paragraph without that of the boxes in it; what is said of a picture."""
+    if node.name != name:
+        return f"{node.local} {node.attributes}"
     parts = []
     rest = node.nodes()[::-1]
     while rest:

@@ -1,8 +1,9 @@
 """A paragraph of WordprocessingML as text with formats, links and objects, and as XML again.
 
-A run whose format is not that of most of the text around it, and a link, stand in pairs of numbered placeholders; an
-object (a picture, a footnote's mark, a field) is one placeholder. Bookmarks, comments' marks and what tracked changes
-have deleted or moved away are not shown: they stand at the ends of a translated sentence.
+A run whose format is not the plain one of the text around it, and a link, stand in pairs of numbered placeholders; an
+object (a picture, a footnote's mark, a field) is one placeholder. So does a bookmark whose text a cross-reference
+shows. Other bookmarks, comments' marks and what tracked changes have deleted or moved away are not shown: they stand at
+the ends of a translated sentence.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -29,6 +30,9 @@ _LAST_ANCHORS = {
     "bookmarkEnd", "commentRangeEnd", "permEnd", "moveToRangeEnd", "del", "moveFrom", "moveFromRangeStart",
     "moveFromRangeEnd",
 }  # fmt: skip
+_REFERENCE = re.compile(r"(?<![A-Z])REF\s+([\w.-]+)")  # a field's codes; PAGEREF shows no text
+_MUCH = 0.2  # of the text around
+_MAX_BOOKMARKED = 100  # nodes, of a bookmark with its words
 _LEFT_OUT = {"proofErr", "lastRenderedPageBreak", "rPr"}
 # What of a format nobody sees: two runs that differ in it alone are one.
 _UNSEEN = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
@@ -66,11 +70,14 @@ class _Atom:
 class Paragraph:
     """A paragraph's text and its XML. `prefix` is that of the elements' names, "w:".
 
+    `referenced` are the names of the bookmarks whose text is shown elsewhere.
+
     `start` and `end` are the places in the part's XML that `xml` is to replace.
     """
 
-    def __init__(self, node: Node, xml: str, prefix: str) -> None:
+    def __init__(self, node: Node, xml: str, prefix: str, referenced: Set[str] = frozenset()) -> None:
         self._xml = xml
+        self._referenced = referenced
         self._prefix = prefix
         self._atoms: list[_Atom] = []
         self._length = 0
@@ -135,6 +142,9 @@ class Paragraph:
             if length := self._field_length(rest):
                 self._read_field(rest[:length], containers)
                 rest = rest[length:]
+            elif length := self._bookmark_length(rest):
+                self._read_bookmark(rest[:length], containers)
+                rest = rest[length:]
             else:
                 self._read(rest.pop(0), containers)
 
@@ -196,6 +206,23 @@ class Paragraph:
                 raw = f"<{self._prefix}r>{raw_format}{self._xml[first.start : last.end]}</{self._prefix}r>"
                 text = "" if local == "commentReference" else OBJECT
                 self._add(_Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
+
+    def _bookmark_length(self, nodes: Sequence[Node]) -> int:
+        """How many nodes a bookmark that is shown elsewhere takes; 0 where none begins, or it holds all of the text."""
+        first, p = nodes[0], self._prefix
+        if first.name != f"{p}bookmarkStart" or first.attributes.get(f"{p}name") not in self._referenced:
+            return 0
+        for number, node in enumerate(nodes[:_MAX_BOOKMARKED], 1):
+            if node.name == f"{p}bookmarkEnd" and node.attributes.get(f"{p}id") == first.attributes.get(f"{p}id"):
+                is_all = not self._length and not any(n.content().strip() for n in nodes[number:])
+                return 0 if is_all or number == 2 else number
+        return 0
+
+    def _read_bookmark(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
+        start = self._length
+        raw = (self._xml[node.start : node.end] for node in (nodes[0], nodes[-1]))
+        self._read_all(nodes[1:-1], (*containers, self._container(*raw)))
+        self.unsplit.append((start, self._length))
 
     def _field_length(self, nodes: Sequence[Node]) -> int:
         """How many of the nodes, from the first on, make a whole field; 0 where none begins or it does not end here."""
@@ -302,13 +329,26 @@ class Paragraph:
                     yield Piece("close", f"{self._end}{self._run(base)}")
 
 
+def referenced_bookmarks(root: Node) -> Set[str]:
+    """The names of the bookmarks whose text is shown elsewhere in a part, by fields REF."""
+    codes = []
+    for node in root.walk():
+        if node.local == "instrText":
+            codes.append(node.content())  # a part of a field's codes, which may stand in several
+        elif node.local == "fldSimple":
+            codes.append(f" {' '.join(node.attributes.values())} ")
+    return frozenset(_REFERENCE.findall("".join(codes)))
+
+
 def _main_format(atoms: Sequence[_Atom]) -> str:
-    """The format of most of the text."""
+    """The plainest format of those in which much of the text stands: what the others add to is no tag."""
     sizes: Counter[str] = Counter()
     for atom in atoms:
         if not atom.raw:
             sizes[atom.format] += len(atom.text.strip())
-    return sizes.most_common(1)[0][0] if sizes else ""
+    least = sizes.total() * _MUCH
+    common = [its_format for its_format, size in sizes.items() if size >= least]
+    return min(common, key=lambda its_format: (its_format.count("<"), -sizes[its_format]), default="")
 
 
 def _is_link(codes: str) -> bool:

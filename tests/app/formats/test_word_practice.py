@@ -230,6 +230,74 @@ def test_a_link_with_a_tab_or_two_sentences_in_it_stays_one() -> None:
     assert f'<w:hyperlink w:anchor="a">{run("Eins")}<w:r><w:tab/></w:r>{inserted}</w:hyperlink></w:p>' in body
 
 
+LARGE = '<w:rPr><w:sz w:val="99"/></w:rPr>'
+DROP_CAP = (
+    f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("O", LARGE)}</w:p>'
+    f"<w:p>{run('nce upon a ')}{run('time', '<w:rPr><w:b/></w:rPr>')}{run('. It ended.')}</w:p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("translation", "cap", "rest"),
+    [
+        ("Es war {1}einmal{/1}.", "E", "s war einmal."),
+        ("{1}„Einst{/1}“ war.", "„E", "inst“ war."),
+        ("A", "A", ""),
+    ],
+)
+def test_a_drop_cap_is_one_text_with_its_paragraph(translation: str, cap: str, rest: str) -> None:
+    document = read_document(with_body(DROP_CAP), "a.docx")
+    assert sources(document) == ["Once upon a {1}time{/1}.", "It ended."]
+    exported = document.export({0: translation, 1: "Aus."})
+    first, second = (p for p in WordDocument(io.BytesIO(exported)).paragraphs if p.text)
+    assert (first.text, first.runs[0].font.size.pt, second.text) == (cap, 49.5, f"{rest} Aus.")
+    again = "„E{1}inst{/1}“ war." if cap == "„E" else translation
+    assert sources(read_document(exported, "a.docx")) == [again, "Aus."]
+
+
+ALT_TEXT = (
+    '<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing">'
+    '<wp:extent cx="99999" cy="99999"/><wp:docPr id="1" name="Picture 1" descr="The chief picture" title="a.png"/>'
+    '<a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData uri="u"/></a:graphic>'
+    "</wp:inline></w:drawing></w:r>"
+)
+
+
+def test_what_is_said_of_a_picture_is_translated_and_a_file_name_is_not() -> None:
+    data = with_body(f"<w:p>{run('See ')}{ALT_TEXT}{run(' here.')}</w:p><w:p>{run('After.')}</w:p>")
+    document = read_document(data, "a.docx")
+    assert sources(document) == ["See {1} here.", "The chief picture", "After."]
+    body = body_of(document.export({0: "Hier {1}.", 1: 'Das "Hauptbild" <&>'}))
+    said = 'descr="Das &quot;Hauptbild&quot; &lt;&amp;&gt;" title="a.png"/>'
+    assert body.count(said) == 1 and "Hier " in body and 'name="Picture 1"' in body
+    assert elements(document.export({1: "The chief picture"})) == elements(data)
+    only = body_of(document.export({1: "Bild"}))
+    assert only == body_of(data).replace("The chief picture", "Bild")
+
+
+BOOKMARK = '<w:bookmarkStart w:id="3" w:name="_Ref7"/>'
+REFERENCE = (
+    f'<w:p>{BOOKMARK}{run("Figure 1")}<w:bookmarkEnd w:id="3"/>{run(": The printer")}</w:p><w:p>{run("See ")}'
+    + fields(sign("begin"), "<w:instrText> REF _Re</w:instrText>", "<w:instrText>f7 </w:instrText>", sign("separate"))
+    + f"{run('Figure 1')}{fields(sign('end'))}{run('.')}</w:p>"
+)
+
+
+def test_words_that_a_cross_reference_shows_are_told_from_those_around() -> None:
+    document = read_document(with_body(REFERENCE), "a.docx")
+    assert sources(document) == ["{1}Figure 1{/1}: The printer", "See {1}."]
+    body = body_of(document.export({0: "Der Drucker ({1}Bild 1{/1})"}))
+    assert f'{BOOKMARK}{run("Bild 1")}<w:bookmarkEnd w:id="3"/>{run(")")}' in body
+
+
+def test_the_plain_format_is_the_one_without_tags() -> None:
+    long = run("a long stretch of words", "<w:rPr><w:u/></w:rPr>")
+    document = read_document(
+        with_body(f"<w:p>{run('Press ')}{run('OK', '<w:rPr><w:b/></w:rPr>')}{run(' for ')}{long}</w:p>"), "a.docx"
+    )
+    assert sources(document) == ["Press {1}OK{/1} for {2}a long stretch of words{/2}"]
+
+
 def test_deleted_text_alone_is_no_segment_and_tracked_formats_leave_no_empty_runs() -> None:
     tracked = f'<w:rPr><w:b/><w:rPrChange w:id="1" {BY}><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
     data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('plain')}</w:p>")
@@ -253,6 +321,10 @@ def with_notes(data: bytes) -> bytes:
             if name == "[Content_Types].xml":
                 override = f'<Override PartName="/word/footnotes.xml" ContentType="{kind}"/></Types>'
                 content = content.replace(b"</Types>", override.encode())
+            elif name == "word/_rels/document.xml.rels":
+                of_kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+                related = f'<Relationship Id="rId99" Type="{of_kind}" Target="footnotes.xml"/></Relationships>'
+                content = content.replace(b"</Relationships>", related.encode())
             new.writestr(name, content)
         new.writestr("word/footnotes.xml", notes)
     return target.getvalue()
@@ -267,8 +339,8 @@ def test_tables_in_tables_lists_drop_caps_headers_and_notes_keep_their_form() ->
     word.sections[0].footer.paragraphs[0].text = "The footer"
     stream = io.BytesIO()
     word.save(stream)
-    drop_cap = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("O")}</w:p>'
-    data = with_notes(changed(stream.getvalue(), lambda xml: xml.replace("<w:body>", f"<w:body>{drop_cap}")))
+    lone_cap = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("O")}</w:p>'
+    data = with_notes(changed(stream.getvalue(), lambda xml: xml.replace("<w:body>", f"<w:body>{lone_cap}")))
     document = read_document(data, "a.docx")
     assert sources(document) == ["O", "Outer cell", "Inner cell", "Item", "The footer", "A note."]
     assert document.export({}) == data

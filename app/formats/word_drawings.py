@@ -1,0 +1,60 @@
+"""What a Word file says of its pictures and drawings in words (alternative text), as text to translate.
+
+It stands in attributes of `wp:docPr`: `title`, and `descr`, which screen readers read out. A file's name, which old
+versions of Word wrote there, is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.formats.base import one_line, splice
+from app.formats.inline import Shown
+from app.formats.xml_text import Node, unescape, with_attribute
+
+_ATTRIBUTES = ("title", "descr")
+_FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", re.IGNORECASE)
+
+
+def is_alt_text(node: Node) -> bool:
+    """Whether an element says something of a picture."""
+    return node.local == "docPr" and any(_values(node))
+
+
+class AltText:
+    """The words of one such element, with the face of `app.formats.word_text.Paragraph`: its start tag is written."""
+
+    def __init__(self, node: Node, xml: str) -> None:
+        self.start, self.end = node.start, node.inner_start
+        self.unsplit: list[tuple[int, int]] = []
+        self.stretches: list[tuple[int, int]] = []
+        self._tag = xml[self.start : self.end]
+        self._spans: list[tuple[str, int, int]] = []  # of the attributes in `text`
+        self.text = ""
+        for name, value in zip(_ATTRIBUTES, _values(node), strict=True):
+            if value:
+                start = len(self.text)
+                first = start + len(value) - len(value.lstrip())
+                self._spans.append((name, start, start + len(value)))
+                self.stretches.append((first, start + len(value.rstrip())))
+                self.text += f"{value}\n"
+
+    def shown(self, start: int, end: int) -> Shown:
+        """The text from start to end, as one line."""
+        return Shown(one_line(self.text[start:end]))
+
+    def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The start tag with these stretches replaced, ascending."""
+        tag = self._tag
+        for name, first, last in self._spans:
+            edits = [(s - first, e - first, text) for s, e, text in translations if first <= s and e <= last]
+            if edits:
+                tag = with_attribute(tag, name, splice(self.text[first:last], edits))
+        return tag
+
+
+def _values(node: Node) -> list[str]:
+    """The texts of `_ATTRIBUTES`; empty where there is nothing to translate."""
+    values = (unescape(node.attributes.get(name, "")) for name in _ATTRIBUTES)
+    return ["" if _FILE_NAME.match(value) or not any(map(str.isalpha, value)) else value for value in values]
