@@ -15,7 +15,7 @@ from app.segments.constraint_changes import MAX_TARGET_CHARACTERS, one_line
 from app.segments.state import Json, SegmentState
 
 EditOrigin = Literal[
-    "typed", "hypothesis", "alternative", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
+    "typed", "hypothesis", "proposal", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
 ]
 # How a person's text may change while they write, as the page tells it: "other" is what no key and no paste brought,
 # such as dictation or a browser's extension.

@@ -61,6 +61,21 @@ def test_what_an_imported_memory_has_word_for_word_stands_in_the_segments_and_is
         screen.page.locator(".row[data-index='1']").click()
         expect(screen.field).to_have_value("Nichts dergleichen.")
         expect(screen.page.get_by_text("100 % · memory")).to_be_visible()
+        pin = screen.page.get_by_label("Pin a phrase that the model did not say")
+        for phrase, text in (("dergleichen", "Nichts dergleichen."), ("settings", None)):
+            pin.fill(phrase)
+            pin.press("Enter")
+            screen.wait_for_pin(phrase)
+            screen.wait_for_proposal()
+            if text:  # it has what is asked for
+                expect(screen.field).to_have_value(text)
+        expect(screen.notes.last).to_contain_text("match of the memory made way for the proposal")
+        screen.eventually(lambda: screen.field.input_value() == screen.proposal_text())
+        screen.field.press("Control+z")
+        expect(screen.field).to_have_value("Nichts dergleichen.")
+        assert screen.pins() == ["dergleichen"]
+        screen.field.press("Control+z")
+        screen.eventually(lambda: screen.pins() == [])
         screen.wait_for_proposal()
         proposed = screen.proposal.inner_text()
         screen.field.press("Control+z")

@@ -93,6 +93,9 @@ def test_selected_text_of_the_field_is_pinned_by_key(screen: Screen):
     screen.field.evaluate("area => area.setSelectionRange(4, 18)")
     screen.page.keyboard.press("Alt+p")
     screen.wait_for_pin("drahtlose Netz")
+    screen.field.evaluate("area => area.setSelectionRange(21, 23)")
+    screen.page.keyboard.press("Alt+p")
+    screen.wait_for_pin("zuerst")  # half a word would have to stand as a whole one
     expect(screen.field).to_have_value("Das drahtlose Netz zuerst")
 
 

@@ -15,6 +15,9 @@ export const standsIn = (text, {text: banned, case: kind}) => {
   return false;
 };
 
+/** Whether a text has all that is pinned and nothing that is banned. */
+export const isMetBy = (text, {pins, bans}) => pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
+
 /** With one more pin in place of `replaced`; `lifted` names the bans that had to give way. */
 export const pin = ({pins, bans}, text, replaced = []) => {
   const left = [...pins];

@@ -2,7 +2,7 @@
 import {Changes, originOf} from './changes.js';
 import {h, isRightToLeft, t} from './dom.js';
 import {storable} from './unseen.js';
-import {wordAround} from './words.js';
+import {wholeWords, wordAround} from './words.js';
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
@@ -105,9 +105,9 @@ export class Field {
   /** The selected text, or nothing. */
   chosen() { return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd); }
 
-  /** The selected text, else the word at the caret; without spaces around it. */
+  /** The words that are selected, be it in part, else the word at the caret; without spaces around it. */
   selection() {
-    const [start, end] = this.range();
+    const [start, end] = wholeWords(this.area.value, ...this.range());
     return this.area.value.slice(start, end).trim().replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
   }
 

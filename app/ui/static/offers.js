@@ -56,7 +56,7 @@ export class Offers {
     const {segment} = this, {field, detail} = segment, clashing = pin(segment, row.word, answer.replaced);
     const isPinned = clashing.pins.slice(0, -1).includes(row.word);
     segment.history.record(segment.snapshot(), 'constrain');
-    if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed') segment.sendText(null, 'alternative');
+    if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed') segment.sendText(null, 'proposal');
     segment.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans,
       beginning: row.beginning, locked: segment.locked.filter(text => row.tail.includes(text))}, 'alternative', false);
   }

@@ -6,9 +6,10 @@ import {Checks} from './checks.js';
 import {Comment} from './comment.js';
 import {Completion} from './completion.js';
 import {drafts} from './connection.js';
-import {ban, isSame, partsOf, pin, unpin} from './constraints.js';
+import {ban, isMetBy, isSame, partsOf, pin, unpin} from './constraints.js';
 import {Field, History} from './field.js';
 import {KeyCounter} from './key_counter.js';
+import {speltFor} from './key_bindings.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
@@ -276,7 +277,14 @@ export class Segment {
       this.paintPins();
     }
     this.paintState();
+    if (['person', 'alternative'].includes(origin) && this.detail?.is_from_memory && !isMetBy(this.field.text, this)) this.leaveMemory();
     this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, locked, origin}, `constrain:${this.index}`);
+  }
+
+  /** A match of the memory that lacks what the person asks for makes way for the proposal. */
+  leaveMemory() {
+    this.sendText(null, 'proposal');
+    this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
   }
 
   /** What was typed under the source becomes a pin or a ban. */

@@ -22,6 +22,15 @@ export const wordAround = (text, place) => {
   return word ? [start + word.index, start + word.index + word.segment.length] : [start, end];
 };
 
+const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
+/** [start, end] of a stretch, grown to the ends of the words that it cuts; a script without spaces is cut as it is. */
+export const wholeWords = (text, start, end) => {
+  const isCut = at => at > 0 && IN_WORD.test(text[at - 1]) && IN_WORD.test(text[at] ?? '') && !UNSPACED.test(text[at]);
+  while (isCut(start)) start--;
+  while (isCut(end)) end++;
+  return [start, end];
+};
+
 /** Where a text can be cut in two: before each word. UTF-16 offsets. */
 export const wordStarts = text => (UNSPACED.test(text)
   ? parts(text).filter(part => part.index && part.isWordLike).map(part => part.index)

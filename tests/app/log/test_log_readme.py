@@ -32,6 +32,6 @@ def test_every_type_of_event_is_described_and_none_else() -> None:
 
 def test_every_origin_of_a_change_is_described() -> None:
     described = {name for names, _ in rows("### Where text", "The page tells") for name in names}
-    told = {*get_args(ToldOrigin), *get_args(EditOrigin)} - {"undo", "redo", "alternative", "hypothesis"}
+    told = {*get_args(ToldOrigin), *get_args(EditOrigin)} - {"undo", "redo", "proposal", "hypothesis"}
     assert described == told | {"n-best", "replace", "propagated", "unknown"}
     assert {origin_name(name) for name in described} <= set(ORIGINS)
