@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
-from app.segments.words import is_counted_in_characters
+from app.segments.words import counting_unit
 
 if TYPE_CHECKING:
     from app.asking.decoding import Decoding
@@ -29,7 +29,7 @@ def snapshot_of(
             "direction": workspace.direction,
             "source_language": source_language,
             "target_language": target_language,
-            "unit": "characters" if is_counted_in_characters(source_language) else "words",
+            "unit": counting_unit(source_language),
         },
         "model": workspace.model_view(),
         "counts": workspace.counts(),

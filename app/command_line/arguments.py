@@ -55,7 +55,9 @@ Progress and what needs a look (terms not met, placeholders lost) go to standard
 """ + _EXIT_STATUS.format(partly="written, but some segments have no translation, or one that lacks a term")
 _STATS = """\
 Net time leaves out pauses longer than --idle seconds between two acts of a person. HTER is sacreBLEU's TER of the
-first proposal that was seen against the confirmed text; words are counted at white space. The log is only read.
+first proposal that was seen against the confirmed text, over the segments whose text started from that proposal and
+not from the memory or the file. Words are counted at white space; of languages without, such as Chinese, characters.
+The log is only read.
 
 examples:
   python -m app stats                  all sessions, the last worked on first

@@ -19,6 +19,7 @@ from app.log.store import LogStore
 from app.record.jsonl import read_jsonl
 from app.record.statistics import SessionStatistics, plain, session_statistics
 from app.segments.saved import restored
+from app.segments.words import counting_unit
 
 
 def stats(flags: argparse.Namespace) -> int:
@@ -36,13 +37,14 @@ def stats(flags: argparse.Namespace) -> int:
                 which = {"session": summary.id, "document": summary.document_name}
                 print(json.dumps(which | plain(_figures(store, summary.id, idle_limit_ms)), ensure_ascii=False))
             return 0
-        print(f"{'session':>7}  {'confirmed':>11}  {'words':>7}  {'net':>8}  {'HTER':>5}  document")
+        print(f"{'session':>7}  {'confirmed':>11}  {'source':>18}  {'net':>8}  {'HTER':>5}  document")
         for summary in sessions:
             figures = _figures(store, summary.id, idle_limit_ms)
             hter = "" if figures.hter is None else f"{figures.hter:.2f}"
             confirmed = f"{summary.num_confirmed}/{summary.num_segments}"
+            length = f"{figures.num_words_confirmed:,} {counting_unit(summary.direction.partition('-')[0])}"
             print(
-                f"{summary.id:>7}  {confirmed:>11}  {figures.num_words_confirmed:>7,}  {_clock(figures.net_ms):>8}  "
+                f"{summary.id:>7}  {confirmed:>11}  {length:>18}  {_clock(figures.net_ms):>8}  "
                 f"{hter:>5}  {summary.document_name}"
             )
         return 0
@@ -158,23 +160,25 @@ def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
 
 def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:
     session = store.load_session(number)
+    source_language, _, target_language = session.direction.partition("-")
+    unit, target_unit = counting_unit(source_language), counting_unit(target_language)
     rows: list[tuple[str, object]] = [
         ("document", f"{session.document.name}, {session.direction}"),
         ("segments", f"{figures.num_confirmed:,} of {len(figures.segments):,} confirmed"),
-        ("source words", f"{figures.num_words_confirmed:,} of {figures.num_words:,} confirmed"),
+        (f"source {unit}", f"{figures.num_words_confirmed:,} of {figures.num_words:,} confirmed"),
         ("net time", f"{_clock(figures.net_ms)}, without pauses over {figures.idle_limit_ms // 1000} s"),
         ("gross time", _clock(figures.gross_ms)),
-        ("words per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
+        (f"{unit} per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
         ("median time", "" if figures.median_ms is None else f"{figures.median_ms / 1000:.1f} s per confirmed segment"),
         ("HTER", "" if figures.hter is None else f"{figures.hter:.3f} over {figures.num_compared:,} segments"),
         ("chrF", "" if figures.chrf is None else f"{figures.chrf:.1f}, mean"),
-        ("unchanged", f"{figures.num_unchanged:,} segments"),
+        ("unchanged", f"{figures.num_unchanged:,} of {figures.num_compared:,} segments"),
         ("pins, bans", f"{figures.num_pins:,}, {figures.num_bans:,}"),
         ("terms met", f"{figures.num_terms_met:,} of {figures.num_terms:,}"),
         ("keys", _listed(figures.keys)),
-        ("words from", _listed(figures.origins)),
+        (f"{target_unit} from", _listed(figures.origins)),
     ]
-    return "\n".join(f"{name:<15}{value}" for name, value in rows if value != "")
+    return "\n".join(f"{name:<20}{value}" for name, value in rows if value != "")
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -1,6 +1,6 @@
 """The figures of a session, by segment and in all, from its events alone.
 
-A pure function: the same events give the same figures, so whatever is stored of them can be made again.
+A pure function: the same events give the same figures, so none are stored.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from app.documents import Segment
 from app.log.changes import TEXT_EVENTS, is_filled_in
@@ -21,7 +21,9 @@ from app.record.working_time import IDLE_LIMIT_MS, SegmentTime, words_per_hour, 
 from app.segments.state import form_in
 from app.segments.words import count_words
 
+Start = Literal["model", "memory", "file"]
 _NO_EDITS: Final = frozenset({"confirm", "hypothesis_taken"})
+_FROM_MACHINE: Final = frozenset({"n-best", "hypothesis"})
 _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "beginning", "locked"}
 
 
@@ -39,7 +41,9 @@ class SegmentStatistics:
     """What happened to one segment.
 
     `first_proposal` is the machine's text that the person saw first. `effort` compares it with the final text of a
-    confirmed segment; `is_unchanged` says that they are the same. `num_edits` counts what was stored in one go;
+    confirmed segment; `is_unchanged` says that they are the same. Neither is known where the text did not start from
+    the machine's (`started_from`) but from the memory's or the file's own: nobody post-edited a proposal there, and
+    what it would have cost cannot be told from another text. `num_edits` counts what was stored in one go;
     `origins` the words of the final text by where they came from. Times are milliseconds; None: never.
     """
 
@@ -49,6 +53,7 @@ class SegmentStatistics:
     state: SegmentStateName
     first_proposal: str | None
     final_text: str | None
+    started_from: Start
     first_opened_ms: int | None
     last_changed_ms: int | None
     gross_ms: int
@@ -77,8 +82,8 @@ class SegmentStatistics:
 class SessionStatistics:
     """The sums over the segments; effort, origins, terms and words per hour over the confirmed ones.
 
-    `hter` is edits over words of all confirmed segments with a proposal, `median_ms` the median net time of the
-    confirmed segments that were opened; None where there are none.
+    `hter` is edits over words of all confirmed segments that were compared (`num_compared`), `median_ms` the median net
+    time of the confirmed segments that were opened; None where there are none.
     """
 
     segments: tuple[SegmentStatistics, ...]
@@ -109,6 +114,8 @@ class _Tracked:
     segment: Segment
     words: WordOrigins
     state: SegmentStateName
+    started_from: Start
+    memory_texts: set[str] = field(default_factory=set)
     newest_proposal: str | None = None
     first_proposal: str | None = None
     first_opened_ms: int | None = None
@@ -129,6 +136,7 @@ class _Tracked:
             is_none = event.type in _NO_EDITS or is_filled_in(event.type, payload)
             self.num_edits += not (is_more or is_none)
             self.stored_version = event.segment_version
+            self._follow_start(payload)
         if event.type in _CHANGES:
             self.last_changed_ms = event.wall_ms
         if event.type == "focus" and self.first_opened_ms is None:
@@ -150,6 +158,18 @@ class _Tracked:
         self.words.divide(part["target"], words)
         self.state = part["state"]
         self.newest_proposal = self.first_proposal = None
+        if part["target"] is None:
+            self.started_from = "model"
+
+    def _follow_start(self, payload: dict[str, Any]) -> None:
+        """A whole text took the place of what stood there: the person goes on from it."""
+        text, origin = self.words.text, payload.get("origin")
+        if origin == "memory" and text is not None and payload.get("text") == text:
+            self.memory_texts.add(text)
+        if text in self.memory_texts:
+            self.started_from = "memory"
+        elif text is None or (origin in _FROM_MACHINE and payload.get("text") == text):
+            self.started_from = "model"
 
     def _follow_state(self, event: Event, payload: dict[str, Any]) -> None:
         if event.type == "confirm":
@@ -192,7 +212,7 @@ class _Tracked:
     def statistics(self, time: SegmentTime) -> SegmentStatistics:
         text, proposal = self.words.text, self.first_proposal or self.newest_proposal
         is_confirmed = self.state == "confirmed"
-        is_compared = is_confirmed and text is not None and proposal is not None
+        is_compared = is_confirmed and text is not None and proposal is not None and self.started_from == "model"
         terms = self.terms()
         return SegmentStatistics(
             index=self.segment.index,
@@ -201,6 +221,7 @@ class _Tracked:
             state=self.state,
             first_proposal=proposal,
             final_text=text,
+            started_from=self.started_from,
             first_opened_ms=self.first_opened_ms,
             last_changed_ms=self.last_changed_ms,
             gross_ms=time.gross_ms,
@@ -230,7 +251,9 @@ def session_statistics(
     """
     events = tuple(events)
     tracked = [
-        _Tracked(segment, WordOrigins(segment.target), segment.state if segment.target is not None else "new")
+        _Tracked(segment, WordOrigins(segment.target), "new", "model")
+        if segment.target is None
+        else _Tracked(segment, WordOrigins(segment.target), segment.state, "file")
         for segment in segments
     ]
     for event in events:

@@ -25,10 +25,11 @@ from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.record.jsonl import export_name
 from app.record.statistics import SegmentStatistics, SessionStatistics, session_statistics
 from app.record.word_origins import ORIGINS
+from app.segments.words import counting_unit
 from app.text_files import FORMULA_STARTS, defused
 
 CSV_COLUMNS: Final = (
-    "segment", "state", "source", "machine_translation", "final_text", "source_words",
+    "segment", "state", "source", "machine_translation", "started_from", "final_text", "source_words",
     "first_opened", "last_changed", "seconds_gross", "seconds_net", *(f"keys_{name}" for name in KEY_CLASSES),
     "edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened",
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
@@ -58,7 +59,7 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
     style, models = chosen_style(store, session_id), _models(store.events(session_id))
     book = Workbook(write_only=True)
     _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style, models), (34, 60))
-    _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 50))
+    _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 13, 50))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
     file = io.BytesIO()
@@ -89,6 +90,7 @@ def _row(number: int, segment: SegmentStatistics) -> list[object]:
         segment.state,
         segment.source,
         storable(segment.first_proposal or ""),
+        segment.started_from,
         storable(segment.final_text or ""),
         segment.num_source_words,
         _iso(segment.first_opened_ms),
@@ -121,6 +123,8 @@ def _sums(
     session: SessionRecord, figures: SessionStatistics, style: Style, models: Sequence[str]
 ) -> list[tuple[str, object]]:
     idle_s = figures.idle_limit_ms // 1000
+    source_language, _, target_language = session.direction.partition("-")
+    unit, target_unit = counting_unit(source_language), counting_unit(target_language)
     return [
         ("document", session.document.name),
         ("direction", session.direction),
@@ -128,13 +132,14 @@ def _sums(
         ("last worked on (UTC)", _iso(session.last_ms)),
         ("segments", len(figures.segments)),
         ("segments confirmed", figures.num_confirmed),
-        ("source words", figures.num_words),
-        ("source words confirmed", figures.num_words_confirmed),
+        (f"source {unit}", figures.num_words),
+        (f"source {unit} confirmed", figures.num_words_confirmed),
         ("gross time, s", round(figures.gross_ms / 1000)),
         (f"net time, s, without pauses over {idle_s} s", round(figures.net_ms / 1000)),
-        ("source words per hour of net time", figures.words_per_hour and round(figures.words_per_hour)),
+        (f"source {unit} per hour of net time", figures.words_per_hour and round(figures.words_per_hour)),
         ("median net time per confirmed segment, s", figures.median_ms and figures.median_ms / 1000),
-        ("segments confirmed unchanged", figures.num_unchanged),
+        ("segments post-edited from the model's proposal", figures.num_compared),
+        ("of these, confirmed unchanged", figures.num_unchanged),
         ("HTER", figures.hter),
         ("chrF, mean", figures.chrf),
         ("pins", figures.num_pins),
@@ -142,8 +147,13 @@ def _sums(
         ("terms asked for", figures.num_terms),
         ("terms met", figures.num_terms_met),
         *((f"keys: {name}", figures.keys.get(name, 0)) for name in KEY_CLASSES),
-        *((f"confirmed words: {name}", count) for name, count in sorted(figures.origins.items())),
-        ("HTER and chrF compare", "the first proposal that was seen with the confirmed text"),
+        *((f"confirmed {target_unit}: {name}", count) for name, count in sorted(figures.origins.items())),
+        (
+            "HTER and chrF compare",
+            "the first proposal that was seen with the confirmed text, not where the text started "
+            "from the memory's or the file's own translation",
+        ),
+        ("in the other sheets, words are", f"{unit} of the source, {target_unit} of the translation"),
         ("measures", "; ".join(SIGNATURES)),
         ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
         ("models (checksum)", "; ".join(models)),

@@ -9,7 +9,7 @@ from app.log.store import LogStore
 from app.record.replay import moments
 from app.record.tables import statistics_of
 from app.record.word_origins import ORIGINS
-from app.segments.words import is_counted_in_characters
+from app.segments.words import counting_unit
 
 MAX_PRICES = 200
 
@@ -28,7 +28,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
         "idle_limit_ms": figures.idle_limit_ms,
         "num_segments": len(figures.segments),
         "num_confirmed": figures.num_confirmed,
-        "unit": "characters" if is_counted_in_characters(session.direction.partition("-")[0]) else "words",
+        "unit": counting_unit(session.direction.partition("-")[0]),
         "num_words": figures.num_words,
         "num_words_confirmed": figures.num_words_confirmed,
         "gross_ms": figures.gross_ms,

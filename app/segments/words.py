@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from app.formats.placeholders import tag_spans
 from engine import is_unspaced, is_word_char
@@ -97,9 +97,9 @@ def count_words(text: str) -> int:
     return num
 
 
-def is_counted_in_characters(language: str) -> bool:
-    """Whether the words of that language are told as characters."""
-    return re.split("[-_]", language)[0].lower() in COUNTED_IN_CHARACTERS
+def counting_unit(language: str) -> Literal["words", "characters"]:
+    """What the words of that language, as `count_words` counts them, are told as."""
+    return "characters" if re.split("[-_]", language)[0].lower() in COUNTED_IN_CHARACTERS else "words"
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import openpyxl
 import pytest
 
 from app.__main__ import main
@@ -80,17 +81,30 @@ def test_what_is_exported_is_what_the_page_offers() -> None:
 def test_sessions_are_listed_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "stats", "--log", log)
     head, newest, other = out.splitlines()
-    assert (status, head.split()) == (0, ["session", "confirmed", "words", "net", "HTER", "document"])
-    assert newest.split() == ["2", "1/2", "2", "0:00:00", "0.33", "a.txt"]
-    assert other.split() == ["1", "0/1", "0", "0:00:00", "other.txt"]
+    assert (status, head.split()) == (0, ["session", "confirmed", "source", "net", "HTER", "document"])
+    assert newest.split() == ["2", "1/2", "2", "words", "0:00:00", "0.33", "a.txt"]
+    assert other.split() == ["1", "0/1", "0", "words", "0:00:00", "other.txt"]
+
+
+def test_what_is_counted_in_characters_is_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    number = store.start_session(read_document("你好。\n".encode(), "a.txt"), "zh-en").id
+    store.append(number, "confirm", {"text": "Hello."}, segment=0, update=SegmentUpdate("confirmed", "Hello.", 1))
+    store.close()
+    assert "1/1        2 characters" in run(capsys, "stats", "--log", store.path)[1]
+    out = run(capsys, "stats", "newest", "--log", store.path)[1]
+    assert "source characters   2 of 2 confirmed" in out and "words from          typed 1" in out
+    assert run(capsys, "export", "1", "xlsx", "--log", store.path, "-o", tmp_path / "a.xlsx")[0] == 0
+    sums = {row[0].value: row[1].value for row in openpyxl.load_workbook(tmp_path / "a.xlsx")["Report"].iter_rows()}
+    assert (sums["source characters confirmed"], sums["confirmed words: typed"]) == (2, 1)
 
 
 def test_one_session_is_told_in_words_and_for_programs(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
     assert status == 0
     assert "without pauses over 30 s" in out
-    assert "HTER           0.333 over 1 segments" in out
-    assert "words from     model 2, typed 1" in out
+    assert "HTER                0.333 over 1 segments" in out
+    assert "words from          model 2, typed 1" in out
     _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
     figures = json.loads(out)
     assert (figures["hter"], figures["segments"][0]["final_text"]) == (1 / 3, "Ein rotes Haus.")

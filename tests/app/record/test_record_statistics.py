@@ -16,7 +16,7 @@ from app.record.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES, edit_effor
 from app.record.statistics import SessionStatistics, session_statistics
 from app.record.word_origins import WordOrigins
 from app.record.working_time import working_time
-from tests.app.log.record_log import events_of, request, result, segments_of
+from tests.app.log.record_log import Happening, events_of, request, result, segments_of
 
 # ---- time ----
 
@@ -364,3 +364,56 @@ def test_figures_of_a_session_by_hand() -> None:
     assert found.hter == 1 / 6
     assert (found.num_unchanged, found.num_compared) == (1, 2)
     assert found.origins == {"typed": 2, "pin": 1, "model": 2, "term": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "changes", "started_from"),
+    [
+        (None, [("insert", {"offset": 0, "text": "Neu.", "origin": "typed"})], "model"),
+        (None, [("insert", {"offset": 0, "text": "Alt", "origin": "memory", "state": "pretranslated"})], "memory"),
+        (None, [("insert", {"offset": 0, "removed": "Neu.", "text": "Alt", "origin": "memory"})], "memory"),
+        (None, [("edit", {"text": "Alt", "origin": "memory"})], "memory"),  # as older logs have it
+        # A match put behind what stands there: the person goes on from that.
+        (None, [("insert", {"offset": 4, "before": "Neu.", "text": " Alt", "origin": "memory"})], "model"),
+        (None, [("edit", {"text": "Alt", "origin": "memory"}), ("undo", {"text": None, "origin": "undo"})], "model"),
+        (
+            None,
+            [("edit", {"text": "Alt", "origin": "memory"}), ("undo", {"text": None, "origin": "undo"}),
+             ("redo", {"text": "Alt", "origin": "redo"})],
+            "memory",
+        ),
+        (
+            None,
+            [("edit", {"text": "Alt", "origin": "memory"}),
+             ("insert", {"offset": 0, "removed": "Alt", "text": "Neu.", "origin": "n-best"})],
+            "model",
+        ),
+        ("Alt", [("insert", {"offset": 3, "text": "es", "origin": "typed"})], "file"),
+        ("Alt", [("edit", {"text": None, "origin": "undo"})], "model"),
+    ],
+)  # fmt: skip
+def test_only_what_started_from_the_machines_text_is_compared_with_it(
+    given: str | None, changes: list[tuple[str, dict[str, Any]]], started_from: str
+) -> None:
+    segment = Segment(0, "New.", 0, 4, given, "new" if given is None else "edited")
+    happenings: list[Happening] = [
+        (0, "open", None, {}),
+        (1, "focus", 0, {}),
+        (2, "decode_result", 0, result(0, "Neu.")),
+    ]
+    happenings += [(number, name, 0, payload) for number, (name, payload) in enumerate(changes, 3)]
+    happenings.append((99, "confirm", 0, {"text": "Alles neu."}))
+    found = session_statistics([segment], events_of(happenings))
+    (of_segment,) = found.segments
+    assert of_segment.started_from == started_from
+    is_compared = started_from == "model"
+    assert (found.num_compared, of_segment.effort is not None, found.hter is not None) == (is_compared,) * 3
+
+
+def test_a_match_confirmed_as_it_is_is_no_proposal_left_unchanged() -> None:
+    filled = {"offset": 0, "text": "Neu.", "origin": "memory", "state": "pretranslated"}
+    happenings: list[Happening] = [
+        (0, "decode_result", 0, result(0, "Neu.")), (1, "insert", 0, filled), (2, "confirm", 0, {"text": "Neu."})
+    ]  # fmt: skip
+    found = session_statistics(segments_of("New."), events_of(happenings))
+    assert (found.num_confirmed, found.num_unchanged, found.origins) == (1, 0, {"memory": 1})

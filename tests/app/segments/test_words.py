@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.record.edit_effort import edit_effort
-from app.segments.words import count_words, is_counted_in_characters, split_words, word_spans
+from app.segments.words import count_words, counting_unit, split_words, word_spans
 from engine import is_word_char, occurrences
 
 WORD_CASES = [
@@ -83,8 +83,8 @@ def test_words_are_counted_as_they_are_paid(text: str, num: int, why: str):
 
 
 def test_languages_counted_in_characters():
-    assert all(map(is_counted_in_characters, ["zh", "zh_CN", "ja", "tha_Thai", "zho_Hans", "th"]))
-    assert not any(map(is_counted_in_characters, ["en", "ko", "kor_Hang", "vi"]))
+    assert set(map(counting_unit, ["zh", "zh_CN", "ja", "tha_Thai", "zho_Hans", "th"])) == {"characters"}
+    assert set(map(counting_unit, ["en", "ko", "kor_Hang", "vi"])) == {"words"}
 
 
 def test_effort_in_scripts_without_spaces_is_by_their_parts():
