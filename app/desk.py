@@ -80,23 +80,24 @@ class Desk:
         self.options = options or SearchOptions(places_per_bank=1)
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
-        self._has_offered = False
+        self._has_welcomed = False
         self._lock = threading.RLock()
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without one, what is open, else the sample document.
 
-        Once after each start, an offer to go on with an earlier session comes with it.
+        To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
+        with it; a second tab is not asked while the first one is at work.
         """
         with self._lock:
+            is_first, self._has_welcomed = not self._has_welcomed, True
             if token is not None:
                 try:
                     return self.find(token), {}
                 except UnknownSession:
                     pass
             workspace = self._current or self.open_sample()
-            offers = self.offers(besides=workspace) if not self._has_offered else []
-            self._has_offered = True
+            offers = self.offers(besides=workspace) if is_first else []
             offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
             return workspace, {"offer": offers[0]} if offers else {}
 

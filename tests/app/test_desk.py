@@ -102,6 +102,18 @@ def test_page_of_a_former_run_finds_its_session_by_the_token(log: Path):
     second.end()
 
 
+def test_second_tab_is_offered_nothing_while_the_first_goes_on_with_its_session(log: Path):
+    first = Run(log)
+    first.desk.open_document(TEXT, "other.txt").edit(0, "Angefangen", "typed")
+    token = first.desk.open_document(TEXT, "manual.txt").token
+    first.end()
+    second = Run(log)
+    workspace, _ = second.desk.welcome(token)
+    assert [offer["name"] for offer in second.desk.offers(besides=workspace)] == ["other.txt"]
+    assert second.desk.welcome(None) == (workspace, {})
+    second.end()
+
+
 def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(log: Path):
     for _ in range(3):
         run = Run(log)
