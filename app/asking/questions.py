@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Iterable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,11 +69,9 @@ class Questions:
             begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
             protection = Protection.of(self.workspace.style.request(begun))
             options = replace(self.options, nbest=1)
-
-            def ask(translator: Translator, cancel: threading.Event) -> Translation:
-                return protection.told(translator.translate(protection.request, options, cancel=cancel))
-
-            return begun, self._decoder().ask(ask, key=self._keys["completion"], owner=self.workspace.token)
+            key, owner = self._keys["completion"], self.workspace.token
+            asked = self._decoder().submit(protection.request, options, key=key, owner=owner)
+            return begun, _told(asked, protection)
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
         """The characters that go on after the text; empty where there are none, with the reason where one is known."""
@@ -89,6 +87,23 @@ class Questions:
         if (decoder := self.workspace.model.decoder) is None:
             raise CommandError(Message("The model is not there yet: ask again in a moment."))
         return decoder
+
+
+def _told(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
+    """A future of the answer as the page is to see it; None where a newer question came."""
+    told: Future[Translation | None] = Future()
+
+    def tell(done: Future[Translation]) -> None:
+        if not told.set_running_or_notify_cancel():  # nobody waits any more
+            return
+        try:
+            answer = done.result()
+            told.set_result(None if answer.status == "cancelled" else protection.told(answer))
+        except (Exception, CancelledError) as error:
+            told.set_exception(error)
+
+    asked.add_done_callback(tell)
+    return told
 
 
 def completion_of(text: str, translation: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -45,23 +46,31 @@ def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store.close()
 
 
-def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation | None) -> dict[str, Any]:
-    """The page's reply where the model answers so; None: a newer question came."""
+def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation) -> dict[str, Any]:
+    """The page's reply where the model answers so."""
     token = api.hello({})["token"]
 
     async def both() -> dict[str, Any]:
         asked = asyncio.create_task(api.completion({"token": token, "segment": 0, "text": text}))
-        while not decoder.questions:
+        while not (waiting := completions(decoder)):
             await asyncio.sleep(0.005)
-        decoder.questions[-1][1].set_result(answer)
+        waiting[0].set_result(answer)
         return await asked
 
     return asyncio.run(both())
 
 
+def completions(decoder: HandDecoder) -> list[Future[Translation]]:
+    """Those that wait for an answer; they join what is being decoded, like any request."""
+    assert not any(key.endswith("/completion") for key, _ in decoder.questions), "it would wait for the others to end"
+    asked = [item for item in decoder.requests if item[0].endswith("/completion")]
+    assert {priority for _, _, priority, _ in asked} <= {"interactive"}
+    return [future for *_, future in asked if not future.done()]
+
+
 def test_answer_is_shown_and_kept_and_an_overtaken_one_is_neither(api: Api, decoder: HandDecoder):
-    assert ask(api, decoder, "Das", None) == {"ok": True, "is_overtaken": True}
-    decoder.questions.clear()
+    overtaken = Translation(Request("Anything."), "cancelled")
+    assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
     reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
     assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
     workspace = api.desk.find(api.hello({})["token"])
@@ -80,3 +89,14 @@ def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDeco
     _, future = workspace.questions.ask_completion(0, "Das")
     workspace.constrain(0, ["Haus"], [])
     assert future.result(0) is None
+
+
+def test_crash_and_an_answer_that_nobody_waits_for_disturb_nothing(api: Api, decoder: HandDecoder):
+    questions = api.desk.find(api.hello({})["token"]).questions
+    _, unwanted = questions.ask_completion(0, "Das")
+    assert unwanted.cancel()
+    _, wanted = questions.ask_completion(0, "Das")
+    first, second = completions(decoder)
+    first.set_result(translation(Request("x"), "Das Haus."))
+    second.set_exception(ValueError("broken"))
+    assert isinstance(wanted.exception(0), ValueError)

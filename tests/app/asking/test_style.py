@@ -18,7 +18,7 @@ from app.places import SAMPLES_FOLDER
 from app.record.replay import moments
 from app.ui.api import Api
 from app.workspace import Workspace
-from engine import Alternative, Hypothesis, Pricing, Request, Translation, Translator
+from engine import Alternative, Hypothesis, Pricing, Request, Translator
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 TEXT = b"Open the {1}settings{/1}.\nThe router saves the file.\nClose it.\n"
@@ -34,10 +34,6 @@ class AskedTranslator:
 
     def _keep(self, name: str, request: Request) -> None:
         self.asked.append((name, request.formality, request.domain))
-
-    def translate(self, request: Request, *_: Any, **__: Any) -> Translation:
-        self._keep("translate", request)
-        return translation(request, f"{request.prefix} weiter")
 
     def price(self, request: Request, *_: Any, **__: Any) -> Pricing:
         self._keep("price", request)
@@ -140,8 +136,9 @@ def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run
     assert proposal
     workspace.questions.ask_alternatives(0, 1, proposal)
     workspace.questions.ask_completion(0, "Öffnen")
-    asked = run.decoder.translator.asked
-    assert {name for name, *_ in asked} == {"price", "score", "alternatives", "translate"}
+    completed = run.decoder.requests[-1][1]
+    asked = [*run.decoder.translator.asked, ("completion", completed.formality, completed.domain)]
+    assert {name for name, *_ in asked} == {"price", "score", "alternatives", "completion"}
     assert {(formality, domain) for _, formality, domain in asked} == {("formal", "software")}
     logged = [e.payload for e in run.store.events(workspace.session_id) if e.type == "decode_request"]
     assert (logged[-1]["formality"], logged[-1]["domain"]) == ("formal", "software")
