@@ -13,15 +13,16 @@ from importlib import metadata
 from pathlib import Path
 
 from app import VERSION
-from app.asking.directions import check_direction, decide
+from app.asking.directions import check_direction, decide, facing
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models, chosen_model
-from app.documents import Document, Export, ReadFile, read_document, read_file
+from app.documents import Document, Export, ReadFile, read_file
 from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.exports import proposals_of, translated_document
 from app.glossary.files import read_glossary
 from app.glossary.rows import located
+from app.glossary.turning import terms_for
 from app.log.records import Event, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.memory.recall import Library
@@ -134,7 +135,7 @@ class Desk:
         if self.model.wanted_direction is None and self.model.directions:
             decision = decide(file, self.model.directions, languages)
             direction, note = decision.direction, decision.note
-        document = file.document(direction.partition("-")[0])
+        document = facing(file, direction).document(direction.partition("-")[0])
         if note:
             document = replace(document, notes=(*document.notes, note))
         return self._start(document, direction)
@@ -147,13 +148,18 @@ class Desk:
     def begin_anew(self, workspace: Workspace, direction: str) -> Workspace:
         """A new session on the same document, with the same model, in another of its directions.
 
-        The document is read again, since where sentences end is the language's; the earlier session stays in the log.
-        Raises CommandError where the model has no such direction.
+        The document is read again, since where sentences end is the language's, and a table of both languages is
+        turned; the earlier session stays in the log, and its glossaries come along where they say something in this
+        direction. Raises CommandError where the model has no such direction.
         """
         model, old = workspace.model, workspace.document
         check_direction(model.name, model.directions, direction)
-        document = read_document(old.data, old.name, direction.partition("-")[0])
-        return self._start(document, direction, chosen_model(self.store, workspace.session_id))
+        document = facing(read_file(old.data, old.name), direction).document(direction.partition("-")[0])
+        begun = self._start(document, direction, chosen_model(self.store, workspace.session_id))
+        for base in reversed(workspace.terms.termbases):  # the last that comes goes first
+            if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
+                begun.glossaries.put(base.name, terms)
+        return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """A session on a file of this computer, with its glossary: what the command line asks for.

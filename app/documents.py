@@ -7,13 +7,13 @@ A document keeps its bytes and the place of each segment in them; what the place
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
 from app.errors import DocumentError
 from app.formats import Format, format_by_key, format_of
-from app.formats.base import Comment, Commented, Labelled, Parsed, Translation, Unit
+from app.formats.base import Comment, Commented, Labelled, Parsed, Translation, Turnable, Unit
 from app.formats.sentences import sentence_spans
 from app.messages import Message
 from app.text_files import safe_name
@@ -136,6 +136,11 @@ class ReadFile:
     def languages(self) -> tuple[str, str]:
         """Those of source and target that the file names; empty where it says nothing."""
         return self.parsed.languages if isinstance(self.parsed, Labelled) else ("", "")
+
+    def turned(self) -> ReadFile | None:
+        """The file with its targets as sources, where it has both side by side and says so."""
+        parsed = self.parsed.turned() if isinstance(self.parsed, Turnable) else None
+        return replace(self, parsed=parsed) if parsed else None
 
     def beginning(self, num_characters: int) -> str:
         """The text of the first units, about that long."""

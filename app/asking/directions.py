@@ -28,6 +28,14 @@ _MIN_LEAD = 0.15  # over the next language
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _TAG = re.compile(r"[a-z]{2,}(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 _UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})  # BCP 47's codes for no language
+# The script of a language, or of one in a region, that is written in several (CLDR's likely subtags).
+_SCRIPTS = {
+    "zh": "hans", "zh-tw": "hant", "zh-hk": "hant", "zh-mo": "hant", "yue": "hant", "yue-cn": "hans",
+    "sr": "cyrl", "sr-me": "latn", "ks": "arab", "pa": "guru", "pa-pk": "arab", "uz": "latn", "uz-af": "arab",
+    "az": "latn", "az-ir": "arab", "sd": "arab", "sd-in": "deva", "mn": "cyrl", "mn-cn": "mong",
+}  # fmt: skip
+# Codes that say the same, or have been replaced.
+_SAME = {"cmn": "zh", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "nb": "no", "tl": "fil", "sh": "sr"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
     first = directions[0]
     stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
     fitting = _fitting(directions, stated_source, stated_target)
+    if not fitting and (turned := file.turned()) and _fitting(directions, stated_target, stated_source):
+        return decide(turned, directions, languages[::-1])
     note = ""
     if not fitting:
         fitting = _fitting(directions, stated_source, "") or list(directions)
@@ -61,6 +71,13 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
             direction=direction,
         )
     return Decision(direction, reason, note)
+
+
+def facing(file: ReadFile, direction: str) -> ReadFile:
+    """The file with the direction's source as its own, where it says that it has both languages side by side."""
+    source, target = map(_code, direction.split("-", 1))
+    turned = file.turned()
+    return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
 
 
 def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
@@ -111,7 +128,11 @@ def _likeness(direction: str, stated: tuple[str, str], first: str) -> tuple[int,
 
 
 def _subtags(tag: str) -> set[str]:
-    return set(re.split("[-_]", tag.lower())[1:])
+    first, *others = re.split("[-_]", tag.lower())
+    language = _code(first)
+    scripts = [_SCRIPTS[key] for key in [*(f"{language}-{other}" for other in others), language] if key in _SCRIPTS]
+    is_told = any(len(other) == 4 and other.isalpha() for other in others)
+    return {*others, *([] if is_told else scripts[:1])}
 
 
 def _source(direction: str) -> str:
@@ -124,7 +145,7 @@ def _code(name: str) -> str:
     if not _TAG.fullmatch(name):
         return ""
     code = language_of(name) or short_code(name.lower().replace("-", "_"))
-    return "" if code in _UNKNOWN else code
+    return "" if code in _UNKNOWN else _SAME.get(code, code)
 
 
 def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:

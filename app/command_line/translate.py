@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.asking.directions import decide
+from app.asking.directions import decide, facing
 from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
 from app.command_line.log_commands import check_place, write
@@ -42,7 +42,7 @@ def translate(flags: argparse.Namespace) -> int:
     direction = _direction(flags.direction, file, translator.directions)
     style = Style(flags.formality, flags.domain)
     style.check(translator, direction)
-    document = file.document(direction.partition("-")[0])
+    document = facing(file, direction).document(direction.partition("-")[0])
     glossary = _glossary(flags.glossary or [], direction)
     if flags.dry_run:
         print("\n".join(dry_run_told(document, glossary, translator)))

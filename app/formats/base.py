@@ -120,6 +120,14 @@ class Labelled(Protocol):
         """Those of its sources and targets, as the file writes them ("en-US", "German"); empty where not told."""
 
 
+@runtime_checkable
+class Turnable(Protocol):
+    """A file of two languages side by side, either of which may be the source; places stay what they are."""
+
+    def turned(self) -> Parsed | None:
+        """The file with its targets as sources; None where it does not say which languages these are."""
+
+
 class TextFile:
     """What all files have that are one text: its encoding is that with which it was read."""
 

@@ -1,14 +1,16 @@
 """CSV and TSV as a document: a row is a source and its target; all other cells stay as they are.
 
 Which columns these are the first row says ("source", "target", or languages, behind a column of keys too); where it
-says nothing, the first two are taken. A translation never becomes a formula that its source was not.
+says nothing, the first two are taken. A table of two languages can be translated either way. A translation never
+becomes a formula that its source was not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
@@ -43,28 +45,45 @@ class _Cell:
 class _Row:
     source: _Cell
     target: _Cell | None
+    target_column: int
     end: int  # of its last cell
     num_cells: int
 
 
 @dataclass(frozen=True)
 class TableFile(PairedFile):
-    """A table; a place is that of a source's cell."""
+    """A table; a place is that of a source's cell, in either of the columns where both are languages."""
 
     decoded: DecodedText
     separator: str
-    target_column: int
-    rows: Sequence[_Row] = field(repr=False)
+    columns: tuple[int, int]  # of sources and targets
+    lines: Sequence[Sequence[_Cell]] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     languages: tuple[str, str] = ("", "")  # the names of the columns, where these are languages
     notes: tuple[str, ...] = ()
     is_paired: bool = True
 
+    def turned(self) -> TableFile | None:
+        """The table with its targets as sources; None where its columns are not those of two languages."""
+        if not all(self.languages):
+            return None
+        columns, languages = self.columns[::-1], self.languages[::-1]
+        return replace(self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns)))
+
     def write(self, translations: Sequence[Translation], language: str | None) -> Written:
         """The file with these targets in their cells; a row that is too short gets the cells that it lacks."""
-        rows = {(row.source.start, row.source.end): row for row in self.rows}
+        rows = {(row.source.start, row.source.end): row for row in self._all_rows()}
         edits = [self._edit(rows[new.start, new.end], new.text) for new in translations]
         return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
+
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(row.source.start, row.source.end): one_line(row.source.value) for row in self._all_rows()}
+
+    def _all_rows(self) -> list[_Row]:
+        """The rows, and where they may be translated the other way, those too."""
+        both = [*_rows(self.lines, self.columns[::-1])] if all(self.languages) else []
+        return [*both, *_rows(self.lines, self.columns)]
 
     def _edit(self, row: _Row, text: str) -> Edit:
         text = one_line(text)
@@ -73,7 +92,7 @@ class TableFile(PairedFile):
         if defused(row.source.value) == row.source.value:
             text = defused(text)
         if row.target is None:
-            missing = self.target_column - row.num_cells + 1
+            missing = row.target_column - row.num_cells + 1
             return row.end, row.end, self.separator * missing + self._written(text, is_quoted=False)
         is_quoted = self.decoded.text.startswith('"', row.target.start) and row.target.end > row.target.start
         return row.target.start, row.target.end, self._written(text, is_quoted=is_quoted)
@@ -94,17 +113,25 @@ def read(data: bytes, name: str) -> TableFile:
     lines = list(_lines(text, told.end() if told else 0, separator, name))
     header = _columns(lines[0]) if lines else None
     source, target = header or (0, 1)
-    rows = [
-        _Row(cells[source], cells[target] if target < len(cells) else None, cells[-1].end, len(cells))
-        for cells in lines[header is not None :]
-        if source < len(cells) and cells[source].value.strip()
-    ]
-    # What has a target counts as a draft.
-    units = [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
     names = [cell.value.strip() for cell in lines[0]] if header else []
     languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in (*names, "", "")]
     named = (languages[source], languages[target]) if header else ("", "")
-    return TableFile(decoded, separator, target, rows, units, named)
+    rows = lines[header is not None :]
+    return TableFile(decoded, separator, (source, target), rows, _units(_rows(rows, (source, target))), named)
+
+
+def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[_Row]:
+    """The rows with something to translate."""
+    source, target = columns
+    for cells in lines:
+        if source < len(cells) and cells[source].value.strip():
+            found = cells[target] if target < len(cells) else None
+            yield _Row(cells[source], found, target, cells[-1].end, len(cells))
+
+
+def _units(rows: Iterable[_Row]) -> list[Unit]:
+    """What has a target counts as a draft."""
+    return [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
 
 
 def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:

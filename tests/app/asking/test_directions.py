@@ -13,6 +13,7 @@ from app.asking.directions import decide, read_ahead, targets_by_source
 from app.asking.model_holder import ModelHolder
 from app.desk import Desk
 from app.documents import read_file
+from app.glossary.terms import Term
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
@@ -49,6 +50,12 @@ DECIDED = [
     ("a.po", PO.format("en", '"X-Source-Language: de\\n"\n'), BOTH, "de-en", "stated"),
     ("a.csv", "id,Deutsch,English\n1,Ja,\n", BOTH, "de-en", "stated"),
     ("a.csv", "key,fr,de\n1,Oui,\n", MANY, "fr-de", "stated"),
+    ("a.csv", "de,en\nJa,Yes\n", ("en-de",), "en-de", "stated"),  # and the table is turned
+    ("a.xlf", XLIFF_2.format("pt", "zh-TW"), MANY, "pt-zho_Hant", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh-HK"), MANY, "pt-zho_Hant", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh"), MANY, "pt-zho_Hans", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh-Hans-TW"), MANY, "pt-zho_Hans", "stated"),
+    ("a.xlf", XLIFF_2.format("iw", "nb"), ("en-de", "he-no"), "he-no", "stated"),  # as other codes have it
     ("a.csv", "source,target\nJa,\n", BOTH, "en-de", "first"),
     ("a.html", '<html class="x" lang="de-DE"><body lang="fr"><p>Ok</p></body></html>', BOTH, "de-en", "stated"),
     ("a.html", "<html><body><p lang=de>Ok</p></body></html>", BOTH, "en-de", "first"),  # of a part only
@@ -144,6 +151,43 @@ def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore)
     assert (back["document"]["direction"], back["rows"][0]["target"]) == (earlier.direction, "Until then")
     refused = page.send("begin_anew", direction="fr-en")
     assert refused["error"]["message"] == "hand translates en-de, de-en, not fr-en."
+    desk.close()
+
+
+def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore):
+    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
+    earlier = desk.open_document(table, "a.csv")
+    assert [(s.source, s.target) for s in earlier.segments] == [("Ja", None), ("Gut", "Well")]
+    again = desk.begin_anew(earlier, "en-de")
+    assert [(s.source, s.target) for s in again.segments] == [("No", None), ("Well", "Gut")]
+    again.confirm(0, "Nein")
+    again.edit(1, "Wohl", "typed")
+    written = b"key,de,en,note\n1,Ja,,x\n2,Nein,No,y\n3,Wohl,Well,\n"
+    assert desk.export(again, "document").data == written
+    desk.close()
+    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    assert desk.export(desk.go_on(again.session_id), "document").data == written
+    desk.close()
+
+
+def test_glossaries_come_along_where_they_say_something(store: LogStore):
+    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = desk.open_document(ENGLISH, "a.txt")
+    terms = [Term("file", "Datei", variants=("Akte",)), Term("OK", "OK", status="do_not_translate")]
+    workspace.glossaries.put("low", [Term("window", "Fenster")])
+    workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
+
+    def told(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
+        bases = desk.begin_anew(workspace, direction).terms.termbases
+        return [(base.name, [(term.source, term.target) for term in base.terms.values()]) for base in bases]
+
+    assert told("de-en") == [
+        ("high", [("Datei", "file"), ("Akte", "file"), ("OK", "OK")]),
+        ("low", [("Fenster", "window")]),
+    ]
+    assert told("en-fr") == []
+    assert [len(terms) for _, terms in told("en-de")] == [3, 1]
     desk.close()
 
 
