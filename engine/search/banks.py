@@ -30,8 +30,8 @@ def allocate(waiting_BC: Ints, num_tokens_B: Ints, beam: int | Ints, spreads_B: 
     given_BC = np.minimum(places_BC, waiting_BC)
     left_BC = places_BC - given_BC  # places that found no candidate
     spare_BC = waiting_BC - given_BC  # candidates that found no place
-    givers, takers = np.flatnonzero(left_BC.any(axis=0)), np.flatnonzero(spare_BC.any(axis=0))
-    for distance in np.unique(np.abs(givers[:, None] - takers)).tolist():
+    givers, takers = (np.flatnonzero(table_BC.any(axis=0)).tolist() for table_BC in (left_BC, spare_BC))
+    for distance in sorted({abs(giver - taker) for giver in givers for taker in takers}):
         for giver, taker in (  # upwards first
             (slice(0, num_banks - distance), slice(distance, num_banks)),
             (slice(distance, num_banks), slice(0, num_banks - distance)),

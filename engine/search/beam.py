@@ -85,6 +85,7 @@ class BeamSearch:
         self._kept_sentences = np.zeros(0, dtype=np.int64)
         self._kept_scores = np.zeros(0)
         self._ended: list[Ended] = []
+        self._limits_now: tuple[list[object], Limits] = [], Limits.of({}, 0, 0)
 
     def __len__(self) -> int:
         """Sentences under way."""
@@ -105,10 +106,10 @@ class BeamSearch:
         output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
         for live in self._live.values():
             live.num_steps += 1
-        limits = self._limits(self._vocabulary.size)
+        limits = self._current_limits()
         expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary)
         candidates = expansion.candidates()
-        chosen = candidates.keep(self._share_beam(candidates, limits.beam_B))
+        chosen = candidates.keep(self._share_beam(candidates, limits))
         self._store_finished(chosen)
         self._advance(chosen.keep(~chosen.is_end_N), expansion.failed)
         return self._take_ended()
@@ -152,30 +153,40 @@ class BeamSearch:
             self._live[number].num_steps = len(pieces)
         return Rows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
 
+    def _current_limits(self) -> Limits:
+        """The limits, which change as sentences come and go, and as hypotheses finish."""
+        made_for = [
+            len(self._tracker.num_tokens_B),
+            *((number, live.sentence, live.pool.num_finished) for number, live in self._live.items()),
+        ]
+        if made_for != self._limits_now[0]:
+            self._limits_now = made_for, self._limits(self._vocabulary.size)
+        return self._limits_now[1]
+
     def _limits(self, vocabulary_size: int) -> Limits:
         return Limits.of(self._live, len(self._tracker.num_tokens_B), vocabulary_size)
 
-    def _share_beam(self, candidates: Candidates, beam_B: Ints) -> Bools:
+    def _share_beam(self, candidates: Candidates, limits: Limits) -> Bools:
         """(N,): which candidates get a place in the beam (section 3.2)."""
         num_tokens_B = self._tracker.num_tokens_B
         num_numbers, num_banks = len(num_tokens_B), int(num_tokens_B.max()) + 1
-        sentences = np.concatenate([candidates.sentences_N, self._kept_sentences])
-        banks = np.concatenate([candidates.banks_N, num_tokens_B[self._kept_sentences]])
-        scores = np.concatenate([candidates.scores_N, self._kept_scores])
+        sentences, banks, scores = candidates.sentences_N, candidates.banks_N, candidates.scores_N
+        if len(self._kept_sentences):
+            sentences = np.concatenate([sentences, self._kept_sentences])
+            banks = np.concatenate([banks, num_tokens_B[self._kept_sentences]])
+            scores = np.concatenate([scores, self._kept_scores])
         groups = sentences * num_banks + banks
         waiting_BC = np.bincount(groups, minlength=num_numbers * num_banks).reshape(num_numbers, num_banks)
-        is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, beam_B).ravel()[groups]
+        is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, limits).ravel()[groups]
         num_candidates = len(candidates.rows_N)
         still_kept = is_chosen[num_candidates:]
         self._kept_sentences = self._kept_sentences[still_kept]
         self._kept_scores = self._kept_scores[still_kept]
         return is_chosen[:num_candidates]
 
-    def _places(self, waiting_BC: Ints, beam_B: Ints) -> Ints:
+    def _places(self, waiting_BC: Ints, limits: Limits) -> Ints:
         """(B, C + 1): places of each bank."""
-        spreads_B = np.zeros(len(beam_B), dtype=np.bool_)
-        spreads_B[[n for n, live in self._live.items() if live.sentence.options.crowding == "spread"]] = True
-        return allocate(waiting_BC, self._tracker.num_tokens_B, beam_B, spreads_B)
+        return allocate(waiting_BC, self._tracker.num_tokens_B, limits.beam_B, limits.spreads_B)
 
     def _store_finished(self, chosen: Candidates) -> None:
         ended = chosen.keep(chosen.is_end_N)

@@ -29,7 +29,7 @@ class Limits:
 
     `max_children_B` counts the continuations of one row besides the forced ones; `floor_B` is the log-probability
     below which nothing lives, `reach_B` how far below the best of its bank a candidate may be, and
-    `best_finished_B` what else counts as the best of the last bank.
+    `best_finished_B` what else counts as the best of the last bank. `spreads_B` tells how crowded banks share the beam.
     """
 
     beam_B: Ints
@@ -38,17 +38,21 @@ class Limits:
     floor_B: Floats
     reach_B: Floats
     best_finished_B: Floats
+    spreads_B: Bools
 
     @classmethod
     def of(cls, live: Mapping[int, LiveSentence], num_numbers: int, vocabulary_size: int) -> Limits:
-        counts, bounds = [(0, 0, 0)] * num_numbers, [(0.0, 0.0, 0.0)] * num_numbers
+        counts, bounds = [(0, 0, 0, False)] * num_numbers, [(0.0, 0.0, 0.0)] * num_numbers
         for number, item in live.items():
             options, best = item.sentence.options, item.pool.best_log_prob
             beam = beam_left(options, item.pool.num_finished)
-            counts[number] = beam, item.sentence.max_length, min(beam, options.max_children or beam, vocabulary_size)
+            children = min(beam, options.max_children or beam, vocabulary_size)
+            counts[number] = beam, item.sentence.max_length, children, options.crowding == "spread"
             floor = item.pool.pruning_log_prob - _or_infinity(options.pruning_threshold)
             bounds[number] = floor, _or_infinity(options.bank_threshold), best
-        return cls(*np.array(counts, dtype=np.int64).T, *np.array(bounds, dtype=np.float64).T)
+        beam_B, max_length_B, max_children_B, spreads_B = np.array(counts, dtype=np.int64).reshape(-1, 4).T
+        floor_B, reach_B, best_B = np.array(bounds, dtype=np.float64).reshape(-1, 3).T
+        return cls(beam_B, max_length_B, max_children_B, floor_B, reach_B, best_B, spreads_B.astype(np.bool_))
 
 
 def _or_infinity(threshold: float | None) -> float:
@@ -73,7 +77,9 @@ class Expansion:
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
         self._remaining_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
         self._is_free = tracker.are_free(rows.nodes_R)
-        self._outlook = None if self._is_free else tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP)
+        self._outlook = None if self._is_free else rows.outlook
+        if not self._is_free and self._outlook is None:
+            self._outlook = tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
         self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences whose scores are not numbers
@@ -196,7 +202,7 @@ class Expansion:
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
-        banks_N = np.zeros_like(rows_N)
+        banks_N, outlook = np.zeros_like(rows_N), None
         if not self._is_free:
             is_text_N = ~is_end_N
             nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
@@ -208,7 +214,9 @@ class Expansion:
                 needed_N = np.maximum(needed_N, ~outlook.may_end_N)
             is_possible_N &= is_end_N | (needed_N + 1 < self._remaining_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
-        candidates = Candidates(rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N)
+        candidates = Candidates(
+            rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N, outlook
+        )
         return candidates, is_possible_N
 
     def _last_resorts(self, going_rows: Ints) -> Ints:

@@ -27,6 +27,6 @@ class GridBeamSearch(BeamSearch):
         self._beam_B = limits.beam_B
         return replace(limits, beam_B=np.full_like(limits.beam_B, _ALL))
 
-    def _places(self, waiting_BC: Ints, beam_B: Ints) -> Ints:
+    def _places(self, waiting_BC: Ints, limits: Limits) -> Ints:
         """(B, C + 1): the whole beam for each bank, and what one cannot fill stays empty."""
         return np.minimum(waiting_BC, self._beam_B[:, None])

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.beginnings import Beginning
+from engine.search.tracker import Outlook
 
 _Array = TypeVar("_Array", Ints, Floats)
 
@@ -29,6 +30,7 @@ class Rows:
     lengths_R: Ints
     tokens_RT: Ints
     token_log_probs_RT: Floats
+    outlook: Outlook | None = None  # where it is known already
 
     @classmethod
     def start(
@@ -68,6 +70,7 @@ class Rows:
             self.lengths_R[index],
             self.tokens_RT[index],
             self.token_log_probs_RT[index],
+            None if self.outlook is None else self.outlook.take(index),
         )
 
     def followed_by(self, other: Rows, begin: int) -> Rows:
@@ -91,7 +94,7 @@ class Rows:
         if not more:
             return self
         met_RP = np.pad(self.met_RP, ((0, 0), (0, more))) if more > 0 else self.met_RP[:, :num_phrases]
-        return replace(self, met_RP=met_RP)
+        return replace(self, met_RP=met_RP, outlook=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class Candidates:
     met_NP: Ints
     banks_N: Ints
     is_end_N: Bools
+    outlook: Outlook | None  # None: nothing is asked of any of them
 
     def keep(self, kept: Ints | Bools) -> Candidates:
         """The candidates that an index or a mask names."""
@@ -123,6 +127,7 @@ class Candidates:
             self.met_NP[index],
             self.banks_N[index],
             self.is_end_N[index],
+            None if self.outlook is None else self.outlook.take(index),
         )
 
     def extend(self, rows: Rows) -> Rows:
@@ -139,6 +144,7 @@ class Candidates:
             lengths_N,
             np.concatenate([tokens_NT[:, first:], self.tokens_N[:, None]], 1),
             np.concatenate([token_log_probs_NT[:, first:], self.token_log_probs_N[:, None]], 1),
+            self.outlook,
         )
 
 

@@ -15,7 +15,7 @@ from engine.search.surplus import Room, SurplusGuard
 
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 _FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
-    "_following": -1,
+    "_following": 0,  # node + 1
     "_completed": 0,
     "_pending": 0,
     "_to_go": 0,
@@ -31,7 +31,7 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
 }
 
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
-_FIRST_CAPACITY = 62
+_FIRST_CAPACITY = 64
 
 # The sentence, what a text of it has come to, with no guard's state where there is nothing to guard any more, and how
 # often the phrases that may stand only so often may still come.
@@ -53,6 +53,16 @@ class Outlook:
     closes_N: Bools
     needed_N: Ints
     may_end_N: Bools
+
+    def take(self, index: Ints) -> Outlook:
+        """That of the texts that an index names."""
+        return Outlook(
+            self.lacking_NP[index],
+            self.missing_N[index],
+            self.closes_N[index],
+            self.needed_N[index],
+            self.may_end_N[index],
+        )
 
 
 class ConstraintTracker:
@@ -146,21 +156,24 @@ class ConstraintTracker:
         self._free_nodes: list[int] = []
         self._forced_known = [True, True]
         self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
-        self._following = np.array([[_FREE], [_DEAD]], dtype=np.int32).repeat(len(self._texts.surfaces), axis=1)
-        self._completed = np.zeros_like(self._following)  # for a node and a piece, a row of the following
+        capacity, size = _FIRST_CAPACITY, len(self._texts.surfaces)
+        # Most of these two is never touched, and zeros that nobody reads or writes cost nothing.
+        self._following = np.zeros((capacity, size), dtype=np.int32)
+        self._completed = np.zeros((capacity, size), dtype=np.int32)  # for a node and a piece, a row of the following
+        self._following[[_FREE, _DEAD]] = [[_FREE + 1], [_DEAD + 1]]
         self._completions = np.zeros((1, 0), dtype=np.int64)  # occurrences that a piece completed, by phrase
         self._completion_ids: dict[tuple[int, ...], int] = {}
-        self._pending = np.zeros((2, 0), dtype=np.int64)
-        self._to_go = np.zeros((2, 0), dtype=np.int64)
-        self._is_open = np.zeros(2, dtype=np.bool_)
-        self._ends_here = np.zeros(2, dtype=np.bool_)
-        self._forced = np.zeros((2, 0, 0), dtype=np.int64)
-        self._stands_if_ended = np.ones(2, dtype=np.bool_)
-        self._in_prefix = np.zeros(2, dtype=np.bool_)
-        self._is_guarded = np.zeros(2, dtype=np.bool_)
-        self._prefix_left = np.zeros(2, dtype=np.int64)
-        self._shared_missing = np.zeros(2, dtype=np.int64)
-        self._shared_under_way = np.zeros(2, dtype=np.bool_)
+        self._pending = np.zeros((capacity, 0), dtype=np.int64)
+        self._to_go = np.zeros((capacity, 0), dtype=np.int64)
+        self._is_open = np.zeros(capacity, dtype=np.bool_)
+        self._ends_here = np.zeros(capacity, dtype=np.bool_)
+        self._forced = np.zeros((capacity, 0, 0), dtype=np.int64)
+        self._stands_if_ended = np.ones(capacity, dtype=np.bool_)
+        self._in_prefix = np.zeros(capacity, dtype=np.bool_)
+        self._is_guarded = np.zeros(capacity, dtype=np.bool_)
+        self._prefix_left = np.zeros(capacity, dtype=np.int64)
+        self._shared_missing = np.zeros(capacity, dtype=np.int64)
+        self._shared_under_way = np.zeros(capacity, dtype=np.bool_)
         for name in _BY_SENTENCE_AND_PHRASE:
             setattr(self, name, getattr(self, name)[:, :0])
 
@@ -182,14 +195,14 @@ class ConstraintTracker:
 
     def follow(self, nodes_N: Ints, pieces_N: Ints) -> tuple[Ints, Ints]:
         """The node after each node and piece, and (N, P) the occurrences that the piece turned out to complete."""
-        following_N = self._following[nodes_N, pieces_N].astype(np.int64)
+        following_N = self._following[nodes_N, pieces_N].astype(np.int64) - 1
         for place in (following_N < 0).nonzero()[0].tolist():
             node, piece = nodes_N[place], pieces_N[place]
-            if self._following[node, piece] < 0:
+            if not self._following[node, piece]:
                 # in two steps, as advancing may make the tables anew
                 number, completed = self._advance(int(node), int(piece))
-                self._following[node, piece], self._completed[node, piece] = number, completed
-            following_N[place] = self._following[node, piece]
+                self._following[node, piece], self._completed[node, piece] = number + 1, completed
+            following_N[place] = self._following[node, piece] - 1
         return following_N, self._completions[self._completed[nodes_N, pieces_N]]
 
     def are_free(self, nodes_N: Ints) -> bool:
@@ -330,11 +343,13 @@ class ConstraintTracker:
         self._nodes.append(node)
         self._forced_known.append(False)
         if len(self._nodes) > len(self._following):
-            num_more = max(_FIRST_CAPACITY, len(self._following))
             for name, fill in _FILLS.items():
                 table = getattr(self, name)
-                more = np.full((num_more, *table.shape[1:]), fill, dtype=table.dtype)
-                setattr(self, name, np.concatenate([table, more]))
+                grown = np.zeros((2 * len(table), *table.shape[1:]), dtype=table.dtype)
+                grown[: len(table)] = table
+                if fill:
+                    grown[len(table) :] = fill
+                setattr(self, name, grown)
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
