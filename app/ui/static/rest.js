@@ -1,4 +1,5 @@
 /* Alt+R: what the person wrote stands, the rest of the sentence is translated anew. */
+import {isSame} from './constraints.js';
 import {t} from './dom.js';
 
 const MAX_CELLS = 4e6;                                // of the table that compares two texts word by word
@@ -75,7 +76,8 @@ export class Rest {
     segment.flush();
     const kept = keptOf({text: field.text, start, end}, detail.proposal?.text ?? '', segment.locked);
     if (!kept.beginning && !kept.locked.length) { bench.say('info', t('rest.nothing')); return; }
-    segment.history.record(segment.snapshot(), 'rest');
+    const isDone = field.text === detail.proposal?.text && isSame({...segment, ...kept}, segment);   // asked for twice
+    if (!isDone) segment.history.record(segment.snapshot(), 'rest');
     this.asked = {index: segment.index, text: field.text, kept};
     segment.constrain(kept, 'rest', false);
     segment.focusField();
