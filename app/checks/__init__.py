@@ -27,6 +27,7 @@ _SAYS: dict[tuple[CheckName, str], str] = {
     ("placeholders", "extra"): "Placeholders that the source does not have: {texts}",
     ("placeholders", "order"): "Placeholders that close before they open: {texts}",
     ("placeholders", "changed"): "Not as in the source: {texts}",
+    ("placeholders", "key"): "Access key missing, or there twice: {texts}",
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
     ("punctuation", "end"): "Ends differently from the source: {texts}",

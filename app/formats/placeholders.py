@@ -2,17 +2,19 @@
 
 Text that a program fills in (`%s`, `{0}`, `&amp;`) and an address (a URL, an e-mail address, a path, one word of code)
 stand for words of the sentence: they are *kept*. A tag says something about the words around it ("{1}…{/1}",
-"<b>…</b>", "<br/>", `\\n` in a PO file): it is *markup*.
+"<b>…</b>", "<br/>", `\\n` in a PO file): it is *markup*, and so is the sign of an access key ("&File").
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from app.formats.access_keys import SIGNS, access_key, key_difference
 from engine import PLACEHOLDER
 
 _ADDRESS = re.compile(
@@ -53,6 +55,11 @@ class Atom:
     partner: int = -1
 
     @property
+    def is_access_key(self) -> bool:
+        """Whether it is the sign of one."""
+        return self.text in SIGNS
+
+    @property
     def is_markup(self) -> bool:
         """Whether it says something about the words around it, and is no word itself."""
         return self.kind in ("open", "close", "lone")
@@ -81,6 +88,9 @@ def atoms(text: str) -> tuple[Atom, ...]:
         if not found or start >= found[-1].end:
             end = -minus_end
             found.append(Atom(start, end, text[start:end], "address" if is_address else "placeholder"))
+    if (key := access_key(text, [(atom.start, atom.end) for atom in found])) is not None:
+        place = bisect_left(found, key, key=lambda atom: atom.start)
+        found.insert(place, Atom(key, key + 1, text[key], "lone"))
     paired = _paired(found)
     return tuple(replace(atom, kind="lone") if _is_lone_tag(atom, text) else atom for atom in paired)
 
@@ -112,19 +122,21 @@ def without_markup(text: str) -> str:
 def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
     """The placeholders "missing" in `target`, those "extra" there, and those that close out of "order".
 
-    "changed" are the addresses that stand less often in `target`.
+    "changed" are the addresses that stand less often in `target`, "key" is the sign of an access key that works none.
 
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
-    {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': ()}
+    {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
     wanted, found = Counter(placeholders(source)), Counter(placeholders(target))
     early_in_source = set(_closed_early(source))
     addresses = dict.fromkeys(atom.text for atom in atoms(source) if atom.kind == "address")
+    key = next((atom.start for atom in atoms(source) if atom.is_access_key), None)
     return {
         "missing": tuple((wanted - found).elements()),
         "extra": tuple((found - wanted).elements()),
         "order": tuple(text for text in _closed_early(target) if text in wanted and text not in early_in_source),
         "changed": tuple(text for text in addresses if target.count(text) < source.count(text)),
+        "key": key_difference(source, target, key),
     }
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
+from app.formats.access_keys import SIGNS, key_signs
 from app.formats.placeholders import Atom, atoms, kept_texts, placeholder_spans
 from app.segments.bare_text import BareText, Cut
 from app.segments.markup import Fixed, Span, Tag, is_parted, placed
@@ -60,7 +61,7 @@ class Protection:
             return cls(bounded, bounded, BareText.of(source), _Wishes((), {}))
         wishes = _Wishes(tuple(atom.text for atom in markup), names)
         tags = tuple(
-            _tag(atom, place, source, parts_words=bool(cut.text), number=number)
+            _tag(atom, _key_place(bare, place) if atom.is_access_key else place, source, bool(cut.text), number)
             for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
         )
         phrases = wishes.phrases(original.phrases, bare)
@@ -252,7 +253,9 @@ class _Wishes:
 
     def tag_spans(self, text: str) -> list[Span]:
         """Where tags of the source stand in a text."""
-        return [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
+        spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
+        keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
+        return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
 
     def completed(self, beginning: str) -> str:
         """A beginning whose last tag, if it is not whole yet, is."""
@@ -337,13 +340,26 @@ def _tag_cuts(markup: Iterable[Atom], source: str) -> list[Cut]:
             before = ends[before].start
         while after in starts:
             after = starts[after].end
-        is_apart = atom.kind == "lone" and is_parted(source[max(0, before - 1) : before], source[after : after + 1])
+        is_apart = (
+            atom.kind == "lone"
+            and not atom.is_access_key
+            and is_parted(source[max(0, before - 1) : before], source[after : after + 1])
+        )
         cuts.append(Cut(atom.start, atom.end, " " if is_apart else "", is_tag=True))
     return cuts
 
 
-def _tag(atom: Atom, place: int, source: str, *, parts_words: bool, number: int) -> Tag:
+def _key_place(bare: BareText, place: int) -> int:
+    """Where the word begins that holds an access key."""
+    while place and is_word_char(bare.text[place - 1]):
+        place -= 1
+    return place
+
+
+def _tag(atom: Atom, place: int, source: str, parts_words: bool, number: int) -> Tag:
     assert atom.kind == "open" or atom.kind == "close" or atom.kind == "lone"
+    if atom.is_access_key:  # it works whichever word has it: before the one that stands for its own
+        return Tag(atom.text, atom.kind, place, True, False, number=number)
     before, after = source[max(0, atom.start - 1) : atom.start], source[atom.end : atom.end + 1]
     return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), parts_words, number)
 

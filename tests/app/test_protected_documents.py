@@ -88,6 +88,12 @@ def test_html(translated):
     assert _Reader(translated("a.html", page).decode()).seen == [*seen, " Open.", "</p>"]
 
 
+@pytest.mark.parametrize(("label", "turned"), [("Save &as", "&as Save"), ("Now E_xit", "_Exit Now"), ("AT&T", "AT&T")])
+def test_access_keys_go_with_their_words(translated, label, turned):
+    po = f'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "{label}"\nmsgstr ""\n'
+    assert f'msgstr "{turned}"' in translated("a.po", po.encode()).decode()
+
+
 def test_po(translated, tmp_path):
     po = (
         'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
