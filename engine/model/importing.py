@@ -17,13 +17,13 @@ import torch
 
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, WEIGHTS
-from engine.model.conversion import WEIGHT_FILES, Plan, convert, read_json
+from engine.model.conversion import Plan, convert, read_json
 from engine.model.fsmt import plan_fsmt
+from engine.model.hub import cached_files, fetch
 from engine.model.m2m100 import plan_m2m100
 from engine.model.marian import plan_marian
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_WANTED = ("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md")
 _CONVERTER_VERSION = 2
 _PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {
     "marian": plan_marian,
@@ -43,19 +43,30 @@ def model_folder(name: str | Path) -> Path:
     Raises ModelError that says what is missing and the cure.
     """
     folder = Path(name)
-    origin = hub_id = folder.as_posix()
     if folder.exists():
-        origin = str(folder.resolve())
-    elif _HUB_ID.fullmatch(hub_id):
-        folder = _fetch(hub_id)
-    if not folder.is_dir():
+        return _converted(folder, str(folder.resolve()))
+    hub_id = folder.as_posix()
+    if not _HUB_ID.fullmatch(hub_id):
         raise ModelError(
             f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
+    cached = cached_files(hub_id)
+    try:
+        return _converted(cached or fetch(hub_id), hub_id)
+    except ModelError:
+        if cached is None:
+            raise
+    return _converted(fetch(hub_id), hub_id)  # what another program left in the hub's cache may be a part of it
+
+
+def _converted(folder: Path, origin: str) -> Path:
+    """The folder itself, if it is one of ours, else what it was converted to, which is done where need be."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
     if architecture_of(folder) is None:
         return folder
-    target = cache_folder() / f"{Path(name).resolve().name}-{_fingerprint(folder)}"
+    target = cache_folder() / f"{Path(origin).name}-{_fingerprint(folder)}"
     if not target.is_dir():
         print(f"converting {folder} once, to {target}", file=sys.stderr)
         convert_folder(folder, target, origin=origin)
@@ -80,40 +91,6 @@ def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float1
             "`python -m engine models` names some"
         )
     convert(folder, target, _PLANS[architecture], dtype, origin)
-
-
-def _fetch(hub_id: str) -> Path:
-    """The hub's files, from its cache where they are there, with a progress bar otherwise."""
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-    except ImportError:
-        raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
-    try:
-        try:
-            found = Path(snapshot_download(hub_id, allow_patterns=list(_WANTED), local_files_only=True))
-            if _is_whole(found):
-                return found
-        except LocalEntryNotFoundError:
-            pass
-        found = Path(snapshot_download(hub_id, allow_patterns=list(_WANTED)))
-        if not _is_whole(found):
-            # older models come as torch files only; read without unpickling anything but tensors
-            found = Path(snapshot_download(hub_id, allow_patterns=[*_WANTED, "pytorch_model*.bin"]))
-        return found
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelError(
-            f"{hub_id} cannot be fetched ({reason}); check the name and the connection, or download the folder "
-            "elsewhere and give its path"
-        ) from error
-
-
-def _is_whole(folder: Path) -> bool:
-    return (folder / CONFIG).is_file() and any(
-        (folder / name).is_file() or any(folder.glob(f"{Path(name).stem}-*-of-*{Path(name).suffix}"))
-        for name in WEIGHT_FILES
-    )
 
 
 def _fingerprint(folder: Path) -> str:

@@ -132,7 +132,8 @@ class SentencePieceCodec(ImportedPieces):
 def read_pieces(path: Path) -> tuple[str, ...]:
     """The pieces of a model, one a line in the order of their ids; raises ModelError naming the file and the cure."""
     try:
-        return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+        # not as lines of text, which a carriage return would end
+        return tuple(path.read_bytes().decode("utf-8").removesuffix("\n").split("\n"))
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} cannot be read ({error}); convert the model again") from error
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
+import huggingface_hub
 import pytest
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import hf_raise_for_status
 
 from engine.errors import ModelError
 from engine.model import model_folder
@@ -44,7 +50,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
         missing, first = load(hub, tmp_path, "team/nothing-there", "team/opus-mt-en-de")
-        assert "refused: team/nothing-there cannot be fetched" in missing and "check the name" in missing
+        assert "refused: team/nothing-there cannot be fetched" in missing and "check the name, MAKER/MODEL" in missing
         assert first.startswith("opus-mt-en-de en-de complete")
         assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
         hub.is_down = True
@@ -56,3 +62,60 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
 def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="is no folder; give the folder that holds"):
         model_folder(tmp_path / "nothing")
+
+
+REQUEST = httpx.Request("GET", "http://127.0.0.1/team/model/resolve/main/source.spm")
+
+
+def refused(status: int, code: str) -> Exception:
+    """What huggingface_hub makes of such an answer."""
+    response = httpx.Response(status, headers={"X-Error-Code": code}, request=REQUEST)
+    with pytest.raises(httpx.HTTPError) as found:
+        hf_raise_for_status(response)
+    return found.value
+
+
+BROKEN_OFF = httpx.ReadError("connection reset", request=REQUEST)
+WRAPPED = huggingface_hub.errors.LocalEntryNotFoundError("Nothing is cached.\nMore.")
+WRAPPED.__cause__ = refused(500, "")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (refused(403, "GatedRepo"), r"those who agree to their terms\); agree on the model's page and log in"),
+        (refused(404, "RepoNotFound"), r"no model of that name for you\); check the name"),
+        (BROKEN_OFF, r"source\.spm: connection reset\); check the connection and try again, or download"),
+        (WRAPPED, r"source\.spm: Nothing is cached\.\); check the connection"),
+        (httpx.ConnectError("no such host"), r"no such host\); check the connection"),  # knows no request
+        (OSError(errno.ENOSPC, "No space left on device"), r"no room left in .*\); make room there, or set HF_HOME"),
+        (PermissionError(errno.EACCES, "Permission denied", "/cache"), r"/cache cannot be written\); .*set HF_HOME"),
+        (HFValidationError("Cannot have -- in repo_id"), r"Cannot have -- in repo_id\); check the name$"),
+    ],
+)
+def test_what_cannot_be_fetched_is_named_with_the_cure(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    def fail(*_: object, local_files_only: bool, **__: object) -> str:
+        raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here") if local_files_only else error
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    with pytest.raises(ModelError, match=r"^team/model cannot be fetched \(.*" + message):
+        model_folder("team/model")
+
+
+def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As another program left it there, which read weights alone."""
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "part")
+    (tmp_path / "part" / "source.spm").unlink()
+    asked: list[bool] = []
+
+    def give(*_: object, local_files_only: bool, **__: object) -> str:
+        asked.append(local_files_only)
+        return str(tmp_path / ("part" if local_files_only else "whole"))
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert (model_folder("team/opus-mt-en-de") / "source.spm").is_file()
+    assert asked == [True, False]

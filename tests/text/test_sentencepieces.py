@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, ModelError
-from engine.text import UNKNOWN_ID, UNKNOWN_SURFACE, SentencePieceCodec
+from engine.text import UNKNOWN_ID, UNKNOWN_SURFACE, SentencePieceCodec, read_pieces
 
 sentencepiece = pytest.importorskip("sentencepiece")
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "corpus_sample.tsv"
@@ -94,3 +94,9 @@ def test_a_broken_file_is_named_with_the_cure(tmp_path: Path) -> None:
     path.write_bytes(b"no model")
     with pytest.raises(ModelError, match=r"source\.spm is no intact SentencePiece model.*copy the model again"):
         SentencePieceCodec.load(path, SPECIAL)
+
+
+def test_pieces_end_at_line_feeds_alone(tmp_path: Path) -> None:
+    pieces = ("<pad>", "\r", "a\u2028b", "\x85", "▁")
+    (tmp_path / "pieces.txt").write_bytes("".join(f"{piece}\n" for piece in pieces).encode())
+    assert read_pieces(tmp_path / "pieces.txt") == pieces

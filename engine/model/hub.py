@@ -1,0 +1,106 @@
+"""The files of a model on the hub: from the hub's cache, or fetched with a progress bar; and why that cannot be.
+
+No host is named here: huggingface_hub knows which hub it asks.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from engine.errors import ModelError
+from engine.model.checkpoint import CONFIG
+from engine.model.conversion import WEIGHT_FILES
+
+_WANTED: Final = ("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md")
+_ELSEWHERE: Final = "or download the folder elsewhere and give its path"
+
+
+def cached_files(hub_id: str) -> Path | None:
+    """The folder in the hub's cache, if it holds configuration and weights; asks nobody."""
+    try:
+        found = _snapshot(hub_id, local_files_only=True)
+    except (OSError, ValueError):  # nothing is there, or but a part
+        return None
+    return found if _has_weights(found) else None
+
+
+def fetch(hub_id: str) -> Path:
+    """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure."""
+    try:
+        found = _snapshot(hub_id)
+        if not _has_weights(found):
+            # older models come as torch files only; read without unpickling anything but tensors
+            found = _snapshot(hub_id, more=("pytorch_model*.bin",))
+        return found
+    except ModelError:
+        raise
+    except Exception as error:  # OSError and ValueError, and in the middle of a file what its client's library has
+        reason, cure = _explained(error)
+        raise ModelError(f"{hub_id} cannot be fetched ({reason}); {cure}") from error
+
+
+def _snapshot(hub_id: str, *, more: tuple[str, ...] = (), local_files_only: bool = False) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
+    return Path(snapshot_download(hub_id, allow_patterns=[*_WANTED, *more], local_files_only=local_files_only))
+
+
+def _has_weights(folder: Path) -> bool:
+    return (folder / CONFIG).is_file() and any(
+        (folder / name).is_file() or any(folder.glob(f"{Path(name).stem}-*-of-*{Path(name).suffix}"))
+        for name in WEIGHT_FILES
+    )
+
+
+def _explained(error: Exception) -> tuple[str, str]:
+    """What went wrong, with the file's name where one file is at fault; and the cure."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, GatedRepoError):
+            return (
+                "its makers give it to those who agree to their terms",
+                f"agree on the model's page and log in with `hf auth login`, {_ELSEWHERE}",
+            )
+        if isinstance(cause, RepositoryNotFoundError):
+            return (
+                "the hub has no model of that name for you",
+                "check the name, MAKER/MODEL letter by letter, or log in with `hf auth login` if it is private",
+            )
+        if isinstance(cause, HFValidationError):
+            return _first_line(cause), "check the name"
+        if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
+            return f"there is no room left in {HF_HUB_CACHE}", "make room there, or set HF_HOME to a folder that has it"
+        if isinstance(cause, PermissionError):
+            return f"{cause.filename} cannot be written", "let yourself write there, or set HF_HOME to another folder"
+    file = next(filter(None, map(_file_asked_for, causes)), "")
+    reason = _first_line(error)
+    return f"{file}: {reason}" if file else reason, f"check the connection and try again, {_ELSEWHERE}"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _file_asked_for(error: BaseException) -> str:
+    """The name of the file that a failed request was for, if it was for one."""
+    try:
+        asking: Any = getattr(error, "response", error)  # an error with an answer has lost its own request
+        path = str(asking.request.url.path)
+    except (AttributeError, RuntimeError):  # none, or not known
+        return ""
+    return path.rpartition("/")[2] if "/resolve/" in path else ""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
