@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import groups_that_share
-from engine.text import Codec, is_sentence_start, is_unspaced, joins_words, occurrences
+from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
 
 Span = tuple[int, int]
 _NEIGHBOURS = ("x", "1", " x", ",1")  # what may make another word or number of the end of a text
@@ -231,7 +231,11 @@ def _tracked(
     count, max_count = sum(same.count for same in asked), None
     if any(same.max_count is not None for same in asked):
         max_count = sum(same.count if same.max_count is None else same.max_count for same in asked)
-    return TrackedPhrase(tuple(spellable), tuple(spellings), phrase.boundary, count, max_count, initial), []
+    boundary = phrase.boundary
+    texts = (*spellable, *dict.fromkeys(map(head_of_compound, spellable if boundary == "compound" else ())))
+    heads = frozenset(range(len(spellable), len(texts)))
+    boundary = "start" if boundary == "compound" else boundary
+    return TrackedPhrase(texts, tuple(spellings), boundary, count, max_count, initial, heads), []
 
 
 def _too_often(
@@ -256,9 +260,7 @@ def _too_often(
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
         held = [min(len(_apart(_standing(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
-        held += [
-            other.count * min(_held(form, other, limited) for form in other.forms) for other in (*others, *ordered)
-        ]
+        held += [other.count * _held(other, limited) for other in (*others, *ordered)]
         if max(held) > most:
             message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
             message += "phrase holds it more often; change that, or raise its max_count"
@@ -266,10 +268,15 @@ def _too_often(
     return reasons
 
 
-def _held(form: str, phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
-    """How often `limited` stands in a form of `phrase`, whatever is around that."""
-    around = [text for c in _NEIGHBOURS if occurrences(text := c[::-1] + form + c, form, phrase.boundary)]
-    return min(len(_apart(_standing(text, limited))) for text in (form, *around))
+def _held(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
+    """How often `limited` stands in each form of `phrase` at least, whatever is around that."""
+    texts = [
+        text
+        for number, form in enumerate(phrase.forms)
+        for text in (form, *(c[::-1] + form + c for c in _NEIGHBOURS))
+        if text == form or occurrences(text, form, phrase.boundary_of(number))
+    ]
+    return min(len(_apart(_standing(text, limited))) for text in texts)
 
 
 def _capitalised(forms: Sequence[str]) -> list[str]:
@@ -318,7 +325,7 @@ def _standing(text: str, phrase: TrackedPhrase) -> list[Span]:
     return [
         (start, end)
         for number, form in enumerate(phrase.forms)
-        for start, end in occurrences(text, form, phrase.boundary)
+        for start, end in occurrences(text, form, phrase.boundary_of(number))
         if number not in phrase.initial or is_sentence_start(text, start)
     ]
 

@@ -14,7 +14,7 @@ from engine.errors import InvalidRequest
 
 Case = Literal["exact", "auto"]
 AvoidCase = Literal["exact", "permissive"]
-Boundary = Literal["word", "start", "anywhere"]
+Boundary = Literal["word", "start", "compound", "anywhere"]
 Formality = Literal["formal", "informal"]
 Status = Literal["complete", "unmet", "deadline", "cancelled", "infeasible", "failed"]
 Score = Literal["normalised", "log_prob", "bounded_length_reward"]
@@ -47,10 +47,12 @@ class Phrase:
 
     `text` comes first, `forms` are other spellings of which any one will do. `count` asks for at least so many
     occurrences that do not overlap, `max_count` for no more than so many, those in the prefix, in locked texts and in
-    other phrases counted too. What phrases that are the same ask for adds up. `boundary` says what may touch the
-    phrase: "word" nothing that would make it part of a longer word or number, "start" lets it begin a longer word (a
-    German compound), "anywhere" anything. Phrases that have a form in common, be it through others, need occurrences
-    apart from each other's; one with a `max_count` may have none in common.
+    other phrases counted too. What phrases that are the same ask for adds up.
+    `boundary` says what may touch the phrase: "word" nothing that would make it part of a longer word or number,
+    "start" lets it begin a longer word, "compound" lets it also end one, with a small first letter then, as German
+    nouns do (`Datei` in `Dateisystem` and in `Bilddatei`; such ends are taken where the model writes them, never
+    forced), "anywhere" anything. Phrases that have a form in common, be it through others, need occurrences apart from
+    each other's; one with a `max_count` may have none in common.
     `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
     the source, for those that come from a glossary; it changes no translation, but placements tell more (`Placement`).
     """

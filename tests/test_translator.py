@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from engine import Avoid, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator
+from engine import Avoid, InvalidRequest, Phrase, Placement, Request, SearchOptions, Translation, Translator
 from engine.model import LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, occurrences
 
@@ -441,6 +441,17 @@ def test_phrases_that_share_a_form_get_occurrences_of_their_own(translator, phra
             for placement in own:
                 assert placement.form.lower() in [form.lower() for form in phrase.all_forms]
                 assert (placement.start, placement.end) in occurrences(hypothesis.text, placement.form, phrase.boundary)
+
+
+def test_a_noun_is_met_by_a_compound_that_ends_with_it(translator):
+    noun = Phrase("Datei", forms=["Dateien"], boundary="compound")
+    begun = Request(SOURCE, prefix="Die Bilddatei ", phrases=(noun,))
+    result = translator.translate(begun, OPTIONS)
+    assert result.status == "complete"
+    assert {hypothesis.placements for hypothesis in result.hypotheses} == {(Placement(0, "datei", 8, 13),)}
+    result = translator.translate(replace(begun, phrases=(replace(noun, boundary="start"),)), OPTIONS)
+    assert result.status == "complete"
+    assert {placement.form for found in result.hypotheses for placement in found.placements} <= {*noun.all_forms}
 
 
 def test_direction_that_the_model_lacks_is_refused_not_forgotten(translator):

@@ -110,7 +110,10 @@ def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
                 "tail": text[end:],
                 "beginning": text[: end + 1],
                 "gap": question.hypothesis.score - alternative.hypothesis.score,
-                "is_term": any(form_in(word, hit.term.target) for hit in question.segment.hits),
+                "is_term": any(
+                    form_in(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
+                    for hit in question.segment.hits
+                ),
             }
         )
     return {"word": question.word, "text": question.hypothesis.text, "replaced": list(question.replaced), "rows": rows}

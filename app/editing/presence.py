@@ -11,7 +11,7 @@ from app.errors import CommandError
 from app.log.records import KEY_CLASSES
 from app.record.work_so_far import WorkSoFar
 from app.segments.constraints import distinct_terms, term_key
-from app.segments.state import SegmentState, form_in, occurrences
+from app.segments.state import SegmentState, word_for
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -81,8 +81,7 @@ class Presence:
         """Keeps which terms a confirmed text uses, each with the form that stands there, and which not, and why."""
         text, used = segment.target or "", []
         for constraint in segment.constraints:
-            forms = (constraint.text, *constraint.forms)
-            form = next((form for form in forms if occurrences(text, form)), None) or form_in(text, constraint.text)
+            form = word_for(text, constraint)
             used += [{"term": key, "form": form} for key in constraint.term_keys if form]
         if used:
             self.workspace.log("term_used", {"terms": used}, segment)

@@ -11,7 +11,7 @@ from app.glossary.form_list import FormList, form_list
 from app.glossary.terms import Term
 
 MAX_FORMS = 24
-MIN_COMPOUND_HEAD = 4  # letters; shorter ones begin too many other words ("Rat" in "Ratte")
+MIN_COMPOUND_HEAD = 4  # letters; shorter ones are part of too many other words ("Rat" in "Ratte")
 _CACHED_WORDS = 100_000
 
 
@@ -46,7 +46,7 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
         replace(
             term,
             inflections=_inflections(term, forms) if forms else (),
-            begins_compounds=term.status == "preferred" and language == "de" and _is_noun(term.target),
+            joins_compounds=term.status == "preferred" and language == "de" and _is_noun(term.target),
         )
         if term.status in ("preferred", "forbidden")
         else term
@@ -72,6 +72,6 @@ def _inflections(term: Term, forms: FormList) -> tuple[str, ...]:
 
 
 def _is_noun(target: str) -> bool:
-    """Whether a German target ends in a noun that may begin a compound."""
+    """Whether a German target ends in a noun that may begin or end a compound."""
     head = target.split(" ")[-1]
     return len(head) >= MIN_COMPOUND_HEAD and head[0].isupper() and head.isalpha()

@@ -27,7 +27,7 @@ class Term:
     `row` is the line of the file it came from, counted from 1; 0 where there is no file. `is_for_document` marks what
     a person required in the whole document, besides the glossary: of two terms for the same words it goes first.
     `variants` are other targets that will do; `glossary` names the file that the term belongs to. `inflections` are
-    forms of the target and `begins_compounds` says that it may begin a longer word; both come from the form list
+    forms of the target and `joins_compounds` says that it may begin or end a longer word; both come from the form list
     (`lemmas.with_forms`), not from the person.
     """
 
@@ -42,7 +42,7 @@ class Term:
     note: str = ""
     glossary: str = ""
     inflections: tuple[str, ...] = field(default=(), compare=False)
-    begins_compounds: bool = field(default=False, compare=False)
+    joins_compounds: bool = field(default=False, compare=False)
 
     @property
     def is_case_exact(self) -> bool:

@@ -204,7 +204,10 @@ class _Tracked:
             return []
         asked = zip(self.request.get("constraints", ()), self.request.get("phrases", ()), strict=False)
         return [
-            any(form_in(text, form) is not None for form in (phrase["text"], *phrase.get("forms", ())))
+            any(
+                form_in(text, form, joins_compounds=phrase.get("boundary") == "compound") is not None
+                for form in (phrase["text"], *phrase.get("forms", ()))
+            )
             for constraint, phrase in asked
             if constraint.get("term_keys")
         ]

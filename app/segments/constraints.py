@@ -19,7 +19,7 @@ from app.glossary.terms import has_inner_capitals
 from engine import Avoid, Phrase, stands_alone
 
 PhraseCase = Literal["exact", "auto"]
-PhraseBoundary = Literal["word", "start", "anywhere"]
+PhraseBoundary = Literal["word", "start", "compound", "anywhere"]
 # What contradicts what: the first counts, the second gives way; a pin and a term both count until a person chooses.
 # Two terms for the same words are rivals.
 ConflictKind = Literal["pin_term", "pin_forbidden", "ban_term", "ban_kept", "forbidden_term", "term_forbidden", "rival"]
@@ -158,7 +158,7 @@ def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint
     terms = [hit.term for hit in hits]
     forms = dict.fromkeys(form for term in terms for form in _forms(term) if form != text)
     is_fixed = num_pins > 0 or any(not _may_be_capitalised(term) for term in terms)
-    may_begin = bool(terms) and num_pins == 0 and all(term.begins_compounds for term in terms)
+    may_join = bool(terms) and num_pins == 0 and all(term.joins_compounds for term in terms)
     return Constraint(
         text,
         count,
@@ -167,7 +167,7 @@ def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint
         source_span=(hits[0].start, hits[0].end) if len(hits) == count == 1 else None,
         forms=() if num_pins else tuple(forms),
         case="exact" if is_fixed else "auto",
-        boundary="start" if may_begin else "word",
+        boundary="compound" if may_join else "word",
     )
 
 

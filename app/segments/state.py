@@ -237,19 +237,31 @@ def stands_in(text: str, ban: Avoid) -> bool:
     return occurrences(text, ban.text) > 0
 
 
-def form_in(text: str, target: str) -> str | None:
+def form_in(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
     """The word of `text` that `target` begins, as written there: "Routern" for "Router"; None without any.
 
-    A translator bends terms to the sentence; this finds the forms that only add an ending.
+    A translator bends terms to the sentence; this finds the forms that only add an ending. With `joins_compounds` it
+    may also end the word: "Bilddatei" for "Datei".
     """
     for match in re.finditer(re.escape(target), text, re.IGNORECASE):
         start, end = match.span()
         if start > 0 and is_word_char(text[start - 1]):
-            continue
+            if not (joins_compounds and stands_alone(text, start, end, "end")):
+                continue
+            while start > 0 and is_word_char(text[start - 1]):
+                start -= 1
         while end < len(text) and is_word_char(text[end]):
             end += 1
         return text[start:end]
     return None
+
+
+def word_for(text: str, constraint: Constraint) -> str | None:
+    """What stands in `text` for a constraint of a term: a form of it, or the word that one begins or ends; or None."""
+    forms = (constraint.text, *constraint.forms)
+    joins = constraint.boundary == "compound"
+    words = (form_in(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
+    return next((form for form in forms if occurrences(text, form)), None) or next(filter(None, words), None)
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:
@@ -259,4 +271,4 @@ def _is_in_text(text: str, constraint: Constraint) -> bool:
     forms = (wanted, *constraint.forms)
     if sum(occurrences(text, form) for form in forms) >= constraint.count:
         return True
-    return not constraint.is_pinned and form_in(text, constraint.text) is not None
+    return not constraint.is_pinned and word_for(text, constraint) is not None

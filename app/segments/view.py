@@ -19,7 +19,7 @@ from app.segments.proposal_view import (
     with_struck,
     word_confidences,
 )
-from app.segments.state import Json, SegmentState, form_in, occurrences, stands_in
+from app.segments.state import Json, SegmentState, occurrences, stands_in, word_for
 from app.segments.term_conflicts import conflicts_of
 from engine import Avoid, Hypothesis
 
@@ -251,8 +251,7 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     target = without_markup(segment.target)
     if occurrences(target, constraint.text):
         return "met", ""
-    standing = next((form for form in constraint.forms if occurrences(target, form)), "")
-    if form := standing or form_in(target, constraint.text):
+    if form := word_for(target, constraint):
         return "met", Message("Form in the text: {form}", form=form)
     if status == "met":
         return "unmet", Message("In the proposal, not in your text.")

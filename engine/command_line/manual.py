@@ -50,7 +50,8 @@ keys of a line:
                count        at least so many times (1)
                max_count    at most so many times, wherever it stands; null: any number (null)
                boundary     what may touch it: "word" nothing that makes it part of a word, "start" lets a longer word
-                            begin with it, "anywhere" anything ("word")
+                            begin with it, "compound" also end with it, its first letter small then, as German nouns
+                            do, "anywhere" anything ("word")
                case         "exact", or "auto": capitalised too where a sentence begins ("exact")
                source_span  [start, end] of the term in the source, for those that come from a glossary
   avoid      what must not stand there as words of their own: a list of strings, or of objects with

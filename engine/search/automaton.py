@@ -60,7 +60,7 @@ class PhraseAutomaton:
         for number, phrase in enumerate(self.phrases):
             first_pattern = len(self._patterns)
             self._patterns += [
-                Pattern.of(number, form, phrase.boundary, is_initial=index in phrase.initial)
+                Pattern.of(number, form, phrase.boundary_of(index), is_initial=index in phrase.initial)
                 for index, form in enumerate(phrase.forms)
             ]
             self._spellings += phrase.spellings
@@ -242,7 +242,7 @@ class PhraseAutomaton:
             self._fresh_patterns[key] = tuple(
                 number
                 for number, (own, pattern) in enumerate(zip(self._turns, self._patterns, strict=True))
-                if pattern.text[0] == character and not (is_inside and pattern.guards_left)
+                if pattern.text[0] == character and pattern.may_begin(is_inside)
                 if own in (None, turn) or (waits and own == turn + 1 and not pattern.joins_numbers)
             )
         return self._fresh_patterns[key]

@@ -46,9 +46,9 @@ class Guard:
         ]
         self._num_avoided = len(self._patterns)
         self._patterns += [
-            Pattern.of(0, form, phrase.boundary)
+            Pattern.of(0, form, phrase.boundary_of(number))
             for phrase in constraints.phrases
-            for form in phrase.forms
+            for number, form in enumerate(phrase.forms)
             if any(_contains(form, avoided.text, avoided.ignores_case) for avoided in constraints.avoided)
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}

@@ -11,13 +11,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from engine.request import Boundary
 from engine.search.phrases import PieceTexts
 from engine.text.boundaries import (
     NUMBER_JOINERS,
     SENTENCE_CLOSERS,
     SENTENCE_ENDS,
     SENTENCE_OPENERS,
+    Standing,
     is_digit,
     is_mark,
     is_word_char,
@@ -127,14 +127,20 @@ class Pattern(NamedTuple):
     guards_right: bool
     ignores_case: bool = False
     is_initial: bool = False  # counts only where a sentence begins
+    goes_on: bool = False  # counts only where a word goes on with it
 
     @classmethod
     def of(
-        cls, owner: int, text: str, boundary: Boundary, *, ignores_case: bool = False, is_initial: bool = False
+        cls, owner: int, text: str, boundary: Standing, *, ignores_case: bool = False, is_initial: bool = False
     ) -> Pattern:
-        guards_left = boundary != "anywhere" and joins_words(text[0])
-        guards_right = boundary == "word" and joins_words(text[-1])
-        return cls(owner, text.lower() if ignores_case else text, guards_left, guards_right, ignores_case, is_initial)
+        guards_left = boundary not in ("anywhere", "end") and joins_words(text[0])
+        guards_right = boundary in ("word", "end") and joins_words(text[-1])
+        written = text.lower() if ignores_case else text
+        return cls(owner, written, guards_left, guards_right, ignores_case, is_initial, boundary == "end")
+
+    def may_begin(self, is_inside: bool) -> bool:
+        """Whether its first character may come where a word goes on with it or, unless `is_inside`, does not."""
+        return not self.guards_left if is_inside else not self.goes_on
 
     @property
     def ends_in_digit(self) -> bool:
@@ -156,7 +162,7 @@ def read(
         pattern = patterns[number]
         if pattern.text[matched] != (folded if pattern.ignores_case else character):
             continue
-        if matched == 0 and ((pattern.guards_left and joined) or (pattern.is_initial and not starts)):
+        if matched == 0 and (not pattern.may_begin(joined) or (pattern.is_initial and not starts)):
             continue
         if matched + 1 == len(pattern.text):
             ended.add((number, 0))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.request import Boundary
+from engine.text.boundaries import Standing
 
 
 class PieceTexts(Protocol):
@@ -54,7 +54,8 @@ class TrackedPhrase:
     """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form.
 
     With a `max_count`, it may stand so often and no more; it then has no form in common with another.
-    The forms numbered in `initial` (capitalised ones) count only where a sentence begins. Phrases with a `turn` stand
+    The forms numbered in `initial` (capitalised ones) count only where a sentence begins, those in `heads` only at the
+    end of a longer word; these have no spellings. Phrases with a `turn` stand
     in that order and apart, each counting only behind the one before. One that `ends_text` counts at its end alone; its
     pieces are in the banks all the same, as outside them it is only written when the length limit forces it (30
     captions with the end of their reference: BLEU 30 in the banks, 20 outside, 25 without it).
@@ -62,12 +63,17 @@ class TrackedPhrase:
 
     forms: tuple[str, ...]
     spellings: tuple[Spelling, ...]
-    boundary: Boundary = "word"
+    boundary: Standing = "word"
     count: int = 1
     max_count: int | None = None
     initial: frozenset[int] = frozenset()
+    heads: frozenset[int] = frozenset()
     turn: int | None = None
     ends_text: bool = False
+
+    def boundary_of(self, form: int) -> Standing:
+        """What may touch the form of this number."""
+        return "end" if form in self.heads else self.boundary
 
     @property
     def num_pieces(self) -> int:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Literal
 
 from engine.request import Boundary
+
+Standing = Boundary | Literal["end"]
 
 NUMBER_JOINERS = ".,"
 SENTENCE_ENDS = frozenset(".!?…。！？")
@@ -99,29 +102,40 @@ def is_sentence_start(text: str, start: int) -> bool:
     return _BEFORE_SENTENCE.search(text[:start]) is not None
 
 
-def stands_alone(text: str, start: int, end: int, boundary: Boundary = "word") -> bool:
-    """Whether `text[start:end]` is no part of a longer word or number.
+def stands_alone(text: str, start: int, end: int, boundary: Standing = "word") -> bool:
+    """Whether `text[start:end]` is no part of a longer word or number, or such a part as `boundary` lets it be.
 
-    "word" asks for a boundary on both sides, "start" on the left only, "anywhere" on neither. A mark right after the
-    end always forbids it, as it would change the last character. In scripts without spaces all three mean the same.
+    "word" asks for a boundary on both sides, "start" on the left only, "end" on the right only and for none on the
+    left, "anywhere" on neither; "compound" is "start" here, as what ends a compound is another text. A mark right after
+    the end always forbids it, as it would change the last character. In scripts without spaces nothing is an "end" and
+    all others mean the same.
     """
     if end < len(text) and is_mark(text[end]):
         return False
-    if boundary != "anywhere" and not is_left_boundary(text, start):
+    if boundary != "anywhere" and is_left_boundary(text, start) == (boundary == "end"):
         return False
-    return boundary != "word" or is_right_boundary(text, end)
+    return boundary not in ("word", "end") or is_right_boundary(text, end)
 
 
-def occurrences(text: str, phrase: str, boundary: Boundary = "word") -> list[tuple[int, int]]:
+def head_of_compound(noun: str) -> str:
+    """How a noun is written at the end of a German compound: "Datei" -> "datei"."""
+    return noun[:1].lower() + noun[1:]
+
+
+def occurrences(text: str, phrase: str, boundary: Standing = "word") -> list[tuple[int, int]]:
     """All (start, end) at which `phrase` stands alone in `text`, overlapping ones too, in order. Both texts in NFC.
 
     >>> occurrences("cat, concat, cats", "cat")
     [(0, 3)]
     >>> occurrences("cat, concat, cats", "cat", "start")
     [(0, 3), (13, 16)]
+    >>> occurrences("Cat, Concat, Catalog", "Cat", "compound")
+    [(0, 3), (8, 11), (13, 16)]
     """
     if not phrase:
         return []
+    if boundary == "compound":
+        return sorted(occurrences(text, phrase, "start") + occurrences(text, head_of_compound(phrase), "end"))
     found = []
     start = text.find(phrase)
     while start >= 0:

@@ -15,12 +15,14 @@ def stands_at(text: str, form: str, start: int, boundary: str) -> bool:
     if text[start:end] != form:
         return False
     before, after = text[:start], text[end:]
-    if boundary != "anywhere" and form[0].isalnum() and before:
-        if before[-1].isalnum():
-            return False
-        if form[0].isdigit() and before[-1] in ".," and before[-2:-1].isdigit():
-            return False
-    if boundary == "word" and form[-1].isalnum() and after:
+    goes_on = False
+    if form[0].isalnum() and before:
+        goes_on = before[-1].isalnum() or (form[0].isdigit() and before[-1] in ".," and before[-2:-1].isdigit())
+    if goes_on and boundary in ("word", "start"):
+        return False
+    if not goes_on and boundary == "end":
+        return False
+    if boundary in ("word", "end") and form[-1].isalnum() and after:
         if after[0].isalnum():
             return False
         if form[-1].isdigit() and after[0] in ".," and after[1:2].isdigit():
@@ -28,14 +30,19 @@ def stands_at(text: str, form: str, start: int, boundary: str) -> bool:
     return True
 
 
+def standing_spans(text: str, phrase: TrackedPhrase) -> set[tuple[int, int]]:
+    """Where any form stands; the `heads` among them at the end of a longer word, the others by the boundary."""
+    return {
+        (start, start + len(form))
+        for number, form in enumerate(phrase.forms)
+        for start in range(len(text))
+        if stands_at(text, form, start, "end" if number in phrase.heads else phrase.boundary)
+    }
+
+
 def count_met(text: str, phrase: TrackedPhrase) -> int:
     """Occurrences of any form that do not overlap, chosen by earliest end."""
-    spans = [
-        (start + len(form), start)
-        for form in set(phrase.forms)
-        for start in range(len(text))
-        if stands_at(text, form, start, phrase.boundary)
-    ]
+    spans = [(end, start) for start, end in standing_spans(text, phrase)]
     count, last_end = 0, 0
     for end, start in sorted(spans):
         if start >= last_end:
@@ -81,15 +88,6 @@ def sharing_groups(phrases: Sequence[TrackedPhrase]) -> list[list[TrackedPhrase]
     return groups
 
 
-def standing_spans(text: str, phrase: TrackedPhrase) -> set[tuple[int, int]]:
-    return {
-        (start, start + len(form))
-        for form in phrase.forms
-        for start in range(len(text))
-        if stands_at(text, form, start, phrase.boundary)
-    }
-
-
 def least_unserved(
     group: Sequence[TrackedPhrase], spans: Sequence[set[tuple[int, int]]], taken: Sequence[tuple[int, int]] = ()
 ) -> int:
@@ -132,7 +130,7 @@ def group_progress(texts: ToyTexts, pieces: Sequence[int], group: Sequence[Track
     spans = []
     for phrase in group:
         certain = standing_spans(text, phrase)
-        for probe in (" ", "x", "1", ",", ", ", ",1", "."):
+        for probe in (" ", "x", "7", ",", ", ", ",7", "."):
             certain &= standing_spans(text + probe, phrase)
         spans.append(certain if is_open else standing_spans(text, phrase))
     left = least_unserved(group, spans)
@@ -141,8 +139,8 @@ def group_progress(texts: ToyTexts, pieces: Sequence[int], group: Sequence[Track
         """With an occurrence of `form` at `start` for one of the phrases that take it."""
         best = left
         for number, phrase in enumerate(group):
-            if form in phrase.forms and stands_at(text[:start] + form, form, start, phrase.boundary):
-                span = (start, start + len(form))
+            span = (start, start + len(form))
+            if span in standing_spans(text[:start] + form, phrase) and form in phrase.forms:
                 best = min(best, least_unserved(group, [s | {span} if n == number else s for n, s in enumerate(spans)]))
         return best
 
@@ -174,8 +172,8 @@ def group_progress(texts: ToyTexts, pieces: Sequence[int], group: Sequence[Track
 
 
 def _certain(text: str, phrase: TrackedPhrase) -> int:
-    """Occurrences that no continuation can break."""
-    return min(count_met(text + probe, phrase) for probe in (" ", "x", "1", ",", ", ", ",1", "."))
+    """Occurrences that no continuation can break; "x" and 7 stand in no form, so that they complete none."""
+    return min(count_met(text + probe, phrase) for probe in (" ", "x", "7", ",", ", ", ",7", "."))
 
 
 @dataclass(frozen=True)
@@ -283,14 +281,9 @@ def _forced_of_group(texts: ToyTexts, pieces: Sequence[int], group: Sequence[Tra
 
 
 def _end_of_last_counted(text: str, phrase: TrackedPhrase) -> int:
-    spans = sorted(
-        (start + len(form), start)
-        for form in set(phrase.forms)
-        for start in range(len(text))
-        if stands_at(text, form, start, phrase.boundary)
-    )
+    spans = [(end, start) for start, end in standing_spans(text, phrase)]
     last_end = 0
-    for end, start in spans:
+    for end, start in sorted(spans):
         if start >= last_end:
             last_end = end
     return last_end
@@ -298,13 +291,7 @@ def _end_of_last_counted(text: str, phrase: TrackedPhrase) -> int:
 
 def violates(text: str, avoided: Sequence[AvoidedText], phrases: Sequence[TrackedPhrase], prefix: str = "") -> bool:
     """Whether an avoided text stands at word boundaries outside the prefix and outside every pinned text."""
-    excused = [
-        (start, start + len(form))
-        for phrase in phrases
-        for form in phrase.forms
-        for start in range(len(text))
-        if stands_at(text, form, start, phrase.boundary)
-    ]
+    excused = [span for phrase in phrases for span in standing_spans(text, phrase)]
     if prefix:
         excused.append((0, len(prefix)))
     for item in avoided:

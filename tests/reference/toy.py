@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -56,12 +56,18 @@ class ToyTexts:
         return written
 
     def phrase(
-        self, *spellings: str, count: int = 1, boundary: str = "word", max_count: int | None = None
+        self,
+        *spellings: str,
+        count: int = 1,
+        boundary: str = "word",
+        max_count: int | None = None,
+        heads: Sequence[str] = (),
     ) -> TrackedPhrase:
-        """A phrase whose forms are given by their canonical pieces."""
+        """A phrase whose forms are given by their canonical pieces; `heads` are texts that may end a longer word."""
         ids = [self.ids(spelling) for spelling in spellings]
         return TrackedPhrase(
-            forms=tuple(self.text(pieces) for pieces in ids),
+            forms=(*(self.text(pieces) for pieces in ids), *heads),
+            heads=frozenset(range(len(ids), len(ids) + len(heads))),
             spellings=tuple(Spelling.of(form, pieces, self) for form, pieces in enumerate(ids)),
             boundary=boundary,  # type: ignore[arg-type]
             count=count,
@@ -170,3 +176,11 @@ def random_phrases(
         if spellings:
             phrases.append(texts.phrase(*spellings, count=rng.choice([1, 1, 1, 2])))
     return phrases
+
+
+def with_heads(phrase: TrackedPhrase, rng: random.Random) -> TrackedPhrase:
+    """The phrase or, as often, one whose forms may also end a longer word."""
+    if rng.random() < 0.5:
+        return phrase
+    num_forms = len(phrase.forms)
+    return replace(phrase, forms=phrase.forms * 2, heads=frozenset(range(num_forms, 2 * num_forms)))

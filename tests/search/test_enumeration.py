@@ -22,7 +22,7 @@ from engine.request import MAX_BEAM, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
 from engine.search.tracker import ConstraintTracker
 from tests.reference.search import Limit, enumerate_all
-from tests.reference.toy import ToyModel, ToyTexts, random_phrases
+from tests.reference.toy import ToyModel, ToyTexts, random_phrases, with_heads
 from tests.search.test_beam import search_all
 from tests.search.walking import walk_on
 
@@ -35,6 +35,7 @@ NUMBERS = ToyTexts(("a", "1", "￭,", "￭,￭"))
 def random_constraints(texts: ToyTexts, rng: random.Random, num_ordered: int = 0) -> SentenceConstraints:
     """Phrases, texts in order of which the last may have to end the sentence, avoided texts, now and then a prefix."""
     phrases = random_phrases(texts, rng, max_phrases=1 if num_ordered else 2, max_pieces=2)
+    phrases = [with_heads(phrase, rng) for phrase in phrases]
     ordered = random_phrases(texts, rng, num_ordered, max_pieces=2, may_hang=True)
     phrases += [replace(phrase, count=1, turn=turn) for turn, phrase in enumerate(ordered)]
     if ordered and rng.random() < 0.4:

@@ -83,6 +83,7 @@ def random_sharers(texts: ToyTexts, rng: random.Random, max_pieces: int = 3) -> 
             *rng.sample(forms, min(len(forms), rng.choice([1, 2, 2]))),
             count=rng.choice([1, 1, 1, 2]),
             boundary=rng.choice(["word", "word", "word", "start", "anywhere"]),
+            heads=rng.sample(forms, rng.choice([0, 0, 0, 1])),
         )
         for _ in range(rng.choice([2, 2, 3]))
     ]

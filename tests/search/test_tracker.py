@@ -17,7 +17,7 @@ from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
 from engine.text.boundaries import is_sentence_start
 from tests.reference.matching import count_met, meets_all, missing_pieces
-from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
+from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases, with_heads
 from tests.search.walking import walk, walk_on
 
 TRAPS = [
@@ -81,13 +81,24 @@ def test_boundary_says_what_may_touch_the_phrase(boundary, written, met):
     assert walk(TRAP_TEXTS, [TRAP_TEXTS.phrase("cat", boundary=boundary)], TRAP_TEXTS.ids(written)).may_end is met
 
 
+@pytest.mark.parametrize(
+    ("written", "met"),
+    [("con@@ cat", True), ("cat", True), ("con@@ cat@@ alog", False), ("con@@ cat cat", True), ("con@@ cat ￭,", True)],
+)
+def test_a_head_counts_only_where_it_ends_a_longer_word(written, met):
+    phrase = TRAP_TEXTS.phrase("cat", heads=["cat"])
+    assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written)).may_end is met
+    asked_twice = walk(TRAP_TEXTS, [replace(phrase, count=2)], TRAP_TEXTS.ids(written))
+    assert asked_twice.may_end is (written == "con@@ cat cat")
+
+
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED, ToyTexts(("a", "b", "c"))], ids=["words", "numbers", "abc"])
 def test_tracker_agrees_with_reading_the_whole_text(texts):
     rng = random.Random(1)
     for _ in range(1500):
         phrases = random_phrases(texts, rng, max_phrases=3)
         boundary = rng.choice(["word", "word", "start", "anywhere"])
-        phrases = [type(p)(p.forms, p.spellings, boundary, p.count) for p in phrases]
+        phrases = [with_heads(replace(phrase, boundary=boundary), rng) for phrase in phrases]
         pieces = [rng.randrange(2, texts.size) for _ in range(rng.randint(0, 9))]
         walked = walk(texts, phrases, pieces)
         text = texts.text(pieces)
@@ -104,13 +115,13 @@ def test_tracker_agrees_with_reading_the_whole_text(texts):
 def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
     rng = random.Random(2)
     for _ in range(800):
-        phrases = random_phrases(PUNCTUATED, rng, max_phrases=3)
+        phrases = [with_heads(phrase, rng) for phrase in random_phrases(PUNCTUATED, rng, max_phrases=3)]
         if not phrases:
             continue
         pieces = [rng.randrange(2, PUNCTUATED.size) for _ in range(rng.randint(0, 6))]
         walked = walk(PUNCTUATED, phrases, pieces)
         nearer = {piece for piece in walked.forced if gain(phrases, pieces, piece)}
-        if all(len(phrase.forms) == 1 for phrase in phrases):
+        if all(len(phrase.spellings) == 1 for phrase in phrases):
             assert nearer == walked.forced, (pieces, phrases)
         if walked.missing and not walked.closes:
             assert nearer, (pieces, phrases)

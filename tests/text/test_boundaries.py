@@ -43,6 +43,11 @@ MATCHES = [
     ("E-Mails", "E-Mail", "start", [0], "which a compound may be"),
     ("Debian-Paketliste", "Paket", "word", [], "the end of the compound counts"),
     ("Debian-Paketliste", "Paket", "start", [7], "and is waived"),
+    ("Binärpaket, Paket, Paketliste", "Paket", "compound", [5, 12, 19], "a German noun at either end of a compound"),
+    ("Binärpakete, paket, BinärPaket", "Paket", "compound", [], "the whole end, with a small letter, of a longer word"),
+    ("Binärpaket paket", "paket", "end", [5], "the end of a longer word alone"),
+    ("1.000 000", "000", "end", [2], "or of a number"),
+    ("日本語版", "語版", "end", [], "where scripts without spaces have no longer word"),
     ("Straße", "Stra", "word", [], "ß is a letter"),
     ("Straße", "Straße", "word", [0], "of the word"),
     ("größer", "größer", "word", [0], "umlauts as well"),
@@ -86,7 +91,7 @@ def test_phrase_stands_where_the_table_says(text, phrase, boundary, starts, why)
 EDGY = st.text(alphabet="ab1.,-'_ \u0301ß２語\u0e34", max_size=8)
 
 
-@given(EDGY, EDGY.filter(bool), st.sampled_from(["word", "start", "anywhere"]))
+@given(EDGY, EDGY.filter(bool), st.sampled_from(["word", "start", "end", "anywhere"]))
 def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary):
     def kind(i: int) -> str:
         return unicodedata.category(text[i])[0] if 0 <= i < len(text) else "outside"
@@ -108,9 +113,9 @@ def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary)
         end = start + len(phrase)
         if text[start:end] != phrase or kind(end) == "M":
             continue
-        if boundary != "anywhere" and not is_whole(start, -1):
+        if boundary != "anywhere" and is_whole(start, -1) is (boundary == "end"):
             continue
-        if boundary == "word" and not is_whole(end - 1, +1):
+        if boundary in ("word", "end") and not is_whole(end - 1, +1):
             continue
         allowed.append((start, end))
     assert occurrences(text, phrase, boundary) == allowed
@@ -118,8 +123,11 @@ def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary)
 
 @given(EDGY, EDGY.filter(bool))
 def test_each_wider_boundary_keeps_what_the_narrower_one_found(text, phrase):
-    word, start, anywhere = (set(occurrences(text, phrase, b)) for b in ("word", "start", "anywhere"))
-    assert word <= start <= anywhere
+    boundaries = ("word", "start", "compound", "end", "anywhere")
+    word, start, compound, end, anywhere = (set(occurrences(text, phrase, b)) for b in boundaries)
+    assert word <= start <= compound
+    assert start | end <= anywhere
+    assert not start & end
 
 
 def test_empty_phrase_stands_nowhere():

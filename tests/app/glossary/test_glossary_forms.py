@@ -40,7 +40,7 @@ def test_words_take_the_forms_of_the_list_and_the_target_is_none_of_them(formed:
 
 def test_a_plural_takes_no_other_forms_and_an_exact_term_none(formed: dict[str, Term]):
     assert formed["options"].inflections == ()
-    assert (formed["Mail Center"].inflections, formed["Mail Center"].begins_compounds) == ((), False)
+    assert (formed["Mail Center"].inflections, formed["Mail Center"].joins_compounds) == ((), False)
 
 
 def test_an_adjective_is_bent_with_its_noun(formed: dict[str, Term]):
@@ -48,14 +48,14 @@ def test_an_adjective_is_bent_with_its_noun(formed: dict[str, Term]):
 
 
 def test_nouns_of_some_length_may_begin_a_compound(formed: dict[str, Term]):
-    assert {source for source, term in formed.items() if term.begins_compounds} == {
+    assert {source for source, term in formed.items() if term.joins_compounds} == {
         "account", "power cable", "options", "user interface",
     }  # fmt: skip
 
 
 def test_a_language_without_a_dictionary_adds_nothing():
     (term,) = with_forms((Term("account", "Konto"),), "xx")
-    assert (term.inflections, term.begins_compounds) == ((), False)
+    assert (term.inflections, term.joins_compounds) == ((), False)
     assert lemmatiser("xx")("Houses") == "houses"
 
 

@@ -77,10 +77,10 @@ def test_each_text_is_asked_for_once_and_nothing_is_forgotten(pins, pairs, off_s
 
 
 def test_forms_and_boundary_of_a_term_go_to_the_phrase_and_not_to_a_pin_of_its_text():
-    term = Term("account", "Konto", variants=("Account",), inflections=("Konten",), begins_compounds=True)
+    term = Term("account", "Konto", variants=("Account",), inflections=("Konten",), joins_compounds=True)
     found = (TermHit(term, 0, 7, "account"),)
     phrase = constraints_for([], found)[0].phrase()
-    assert (phrase.all_forms, phrase.boundary, phrase.case) == (("Konto", "Account", "Konten"), "start", "auto")
+    assert (phrase.all_forms, phrase.boundary, phrase.case) == (("Konto", "Account", "Konten"), "compound", "auto")
     phrase = constraints_for(["Konto"], found)[0].phrase()
     assert (phrase.all_forms, phrase.boundary, phrase.case) == (("Konto",), "word", "exact")
 

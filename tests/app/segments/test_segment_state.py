@@ -57,6 +57,8 @@ def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
     assert form_in("Mit den Routern", "Router") == "Routern"
     assert form_in("Das WLAN-Kennwort", "kennwort") == "Kennwort"
     assert form_in("Der Funkrouter", "Router") is None
+    assert form_in("Der Funkrouter", "Router", joins_compounds=True) == "Funkrouter"
+    assert form_in("Die Funkrouters", "Router", joins_compounds=True) is None
 
 
 def test_terms_follow_the_proposal_until_the_person_writes():
