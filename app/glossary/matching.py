@@ -1,13 +1,15 @@
 """Where terms stand in a text, found in one pass by its words, whatever their number.
 
 Knows how a term is told apart from other letters: at word boundaries, longest first, with capitals that matter in
-"IT" and do not in "Router", in any form of its words where it says so. Knows nothing of files or constraints.
+"IT" and do not in "Router", in any form of its words where it says so, but not as part of a name in code. Knows
+nothing of files or constraints.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +21,9 @@ from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
 from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
+
+# Names in code and commands, which are no words of the sentence: get_class, date(1), open(), --file
+_NAME = re.compile(r"(?<![\w-])--\w[\w-]*+|(?<!\w)_*+[^\W_]++(?:(?:_++[^\W_]++)++(?:\(\d?\))?|\(\d?\))")
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ class Terminology:
                     continue
                 if kept is None:
                     kept = [(atom.start, atom.end) for atom in atoms(text)]
+                    kept += [match.span() for match in _NAME.finditer(text)]
                 if not _is_part(hit, kept):
                     yield _priority(hit, number), hit
 

@@ -29,9 +29,27 @@ def all_matches(text: str, terms: tuple[Term, ...]) -> set[tuple[Term, int, int]
                     is_same = span == term.source
                 else:
                     is_same = [c.lower() for c in span] == [c.lower() for c in term.source]
-                if is_same and (start, end) in occurrences(text, span):
+                if is_same and (start, end) in occurrences(text, span) and not is_part_of_name(text, start, end):
                     found.add((term, start, end))
     return found
+
+
+def is_part_of_name(text: str, start: int, end: int) -> bool:
+    """Whether it is less than a whole name: words held together by underscores, or an option such as "--all"."""
+    is_held = [character.isalnum() or character == "_" for character in text] + [False]
+    names = []
+    for first in range(len(text)):
+        goes_on = first > 0 and is_held[first - 1]
+        last = first
+        if is_held[first] and not goes_on:
+            last = is_held.index(False, first)
+            written = text[first:last].rstrip("_")
+            last = first + (len(written) if "_" in written.lstrip("_") else 0)
+        elif text[first:].startswith("--") and is_held[min(first + 2, len(text))] and not goes_on:
+            last = next(n for n in range(first + 2, len(text) + 1) if not is_held[n] and text[n : n + 1] != "-")
+            last = first if first > 0 and text[first - 1] == "-" else last
+        names.append((first, last))
+    return any(first <= start and end <= last and end - start < last - first for first, last in names)
 
 
 def key(hit: TermHit) -> tuple[Term, int, int]:
@@ -80,7 +98,11 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
         ("Café Müller", "cafe\u0301", ["Café"]),  # and the other way round
         ("ne\u0301e", "e", []),  # é is one letter, not e and a sign
         ("İstanbul istanbul", "istanbul", ["istanbul"]),  # a capital whose lower case is two characters
-        ("snake_case", "case", ["case"]),  # an underscore is a boundary, as the engine has it
+        ("snake_case, __to_case(3), case_of and case", "case", ["case"]),  # part of a name in code is no word
+        ("_case_ and __case__", "case", ["case", "case"]),  # which underscores around a word do not make
+        ("snake_case", "snake_case", ["snake_case"]),  # unless the name is the term
+        ("the date of date(1), date() and date(s)", "date", ["date", "date"]),  # a manual page and a function are names
+        ("--file takes a file - or file--copy", "file", ["file", "file"]),  # and so is an option
         ("m² and m", "m", ["m"]),  # ² is a number, so m² is another word
         ("中文字", "文", ["文"]),  # scripts without spaces: by substring
         ("使用Router吗", "router", ["Router"]),  # and other words among them
