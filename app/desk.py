@@ -16,6 +16,7 @@ from app import VERSION
 from app.asking.directions import check_direction, decide, facing
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models, chosen_model
+from app.asking.search import SEARCH
 from app.documents import Document, Export, ReadFile, read_file
 from app.editing.imports import reported
 from app.errors import AppError, CommandError, DocumentError, GlossaryError
@@ -78,7 +79,7 @@ class Desk:
         self.models = Models(model)
         self.samples = samples
         self.library = Library(store, fills=fills_from_memory)
-        self.options = options or SearchOptions(places_per_bank=1)
+        self.options = options or SEARCH
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
         self._has_welcomed = False

@@ -7,9 +7,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.asking.directions import decide, facing
+from app.asking.search import SEARCH
 from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
 from app.command_line.log_commands import check_place, write
@@ -26,7 +28,7 @@ from app.memory.tmx import read_pairs
 from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
 from app.segments.words import count_words
-from engine import SearchOptions, Translation, Translator, offer_of
+from engine import Translation, Translator, offer_of
 
 Say = Callable[[str], None]
 _REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
@@ -55,7 +57,7 @@ def translate(flags: argparse.Namespace) -> int:
     todo = [segment for segment in todo if segment.index not in known]
     progress = _Progress(len(todo))
     protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
-    options = SearchOptions(beam=flags.beam, nbest=1)
+    options = replace(SEARCH, beam=flags.beam, nbest=1)
     answers = translator.translate_all([p.request for p in protections], options, progress=progress.show)
     translations = [protection.told(answer) for protection, answer in zip(protections, answers, strict=True)]
     progress.end()

@@ -26,14 +26,14 @@ from typing import Any
 import sacrebleu
 import torch
 
+from app.asking.search import SEARCH
 from app.formats.placeholders import atoms, kept_texts
 from app.segments.constraints import demands_of
 from app.segments.protection import Protection
-from engine import Phrase, Request, SearchOptions, Translation, Translator
+from engine import Phrase, Request, Translation, Translator
 
 MAX_TRAINED_WORDS = {"software": 14, "docs": 22}  # of the bundled model, by its card
 LONGEST = 26
-OPTIONS = SearchOptions(beam=10, nbest=5, places_per_bank=1)  # as the app asks
 _WORD = re.compile(r"[^\W\d_]{4,}")
 Pair = tuple[str, str]
 
@@ -68,7 +68,7 @@ def main() -> None:
     result: dict[str, Any] = {
         "model": {"name": translator.name, "checksum": translator.checksum},
         "seed": options.seed,
-        "search": asdict(OPTIONS),
+        "search": asdict(SEARCH),
         "kinds": {},
     }
     for kind, found in kinds.items():
@@ -159,7 +159,7 @@ def measured(
     """Translates the sources and compares with the references."""
     started = time.perf_counter()
     asked = [ask(source) for source, _ in pairs]
-    answers = translator.translate_all([request for request, _ in asked], OPTIONS)
+    answers = translator.translate_all([request for request, _ in asked], SEARCH)
     told = [tell(answer) for (_, tell), answer in zip(asked, answers, strict=True)]
     texts = [answer.hypotheses[0].text if answer.hypotheses else "" for answer in told]
     references = [[target for _, target in pairs]]

@@ -21,13 +21,14 @@ from pathlib import Path
 
 import sacrebleu
 
+from app.asking.search import SEARCH
 from app.glossary import Glossary
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.segments.constraints import Constraint, constraints_for
-from engine import Phrase, Request, SearchOptions, Translator, occurrences
+from engine import Phrase, Request, Translator, occurrences
 
-OPTIONS = SearchOptions(beam=10, nbest=1, places_per_bank=1)  # as the app asks
+OPTIONS = replace(SEARCH, nbest=1)
 ARMS = ("none", "written", "forms")
 
 
@@ -136,7 +137,7 @@ def table(wrong: Counter[tuple[str, ...]]) -> str:
 
 
 def _standing(text: str, constraint: Constraint) -> list[str]:
-    """The words of a text that are a form of the constraint, or begin with one where that is allowed, in order.
+    """The words of a text that are a form of the constraint, or begin or end with one where it may, in order.
 
     The longest form counts at each place, and capitals only behind the first letter.
     """
@@ -150,7 +151,8 @@ def _standing(text: str, constraint: Constraint) -> list[str]:
     for start, end in sorted(spans.items()):
         if start >= free_from:
             free_from = end
-            words.append(text[start:end] + re.match(r"[^\W_]*", text[end:])[0])  # type: ignore[index]
+            before, after = re.search(r"[^\W_]*\Z", text[:start]), re.match(r"[^\W_]*", text[end:])
+            words.append(before[0] + text[start:end] + after[0])  # type: ignore[index]
     return words
 
 
