@@ -45,7 +45,7 @@ class LayerStep:
 
     def attend_to_source(self, x_RE: Tensor, source: FoldedSource | SourceTable) -> Tensor:
         normal_RE = self._norm_for_source(x_RE)
-        return source.attend(normal_RE).add_(normal_RE if self._adds_to_normal else x_RE)
+        return source.attend(normal_RE, normal_RE if self._adds_to_normal else x_RE)
 
     def feed_forward(self, x_RE: Tensor) -> Tensor:
         normal_RE = self._norm_for_feed_forward(x_RE)
@@ -57,13 +57,13 @@ class FoldedSource:
     """One layer's attention to one source, its weights multiplied into the source's keys and values.
 
     A query meets a key as (W_q x + b_q) . k = x . (W_q' k) + b_q . k, and an output is W_o v + b_o: with these products
-    made once, a step neither projects queries nor outputs. Z runs over heads and source places.
+    made once, a step neither projects queries nor outputs. Z runs over heads and source places. As the weights of a
+    head add up to one, its share of b_o stands in each of its values.
     """
 
     keys_EZ: Tensor
     key_bias_Z: Tensor
     values_ZE: Tensor
-    bias_E: Tensor
     num_heads: int
 
     @classmethod
@@ -77,15 +77,14 @@ class FoldedSource:
         return cls(
             (scaled_HSD @ query_HDE).reshape(-1, model_size).T.contiguous(),
             (scaled_HSD @ bias_HD1).flatten(),
-            (v_HSD @ out_HDE).reshape(-1, model_size),
-            cross.out.bias,
+            (v_HSD @ out_HDE).reshape(-1, model_size) + cross.out.bias / num_heads,
             num_heads,
         )
 
-    def attend(self, x_RE: Tensor) -> Tensor:
-        """What `CrossAttention` gives for these rows, (R, E)."""
+    def attend(self, x_RE: Tensor, stream_RE: Tensor) -> Tensor:
+        """What `CrossAttention` gives for these rows, added to the stream, (R, E)."""
         scores_RHS = torch.addmm(self.key_bias_Z, x_RE, self.keys_EZ).view(x_RE.shape[0], self.num_heads, -1)
-        return torch.addmm(self.bias_E, scores_RHS.softmax(2).flatten(1), self.values_ZE)
+        return torch.addmm(stream_RE, scores_RHS.softmax(2).flatten(1), self.values_ZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +97,17 @@ class SourceTable:
     mask: Tensor | None
     arrangement: Arrangement
 
-    def attend(self, x_RE: Tensor) -> Tensor:
-        """Attention with the rows of each sentence side by side as its queries, so that no key is ever copied."""
+    def attend(self, x_RE: Tensor, stream_RE: Tensor) -> Tensor:
+        """What `CrossAttention` gives for these rows, added to the stream, (R, E).
+
+        The rows of each sentence stand side by side as its queries, so that no key is ever copied.
+        """
         num_heads, arrangement = self.cross.num_heads, self.arrangement
         q = split_heads(arrangement.spread(self.cross.q(x_RE)), num_heads)
         k, v = split_heads(self.keys_BSE, num_heads), split_heads(self.values_BSE, num_heads)
         mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self.mask)
-        return self.cross.out(arrangement.gather(mixed_BHKD.transpose(1, 2).flatten(2)))  # type: ignore[no-any-return]
+        out_RE = self.cross.out(arrangement.gather(mixed_BHKD.transpose(1, 2).flatten(2)))
+        return out_RE.add_(stream_RE)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)

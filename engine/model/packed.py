@@ -111,7 +111,7 @@ class Int8Linear(nn.Module):
         y = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
             x / largest, 1 / self._levels, self._levels + 1, self._packed
         )
-        return y.mul_(largest).add_(self._bias)  # type: ignore[no-any-return]
+        return torch.addcmul(self._bias, y, largest, out=y)
 
 
 def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -> nn.Module:
