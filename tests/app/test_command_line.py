@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import openpyxl
 import pytest
 
 from app.__main__ import main
+from app.asking.search import SEARCH
 from app.asking.style import FORMALITIES
 from app.command_line.arguments import COMMANDS, EXPORT_KINDS, parse
 from app.desk import EXPORTS
@@ -18,7 +20,7 @@ from app.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 from app.memory.index import Entry
 from app.memory.tmx import write_tmx
-from engine import Reason, Request, Translation
+from engine import Reason, Request, SearchOptions, Translation
 from tests.app.hand_decoder import translation
 
 
@@ -233,11 +235,13 @@ class HandTranslator:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.options: SearchOptions | None = None
 
     def misspelling(self, text: str) -> str | None:
         return "⁇" if "漢" in text else None
 
     def translate_all(self, requests: Sequence[Any], options: Any, progress: Any) -> Iterator[Translation]:
+        self.options = options
         for done, asked in enumerate(requests, 1):
             request = asked[0] if isinstance(asked, tuple) else asked  # with search options of its own
             self.requests.append(request)
@@ -269,6 +273,7 @@ def test_a_document_is_translated_with_its_terms(
     expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
+    assert translator.options == replace(SEARCH, nbest=1)  # as the page asks, but for the best one alone
 
 
 def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
