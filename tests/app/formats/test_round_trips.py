@@ -1,0 +1,52 @@
+"""Every text format in odd encodings and line ends: what is not translated stays, byte for byte."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import pytest
+
+from app.documents import read_document
+from tests.fuzz.samples import documents
+
+SAMPLES = [(ending, data) for ending, files in documents().items() if ending != "docx" for data in files[:2]]
+ENCODINGS = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16", "cp1252": "windows-1252"}
+FILLED = "Xyz"
+
+
+def written_as(data: bytes, ending: str, encoding: str, line_end: str, *, has_final: bool) -> bytes:
+    """A sample in another encoding, which it names itself where its format wants that."""
+    text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    text = (text if has_final else text.rstrip("\n")).replace("\n", line_end)
+    text = text.encode(encoding, "ignore").decode(encoding)
+    if ending == "po":
+        text = text.replace("charset=UTF-8", f"charset={ENCODINGS[encoding]}")
+    elif ending in ("xlf", "tmx"):
+        declared = text.replace("UTF-8", ENCODINGS[encoding])
+        text = (
+            declared if "encoding=" in declared else declared.replace("?>", f' encoding="{ENCODINGS[encoding]}"?>', 1)
+        )
+    return text.encode(encoding)
+
+
+def num_same(one: bytes, other: bytes) -> int:
+    """How many bytes agree from the beginning on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(("line_end", "has_final"), [("\n", False), ("\r\n", True)])
+def test_one_translation_changes_one_place(encoding: str, line_end: str, has_final: bool) -> None:
+    for ending, sample in SAMPLES:
+        data = written_as(sample, ending, encoding, line_end, has_final=has_final)
+        document = read_document(data, f"a.{ending}")
+        own = {segment.index: segment.target for segment in document.segments if segment.target is not None}
+        drafts = [segment.index for segment in document.segments if segment.state != "confirmed"]
+        assert document.export_file(own, drafts=drafts).data == data, ending
+        segment = document.segments[-1]
+        written = document.export_file({segment.index: FILLED}).data
+        before = num_same(data, written)
+        behind = num_same(data[before:][::-1], written[before:][::-1])
+        room = 4 * len(segment.source + (segment.target or "")) + 80  # with an entry's flags or an element's state
+        assert len(data) - before - behind <= room, ending
+        assert FILLED in written.decode(encoding), ending
