@@ -27,13 +27,17 @@ BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
 _Share = tuple[SegmentState, SegmentState, Sequence[ToldChange]]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Change:
-    """One segment's share of a step: its text before and after, and its version since the step was made or undone."""
+    """One segment's share of a step: as it was before and after."""
 
     before: SegmentState
     after: SegmentState
-    version: int
+
+    def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
+        """Whether the segment is as the step left it, be it by other steps that were taken back since."""
+        left = self.after if is_undo else self.before
+        return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
 
 
 class Batches:
@@ -93,9 +97,13 @@ class Batches:
         with workspace.lock:
             if not 0 <= number < len(self._steps):
                 raise CommandError(Message("This step cannot be undone any more: Pinpoint was started anew since."))
-            due = [change for change in self._steps[number] if self._is_as_left(change)]
+            due = [
+                change
+                for change in self._steps[number]
+                if change.is_due(workspace.segments[change.before.index], is_undo=is_undo)
+            ]
             wanted = [change.before if is_undo else change.after for change in due]
-            afters = self._write(
+            self._write(
                 [
                     (current, replace(current, target=to.target, state=to.state, origin=to.origin), ())
                     for change, to in zip(due, wanted, strict=True)
@@ -104,19 +112,12 @@ class Batches:
                 "undo" if is_undo else "redo",
                 number,
             )
-            for change, after in zip(due, afters, strict=True):
-                change.version = after.version
             return {"num_segments": len(due), "num_left": len(self._steps[number]) - len(due)}
-
-    def _is_as_left(self, change: _Change) -> bool:
-        return self.workspace.segments[change.before.index].version == change.version
 
     def _make(self, changes: Sequence[_Share], origin: BatchOrigin) -> Json:
         number = len(self._steps)
         afters = self._write(changes, origin, number)
-        self._steps.append(
-            [_Change(before, after, after.version) for (before, _, _), after in zip(changes, afters, strict=True)]
-        )
+        self._steps.append([_Change(before, after) for (before, _, _), after in zip(changes, afters, strict=True)])
         return {"step": number, "segments": [after.index for after in afters]}
 
     def _write(self, changes: Iterable[_Share], origin: BatchOrigin, number: int) -> list[SegmentState]:

@@ -17,6 +17,7 @@ from app.messages import Message
 from app.segments.constraint_changes import clean_pins, clean_target
 from app.segments.saved import update_of
 from app.segments.state import Json, SegmentState
+from app.segments.text_changes import own_work
 from app.segments.words import count_words
 
 if TYPE_CHECKING:
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 Kind = Literal["split", "merge"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Part:
-    """One segment's share of a step: its state and place before and after, and its version since then."""
+    """One segment's share of a step: its state and place before and after."""
 
     before: tuple[SegmentState, Segment]
     after: tuple[SegmentState, Segment]
-    version: int = 0
 
 
 class Structure:
@@ -105,7 +105,8 @@ class Structure:
             if not 0 <= number < len(self._steps):
                 raise CommandError(Message("This step cannot be undone any more: Pinpoint was started anew since."))
             kind, parts = self._steps[number]
-            if any(workspace.segments[part.after[0].index].version != part.version for part in parts):
+            left = [(part.after if is_undo else part.before)[0] for part in parts]
+            if any(own_work(workspace.segments[state.index]) != own_work(state) for state in left):
                 raise CommandError(Message("These segments were changed since: split or merge them instead."))
             back: Kind = "merge" if kind == "split" else "split"
             self._apply(back if is_undo else kind, parts, "undo" if is_undo else "redo", is_undo=is_undo)
@@ -141,12 +142,11 @@ class Structure:
         updates = [(place, update_of(state)) for state, place in afters]
         workspace.store.append_division(workspace.session_id, kind, {"origin": origin, "parts": told}, updates)
         places = list(workspace.document.segments)
-        for part, (state, place) in zip(parts, afters, strict=True):
+        for state, place in afters:
             if state.index == len(places):
                 places.append(place)
                 workspace.segments.append(_gone(state))
             places[place.index] = place
-            part.version = state.version
         workspace.document = replace(workspace.document, segments=tuple(places))
         for state, _ in afters:
             workspace.adopt(state)

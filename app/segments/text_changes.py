@@ -92,6 +92,13 @@ def confirmed(segment: SegmentState, text: str) -> SegmentState:
     return replace(segment, target=text, origin=by, state="confirmed", version=segment.version + 1)
 
 
+def own_work(segment: SegmentState) -> tuple[object, ...]:
+    """What a person made of a segment, to compare: its source, text, comment and constraints, whether it is done."""
+    text = None if segment.is_from_memory else segment.target
+    wishes = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked)
+    return segment.source, text, segment.state == "confirmed", segment.comment, *wishes
+
+
 def reopened(segment: SegmentState) -> SegmentState:
     """The segment with its confirmation taken back; the text stays."""
     return replace(segment, state="edited", version=segment.version + 1)

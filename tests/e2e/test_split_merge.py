@@ -64,6 +64,7 @@ def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
     screen.page.keyboard.press("Control+z")
     screen.eventually(lambda: shown(screen) == parts)
     expect(screen.field).to_have_value("Einstellungen öffnen")
+    assert screen.notes.filter(has_text="reload").count() == 0
     log = events(screen.download("Session log as JSONL", tmp_path))
     told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("split", "merge")]
     assert told == [("split", "person"), ("merge", "person"), ("split", "undo")]
@@ -74,3 +75,23 @@ def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
     while screen.page.locator(".banner .x").count():
         screen.page.locator(".banner .x").first.click()
     other.check_nothing_went_wrong()
+
+
+def test_split_that_is_undone_in_its_second_part_leaves_the_steps_before_it(screen: Screen):
+    screen.open_text(TEXT)
+    screen.type_text("Getippt")
+    screen.page.keyboard.press("Alt+Shift+X")
+    screen.page.keyboard.press("Enter")
+    expect(screen.row(4)).to_be_visible()
+    screen.page.keyboard.press("Alt+ArrowDown")
+    expect(screen.page.locator(".editor .no")).to_have_text("2")
+    screen.page.keyboard.press("Control+z")
+    expect(screen.notes).to_have_text("The segments are as they were before.")
+    expect(screen.field).to_have_value("Getippt")
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).not_to_have_value("Getippt")
+    screen.page.keyboard.press("Control+Shift+z")
+    expect(screen.field).to_have_value("Getippt")
+    screen.page.keyboard.press("Control+Shift+z")
+    expect(screen.row(4)).to_be_visible()
+    expect(screen.field).to_have_value("Getippt")

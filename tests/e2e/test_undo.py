@@ -36,6 +36,7 @@ def test_confirmations_are_undone_where_they_were_made_and_made_again(screen: Sc
     screen.eventually(lambda: screen.field.input_value() not in ("", "Zwei"))
     undo(screen)
     screen.eventually(lambda: is_open(screen, 1, "Proposal ready"))
+    expect(screen.notes).to_have_text("Segment 1 is open again.")  # in place of what was said before
     for number, state in ((2, "Proposal ready"), (2, "Edited"), (3, "Proposal ready")):
         redo(screen)
         screen.eventually(lambda number=number, state=state: is_open(screen, number, state))
@@ -46,6 +47,7 @@ def test_what_was_typed_by_mistake_into_a_confirmed_segment_is_undone_with_its_s
     screen.open_text(DOCUMENT)
     screen.type_text("Eins")
     screen.confirm()
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
     screen.open_segment(1)
     screen.page.keyboard.type("x")
     screen.eventually(lambda: is_open(screen, 1, "Edited"))

@@ -54,7 +54,7 @@ export class Segment {
       onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
     this.keys = new KeyCounter(this.field.area, {hasConsent: () => bench.keepsKeys,
-      tell: noted => { if (this.index !== null) bench.connection.send('keys', {segment: this.index, ...noted}); }});
+      tell: noted => { if (bench.numbers?.has(this.index)) bench.connection.send('keys', {segment: this.index, ...noted}); }});
     this.completion = new Completion(this);
     this.checks = new Checks(this);
     this.comment = new Comment(this);

@@ -14,7 +14,7 @@ export class Steps {
     this.clear();
   }
 
-  clear() { Object.assign(this, {past: [], future: [], numMade: 0}); }
+  clear() { Object.assign(this, {past: [], future: []}); }
 
   /** What is done anew in one segment ends what could be done again. */
   noticed({name, args}) {
@@ -29,14 +29,17 @@ export class Steps {
   }
 
   /** A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
-      said of that, or nothing where it failed. */
+      said of that, or nothing where it was refused: then it is no step any more. */
   done(text, run, isOver = () => false, at = performance.now()) {
-    const step = {run, isOver, at, key: `step ${++this.numMade}`};
+    const step = {run, isOver, at};
     this.past.push(step);
     this.future = [];
-    if (text) this.bench.notes.say('info', text, [[t('steps.undo'), () => this.undo(step)]], {key: step.key});
+    if (text) this.tell(text, [[t('steps.undo'), () => this.undo(step)]]);
     this.bench.segment.paintState();
   }
+
+  /** One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile. */
+  tell(text, actions = []) { this.bench.notes.say('info', text, actions, {key: 'step'}); }
 
   /** A step, be it the newest or not, is taken back. */
   undo(step) {
@@ -56,7 +59,8 @@ export class Steps {
   async run(step, isUndo) {
     step.at = performance.now();
     const said = await step.run(isUndo);
-    if (said) this.bench.notes.say('info', said, [], {key: step.key});
+    if (said) this.tell(said);
+    else [this.past, this.future] = [this.past, this.future].map(steps => steps.filter(other => other !== step));
     this.bench.segment.paintState();
   }
 
@@ -71,16 +75,18 @@ export class Steps {
     });
   }
 
-  /** Splits a segment, or merges it with the next. What was typed in it before stands in the log; its own undo begins anew. */
+  /** Splits a segment, or merges it with the next. Its own undo begins anew, and goes on where the step is taken back. */
   async divide(command, segment, args = {}) {
-    const {bench} = this, {connection} = bench, n = bench.numberOf(segment);
+    const {bench} = this, {connection, segment: {histories}} = bench, n = bench.numberOf(segment), before = histories.get(segment);
     const reply = await connection.send(command, {segment, ...args});
     if (!reply.ok) { bench.segment.focusField(); return; }
-    bench.segment.histories.delete(segment);
+    histories.delete(segment);
     bench.openSegment(reply.result.open);
     this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
       const again = await connection.send('division_step', {step: reply.result.step, is_undo: isUndo});
       if (!again.ok) return '';
+      if (isUndo && before) histories.set(segment, before);
+      else histories.delete(segment);
       bench.openSegment(again.result.open);
       return t(isUndo ? 'division.undone' : 'division.redone');
     });

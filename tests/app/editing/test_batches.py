@@ -104,6 +104,17 @@ def test_what_was_changed_since_is_left_when_the_step_is_taken_back(workspace: W
         workspace.batches.step(99, is_undo=True)
 
 
+def test_what_was_changed_and_changed_back_since_is_part_of_the_step(workspace: Workspace):
+    made = workspace.batches.replace(Query("de:", "DE"))
+    workspace.edit(2, "Neuer.", "typed")
+    workspace.edit(2, "DE Save.", "undo")
+    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 6, "num_left": 0}
+    workspace.edit(3, "Anderes.", "typed")
+    workspace.edit(3, None, "undo")
+    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 6, "num_left": 0}
+    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 0, "num_left": 6}
+
+
 def test_log_that_fails_in_the_middle_changes_nothing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     before = stored(workspace)
     write = workspace.store._update_segment

@@ -139,6 +139,23 @@ def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_anew(store:
     workspace.close()
 
 
+def test_split_is_undone_and_made_again_over_steps_that_were_taken_back(store: LogStore):
+    workspace, _ = begin(store)
+    workspace.edit(0, "Eins", "typed")
+    done = workspace.structure.split(0, len("Open the"))
+    workspace.edit(3, "Zwei", "typed")
+    workspace.edit(3, None, "undo")
+    workspace.structure.step(done["step"], is_undo=True)
+    whole = sources(workspace)
+    workspace.edit(0, None, "undo")
+    with pytest.raises(CommandError, match="changed since"):
+        workspace.structure.step(done["step"], is_undo=False)
+    workspace.edit(0, "Eins", "redo")
+    workspace.structure.step(done["step"], is_undo=False)
+    assert sources(workspace) == ["Open the", "settings.", *whole[1:]]
+    workspace.close()
+
+
 def test_merged_segments_bring_their_texts_and_are_to_be_confirmed_anew(store: LogStore):
     workspace, decoder = begin(store)
     decoder.answer_all()
