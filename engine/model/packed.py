@@ -89,6 +89,8 @@ class Int8Linear(nn.Module):
     multiplied by it again. The kernel's sums are of integers: exact in any order, whatever the other rows are.
     """
 
+    _bias: Tensor
+
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
         self.register_buffer("_bias", bias.detach().clone(), persistent=False)
