@@ -15,8 +15,6 @@ from engine.search.surplus import Room, SurplusGuard
 
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 _FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
-    "_following": 0,  # node + 1
-    "_completed": 0,
     "_pending": 0,
     "_to_go": 0,
     "_is_open": False,
@@ -136,6 +134,8 @@ class ConstraintTracker:
         nodes = [node for number in sentences for node in self._nodes_of.pop(number, [])]
         for node in nodes:
             del self._numbers[self._nodes[node]]
+            for key in self._keys_of.pop(node, ()):
+                del self._steps[key]
             self._allowed.pop(node, None)
             self._forced_known[node] = False
         for name, fill in _FILLS.items():
@@ -156,11 +156,10 @@ class ConstraintTracker:
         self._free_nodes: list[int] = []
         self._forced_known = [True, True]
         self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
-        capacity, size = _FIRST_CAPACITY, len(self._texts.surfaces)
-        # Most of these two is never touched, and zeros that nobody reads or writes cost nothing.
-        self._following = np.zeros((capacity, size), dtype=np.int32)
-        self._completed = np.zeros((capacity, size), dtype=np.int32)  # for a node and a piece, a row of the following
-        self._following[[_FREE, _DEAD]] = [[_FREE + 1], [_DEAD + 1]]
+        capacity = _FIRST_CAPACITY
+        # for node * V + piece, the node behind them and a row of the completions; and the keys of each node
+        self._steps: dict[int, tuple[int, int]] = {}
+        self._keys_of: dict[int, list[int]] = {}
         self._completions = np.zeros((1, 0), dtype=np.int64)  # occurrences that a piece completed, by phrase
         self._completion_ids: dict[tuple[int, ...], int] = {}
         self._pending = np.zeros((capacity, 0), dtype=np.int64)
@@ -195,15 +194,14 @@ class ConstraintTracker:
 
     def follow(self, nodes_N: Ints, pieces_N: Ints) -> tuple[Ints, Ints]:
         """The node after each node and piece, and (N, P) the occurrences that the piece turned out to complete."""
-        following_N = self._following[nodes_N, pieces_N].astype(np.int64) - 1
-        for place in (following_N < 0).nonzero()[0].tolist():
-            node, piece = nodes_N[place], pieces_N[place]
-            if not self._following[node, piece]:
-                # in two steps, as advancing may make the tables anew
-                number, completed = self._advance(int(node), int(piece))
-                self._following[node, piece], self._completed[node, piece] = number + 1, completed
-            following_N[place] = self._following[node, piece] - 1
-        return following_N, self._completions[self._completed[nodes_N, pieces_N]]
+        following_N, completed_N = nodes_N.copy(), np.zeros_like(nodes_N)
+        tracked_M = (nodes_N > _DEAD).nonzero()[0]  # what is free stays free, what is dead stays dead
+        if len(tracked_M):
+            keys = (nodes_N[tracked_M] * len(self._texts.surfaces) + pieces_N[tracked_M]).tolist()
+            steps = list(map(self._steps.get, keys))
+            known = [step or self._learn(key) for key, step in zip(keys, steps, strict=True)]
+            following_N[tracked_M], completed_N[tracked_M] = np.array(known).T
+        return following_N, self._completions[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:
         """Whether nothing is asked of any of these texts, nor will be."""
@@ -282,6 +280,14 @@ class ConstraintTracker:
         """Whether there is something that a text of the sentence may not contain, or must begin with."""
         return self._guards[sentence] is not None or bool(self._surplus[sentence].start)
 
+    def _learn(self, key: int) -> tuple[int, int]:
+        """The step of a key that had none, which may have been learnt just now."""
+        if key not in self._steps:
+            node, piece = divmod(key, len(self._texts.surfaces))
+            self._steps[key] = self._advance(node, piece)
+            self._keys_of.setdefault(node, []).append(key)
+        return self._steps[key]
+
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
         """The node behind a node and a piece, and the row of what the piece completed."""
         sentence, state, guard_state, room = self._nodes[node]
@@ -342,7 +348,7 @@ class ConstraintTracker:
             return number
         self._nodes.append(node)
         self._forced_known.append(False)
-        if len(self._nodes) > len(self._following):
+        if len(self._nodes) > len(self._to_go):
             for name, fill in _FILLS.items():
                 table = getattr(self, name)
                 grown = np.zeros((2 * len(table), *table.shape[1:]), dtype=table.dtype)

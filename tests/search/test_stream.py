@@ -300,6 +300,7 @@ def test_memory_does_not_grow_with_the_stream():
             stream.add(sentence)
         stream.step()
         tracker = stream._tracker
-        sizes.append((len(tracker.num_tokens_B), len(tracker._following)))
+        sizes.append((len(tracker.num_tokens_B), len(tracker._nodes)))
+        assert {key // PUNCTUATED.size for key in tracker._steps} <= set(tracker._numbers.values())
     assert {size[0] for size in sizes} <= set(range(1, 9)), "numbers of sentences are used again"
     assert max(size[1] for size in sizes[3:]) <= max(1024, 2 * max(size[1] for size in sizes[:3]))
