@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import secrets
 import threading
+from contextlib import suppress
 from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +20,7 @@ from app.asking.models import Models, chosen_model
 from app.asking.search import SEARCH
 from app.documents import Document, Export, ReadFile, read_file
 from app.editing.imports import reported
-from app.errors import AppError, CommandError, DocumentError, GlossaryError
+from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.exports import proposals_of, translated_document
 from app.glossary.files import read_glossary
 from app.glossary.rows import located
@@ -241,7 +242,8 @@ class Desk:
         with self._lock:
             for workspace in self._workspaces.values():
                 workspace.close()
-                self.store.append(workspace.session_id, "close", {})
+                with suppress(LogError):  # a full disk must not keep the others open
+                    self.store.append(workspace.session_id, "close", {})
             self._workspaces.clear()
         self.models.close()
 

@@ -91,7 +91,8 @@ example:
 """ + _EXIT_STATUS.format(partly="not used")
 _BACKUP = """\
 The copy is one consistent moment of the log, checked before it counts. To go back to it, stop the app and start it
-with --log FILE, or put the copy in the log's place. FILE must not exist.
+with --log FILE, or put the copy in the log's place. FILE must not exist. A log of an older Pinpoint, which the app
+brings up to date at its next start, is copied as it is.
 
 example:
   python -m app backup backups/2026-01-31.sqlite

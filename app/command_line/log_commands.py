@@ -85,9 +85,12 @@ def import_log(flags: argparse.Namespace) -> int:
 
 def backup(flags: argparse.Namespace) -> int:
     """Copies the log."""
-    with _reading(flags.log) as store:
-        store.back_up(flags.file)
-        print(f"{flags.file} holds {len(store.sessions())} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    store = LogStore.open_to_read(flags.log, may_be_older=True)
+    try:
+        num_sessions = store.back_up(flags.file)
+    finally:
+        store.close()
+    print(f"{flags.file} holds {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
     return 0
 
 

@@ -5,16 +5,25 @@ Knows nothing of what the tables mean.
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlite_utils import Database
 
 from app.errors import LogError
+
+# By SQLite's primary error codes.
+_CURES: Final = {
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_IOERR: "see whether the disk has room and is in order",
+    sqlite3.SQLITE_BUSY: "end the program that holds it",
+    sqlite3.SQLITE_LOCKED: "end the program that holds it",
+}
 
 
 class LogConnection:
@@ -72,6 +81,13 @@ class LogConnection:
             yield
         except sqlite3.Error as error:
             raise LogError(
-                f"{self.path}: could not {purpose} ({error}). Nothing was written. Check that the disk has room and "
-                "the file can be written, or start with another one: --log FILE"
+                f"{self.path}: could not {purpose} ({error}). Nothing was written: {cure_of(error)}"
             ) from error
+
+
+def cure_of(error: Exception) -> str:
+    """What a person can do about an error of SQLite, or of the system, while a log is opened or written."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        code = sqlite3.SQLITE_FULL
+    return f"{_CURES.get(code, 'make the folder and the file writable')}, or choose another place with --log FILE"

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from app.errors import LogError
+from app.log.connection import cure_of
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
 
 BUSY_SECONDS = 15.0
@@ -42,8 +43,11 @@ def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
     raise LogError(f"{path} and {_MAX_NAMES - 2} logs beside it are damaged: choose another place with --log FILE")
 
 
-def open_to_read(path: Path) -> Database:
-    """The database in this file, which is never changed. Raises LogError where it cannot be used as it is."""
+def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
+    """The database in this file, which is never changed. Raises LogError where it cannot be used as it is.
+
+    `may_be_older`: it is to be copied, not understood.
+    """
     connection: sqlite3.Connection | None = None
     try:
         if not path.is_file():
@@ -51,7 +55,7 @@ def open_to_read(path: Path) -> Database:
         connection = _connect_to_read(path)
         db = Database(connection)
         _check(db, path)
-        if missing := pending_steps(db):
+        if not may_be_older and (missing := pending_steps(db)):
             raise LogError(
                 f"{path} was written by an older Pinpoint (it lacks {missing[0]}): start the app with it once, "
                 "which brings it up to date"
@@ -66,8 +70,11 @@ def open_to_read(path: Path) -> Database:
         raise LogError(f"{path}: the log {what} ({error}); it is left as it is") from error
 
 
-def back_up(db: Database, path: Path) -> None:
-    """Copies the database into a new file at `path`; raises LogError where that cannot be, and leaves none then."""
+def back_up(db: Database, path: Path) -> int:
+    """Copies the database into a new file at `path`; returns how many sessions that holds.
+
+    Raises LogError where that cannot be, and leaves no file then.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(exist_ok=False)
@@ -84,7 +91,9 @@ def back_up(db: Database, path: Path) -> None:
         result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
         if result != "ok":
             raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
+        num_sessions: int = target.execute("SELECT count(*) FROM session").fetchone()[0]
         target.close()
+        return num_sessions
     except (sqlite3.Error, OSError) as error:
         _close(target)
         path.unlink(missing_ok=True)
@@ -125,10 +134,7 @@ def _open(path: Path) -> Database:
         _close(connection)
         if _is_damage(error):
             raise _DamagedError(str(error)) from error
-        raise LogError(
-            f"{path}: the log cannot be opened ({error}): make the folder and the file writable, "
-            "or choose another place with --log FILE"
-        ) from error
+        raise LogError(f"{path}: the log cannot be opened ({error}): {cure_of(error)}") from error
 
 
 def _check(db: Database, path: Path) -> None:

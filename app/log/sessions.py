@@ -70,9 +70,9 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
 
     It is its old one, unless a session has that now or had it. Raises LogError where the session is here already.
     """
-    query = "SELECT id FROM session WHERE last_hash = ? AND num_events = ?"
-    for row in log.db.execute(query, (record.last_hash, record.num_events)):
-        raise LogError(f"this session is in {log.path} already, as number {row[0]}")
+    query = "SELECT session_id FROM event WHERE seq = ? AND hash = ?"
+    for row in log.db.execute(query, (record.num_events, record.last_hash)):
+        raise LogError(f"all of this session is in {log.path} already, as number {row[0]}")
     taken = "SELECT 1 FROM session WHERE id = ?1 UNION SELECT 1 FROM tombstone WHERE session_id = ?1"
     is_free = record.id > 0 and log.db.execute(taken, (record.id,)).fetchone() is None
     session_id = insert_session(

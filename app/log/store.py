@@ -69,25 +69,27 @@ class LogStore:
         return cls(db, opened, notes)
 
     @classmethod
-    def open_to_read(cls, path: str | Path) -> LogStore:
+    def open_to_read(cls, path: str | Path, *, may_be_older: bool = False) -> LogStore:
         """The log in this file as it is, never changed: for files that lie where nothing can be written, too.
 
-        Raises LogError where there is none, where it is damaged, or of another version.
+        Raises LogError where there is none, where it is damaged, or of another version. One that `may_be_older` can be
+        backed up whatever its version, and nothing else be done with it.
         """
-        return cls(open_to_read(Path(path)), Path(path))
+        return cls(open_to_read(Path(path), may_be_older=may_be_older), Path(path))
 
     @property
     def connection(self) -> LogConnection:
         """The file's connection, for what has tables of its own in it."""
         return self._log
 
-    def back_up(self, path: str | Path) -> None:
+    def back_up(self, path: str | Path) -> int:
         """Copies the whole log into a new file, as it is at one instant, while others go on writing.
 
-        Raises LogError where that file is there already or cannot be written; then there is none.
+        Returns how many sessions the copy holds. Raises LogError where that file is there already or cannot be written;
+        then there is none.
         """
         with self._log.lock:
-            back_up(self._db, Path(path))
+            return back_up(self._db, Path(path))
 
     def close(self) -> None:
         """Closes the file; nothing is lost if this is never called."""

@@ -125,6 +125,17 @@ def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(lo
     run.end()
 
 
+def test_the_app_ends_in_order_where_the_log_cannot_be_written_any_more(log: Path):
+    run = Run(log)
+    workspaces = [run.desk.open_document(TEXT, name) for name in ("a.txt", "b.txt")]
+    run.store._db.conn.execute("PRAGMA query_only = ON")
+    run.end()
+    store = LogStore.open(log)
+    for workspace in workspaces:
+        assert "close" not in [event.type for event in store.events(workspace.session_id)]
+    store.close()
+
+
 def test_document_opened_again_begins_a_session_of_its_own(run: Run):
     first = run.desk.open_document(TEXT, "manual.txt")
     first.edit(0, "Etwas", "typed")

@@ -1,5 +1,6 @@
 """Opening the log: older, newer, foreign, damaged and unreachable files."""
 
+import errno
 import sqlite3
 import threading
 from pathlib import Path
@@ -11,6 +12,7 @@ from app.documents import read_document
 from app.errors import LogError
 from app.glossary import Term
 from app.glossary.termbases import termbase
+from app.log import file
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
 
@@ -266,6 +268,50 @@ def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> Non
         store.back_up(copy)
     other.close()
     store.close()
+
+
+def test_a_log_of_an_older_version_is_backed_up_as_it_is(tmp_path: Path) -> None:
+    old = Database(tmp_path / "log.sqlite")
+    migrations.apply(old, stop_before="m0003_document_format_and_given_translations")
+    old.execute("INSERT INTO document VALUES (1, 'a.txt', '', 'utf-8', '', 'One')")
+    old.execute("INSERT INTO session VALUES (1, 'token', 1, 'en-de', '', '{}', '{}', 1, 2, 0, '', NULL)")
+    old.close()
+    store = LogStore.open_to_read(tmp_path / "log.sqlite", may_be_older=True)
+    assert store.back_up(tmp_path / "copy.sqlite") == 1
+    store.close()
+    logs = [sqlite3.connect(tmp_path / name) for name in ("log.sqlite", "copy.sqlite")]
+    assert list(logs[0].iterdump()) == list(logs[1].iterdump())
+    for log in logs:
+        log.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "cure"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "make room on the disk, or"),
+        (PermissionError(errno.EACCES, "Permission denied"), "make the folder and the file writable, or"),
+    ],
+)
+def test_the_cure_is_that_of_what_went_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, cure: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(LogError, match=cure):
+        LogStore.open(tmp_path / "log.sqlite")
+
+
+def test_a_log_that_another_program_holds_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    monkeypatch.setattr(file, "BUSY_SECONDS", 0.01)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LogError, match=r"locked\): end the program that holds it"):
+        LogStore.open(path)
+    holder.close()
 
 
 def test_a_backup_that_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,7 +174,8 @@ def test_a_full_disk_is_a_clear_error_that_writes_nothing_and_ends_with_the_disk
     before = state_of(store, session.id)
     pages = raw(store, "PRAGMA page_count")[0][0]
     store._db.conn.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(LogError, match=r"log\.sqlite: could not write an event \(database or disk is full\)"):
+    said = r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: make room on the"
+    with pytest.raises(LogError, match=said):
         store.append(session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
     store._db.conn.execute("PRAGMA max_page_count = 1000000")

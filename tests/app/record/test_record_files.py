@@ -219,9 +219,13 @@ def test_a_paired_document_keeps_what_it_came_with(store: LogStore, empty: LogSt
 
 def test_a_session_that_is_here_is_not_taken_twice(store: LogStore, session_id: int) -> None:
     before = tables(store)
+    exported = session_jsonl(store, session_id).data
     with pytest.raises(LogError, match="already, as number 1"):
-        import_jsonl(store, session_jsonl(store, session_id).data, "a.jsonl")
+        import_jsonl(store, exported, "a.jsonl")
     assert tables(store) == before
+    store.append(session_id, "blur", {})
+    with pytest.raises(LogError, match="already, as number 1"):  # which has gone on since
+        import_jsonl(store, exported, "a.jsonl")
 
 
 def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, session_id: int, empty: LogStore) -> None:
