@@ -38,7 +38,8 @@ def next_words(
 ) -> list[NextWord]:
     """Up to `count` words with distinct texts that may follow the pieces `left`, the likeliest first.
 
-    One sentence. A word ends with the first piece that does not glue to its right. Words that the tracker's avoided
+    One sentence. A word ends with the first piece that does not glue to its right, or ends in a script without spaces,
+    where each piece is a word (as in `engine.text.words`). Words that the tracker's avoided
     texts forbid are left out. Beam search over pieces: a word's own best spelling among `4 * count` is found.
     """
     width = 4 * count
@@ -50,7 +51,12 @@ def next_words(
     log_probs_RV = _log_probs(decoder.step(torch.tensor([left[-1] if left else roles.begin])))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
     never_V[[*roles.never, roles.end]] = True
-    glues_right_V = torch.tensor(texts.glues_right)
+    goes_on_V = torch.tensor(
+        [
+            glues and not is_unspaced(text[-1:] or " ")
+            for text, glues in zip(texts.surfaces, texts.glues_right, strict=True)
+        ]
+    )
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     best: dict[str, NextWord] = {}
     for depth in range(_MAX_WORD_PIECES):
@@ -60,7 +66,7 @@ def next_words(
         keys = keys[values > -torch.inf]
         parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
         nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy())
-        is_open = glues_right_V[pieces]
+        is_open = goes_on_V[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
             if tracker.is_dead(nodes[place : place + 1]):

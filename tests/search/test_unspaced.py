@@ -10,7 +10,7 @@ import torch
 
 from engine import Avoid, Phrase, Request, SearchOptions, Translator
 from engine.model import EOS, LoadedModel, ModelConfig, Transformer
-from engine.text import SentencePieceCodec, occurrences
+from engine.text import SentencePieceCodec, TextCodec, is_unspaced, occurrences
 
 sentencepiece = pytest.importorskip("sentencepiece")
 OPTIONS = SearchOptions(beam=8, nbest=4)
@@ -38,16 +38,20 @@ def translator_into(language: str) -> Translator:
     )
     processor = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     pieces = [processor.id_to_piece(i) for i in range(3, processor.vocab_size())]
-    codec = SentencePieceCodec(processor, (*SPECIAL, *pieces))
+    return translator_with(SentencePieceCodec(processor, (*SPECIAL, *pieces)), language)
+
+
+def translator_with(codec: SentencePieceCodec | TextCodec, language: str) -> Translator:
+    """Random weights that prefer the pieces of that script."""
     torch.manual_seed(5)
     sizes = {"model_size": 16, "num_heads": 2, "feed_forward_size": 24, "encoder_layers": 1, "decoder_layers": 1}
     name = f"en-{language}"
-    config = ModelConfig(len(codec.pieces), (name,), **sizes, max_pieces=64, direction_pieces={name: None})
+    config = ModelConfig(len(codec.surfaces), (name,), **sizes, max_pieces=64, direction_pieces={name: None})
     model = Transformer(config)
     for parameter in model.parameters():
         parameter.data.mul_(3.0)
-    is_own = torch.tensor([any(char > "\u0dff" for char in surface) for surface in codec.surfaces])
-    model.output_bias.data = torch.where(is_own, 0.0, -6.0)
+    is_own = torch.tensor([any(map(is_unspaced, surface)) for surface in codec.surfaces])
+    model.output_bias.data = torch.where(is_own, 0.0, -20.0)
     model.output_bias.data[EOS] = 3.0
     return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64), name="random")
 
@@ -102,3 +106,15 @@ def test_alternatives_at_a_letter_keep_what_stands_before_it(language: str, phra
     for alternative in found:
         assert alternative.hypothesis.text.startswith(best.text[:offset].rstrip())
         assert phrase in alternative.hypothesis.text
+
+
+@pytest.mark.parametrize("language", LINES)
+def test_alternatives_are_single_pieces_in_the_engines_own_pieces_too(language: str):
+    """Their marks glue all letters up to the next space into one chunk, which is a clause here and no word."""
+    codec = TextCodec.learn([LINES[language], SOURCE], num_pieces=900, min_char_count=1)
+    translator, request = translator_with(codec, language), Request(SOURCE)
+    best = translator.translate(request, OPTIONS).hypotheses[0]
+    offset = next(start for start, end in best.token_spans if end > start and is_unspaced(best.text[start]))
+    words = [alternative.word for alternative in translator.alternatives(request, best, offset, 4, OPTIONS)]
+    own = [word for word in words if all(map(is_unspaced, word))]
+    assert own and set(own) <= set(codec.surfaces)
