@@ -184,8 +184,14 @@ def _json(evaluation: Evaluation, translator: Translator) -> str:
         if field.name not in ("scores", "translations")
     }
     record = {"model": translator.name, "checksum": translator.checksum, **asdict(evaluation.scores), **flat}
-    rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in record.items()}
-    return json.dumps(rounded, ensure_ascii=False) + "\n"
+    return json.dumps(_rounded(record), ensure_ascii=False) + "\n"
+
+
+def _rounded(value: object) -> object:
+    """The same with four digits behind the point, in dictionaries too."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def _table(evaluation: Evaluation, model: str) -> str:

@@ -22,13 +22,14 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS, save_weights
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, save_weights
 from engine.model.config import Activation, ModelConfig
 from engine.model.memory import check_conversion_memory
 from engine.model.transformer import Transformer
 
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"  # of weights in several files
+_POINTER = b"version https://git-lfs."
 _ACTIVATIONS: Mapping[str, Activation] = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
 Named = Iterator[tuple[str, Tensor]]
 
@@ -84,9 +85,8 @@ def convert(
         plan = planned(folder, read_json(folder / CONFIG))
     except KeyError as error:
         raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
-    for path in plan.copies.values():
-        if not path.is_file():
-            raise ModelError(f"{path} is missing; download the folder again")
+    for name, path in plan.copies.items():
+        _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
     model = _model(folder, plan, _read_weights(folder))
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -107,6 +107,27 @@ def convert(
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
+    """Raise ModelError for a file that no model could be loaded with later."""
+    if not path.is_file():
+        raise ModelError(f"{path} is missing; download the folder again")
+    _refuse_pointer(path)
+    if is_sentencepiece:
+        from sentencepiece import SentencePieceProcessor
+
+        try:
+            SentencePieceProcessor(model_proto=path.read_bytes())
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
+
+
+def _refuse_pointer(path: Path) -> None:
+    """Raise ModelError for what a clone without Git LFS leaves in place of a large file."""
+    with path.open("rb") as file:
+        if file.read(len(_POINTER)) == _POINTER:
+            raise ModelError(f"{path} only points to the file itself; run `git lfs pull` in its folder")
 
 
 # -- what a family reads -----------------------------------------------------------------------------------------------
@@ -250,14 +271,20 @@ def _read_weights(folder: Path) -> Weights:
 
 
 def _tensors(path: Path) -> dict[str, Tensor]:
+    _refuse_pointer(path)
     try:
         if path.suffix == ".safetensors":
             state = safetensors.torch.load_file(path)
         else:
             state = torch.load(path, map_location="cpu", weights_only=True)
         return {key: value.float() for key, value in state.items()}
+    except pickle.UnpicklingError as error:
+        raise ModelError(
+            f"{path} cannot be read as weights: it is cut short, or holds more than tensors, which could run code and "
+            "is not opened; download the folder again, or take a model that has model.safetensors"
+        ) from error
     except (
-        *(OSError, SafetensorError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError),
+        *(OSError, SafetensorError, RuntimeError, ValueError, EOFError),
         *(AttributeError, TypeError),  # what it holds are no tensors by name
     ) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]

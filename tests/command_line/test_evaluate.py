@@ -88,6 +88,7 @@ def test_terms_and_constraints_are_required_and_counted(files: Files, translator
     assert (found["num_phrases"], found["num_phrases_met"]) == (5, 5)
     assert (found["num_constrained"], found["num_constrained_met"]) == (3, 3)
     assert found["num_window_segments"] == 3
+    assert all(share == round(share, 4) for share in found["window_overlaps"].values())
 
     status, output = files.run("--json", "--unconstrained")
     free = json.loads(output)

@@ -23,6 +23,10 @@ def spoil(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"one\ntwo three\n")
 
 
+def point(folder: Path, name: str) -> None:
+    (folder / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n", encoding="utf-8")
+
+
 def change(folder: Path, name: str, **settings: object) -> None:
     path = folder / name
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **settings}), encoding="utf-8")

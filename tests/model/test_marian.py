@@ -11,7 +11,7 @@ import torch
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.model import Transformer, load_model
 from engine.model.importing import architecture_of, convert_folder
-from tests.model.damage import change, check_refused, cut, drop
+from tests.model.damage import change, check_refused, cut, drop, point
 from tests.model.imported import Imported
 from tests.model.marian import save_marian
 
@@ -74,6 +74,9 @@ def shrink(folder: Path, name: str) -> None:
         (cut, "vocab.json", r"vocab\.json cannot be read as JSON"),
         (shrink, "vocab.json", r"vocab\.json has \d+ pieces, config\.json says \d+"),
         (drop, "source.spm", r"source\.spm is missing; download"),
+        (cut, "target.spm", r"target\.spm is no SentencePiece model .*; download"),
+        (point, "source.spm", r"source\.spm only points to the file itself; run `git lfs pull`"),
+        (point, "model.safetensors", r"model\.safetensors only points to the file itself"),
     ],
 )
 def test_a_damaged_folder_is_named_with_the_cure(tmp_path: Path, damage, name: str, message: str) -> None:
@@ -87,7 +90,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     drop(tmp_path / "theirs", "model.safetensors")
     torch.save({"model.shared.weight": Transformer}, tmp_path / "theirs" / "pytorch_model.bin")
-    check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read as weights")
+    check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read .* which could run code and is not opened")
 
 
 @pytest.mark.parametrize(
