@@ -89,14 +89,17 @@ def translation(request: Request, *texts: str) -> Translation:
 
 
 def ready_model(
-    decoder: HandDecoder, formalities: Mapping[str, Sequence[str]] | None = None, domains: Sequence[str] = ()
+    decoder: HandDecoder,
+    formalities: Mapping[str, Sequence[str]] | None = None,
+    domains: Sequence[str] = (),
+    direction: str = "en-de",
 ) -> ModelHolder:
     """A model holder whose model is there, and can be asked for these."""
     from pathlib import Path
 
     model = ModelHolder(Path("models/hand"))
     model.formalities, model.domains = formalities or {}, domains
-    model.adopt(decoder, name="hand", directions=("en-de",))
+    model.adopt(decoder, name="hand", directions=(direction,))
     return model
 
 

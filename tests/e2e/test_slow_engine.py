@@ -5,24 +5,16 @@ The answers are given by hand, so that "late" is certain and nobody waits for a 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from app.desk import Desk
-from app.log.store import LogStore
-from app.places import SAMPLES_FOLDER
-from app.ui.api import Api
-from app.ui.server import bind, build_server
 from engine import Request
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.e2e.hand_server import serve
 from tests.e2e.screen import DOCUMENT, Screen
-
-HOST = "127.0.0.1"
 
 
 @pytest.fixture
@@ -32,19 +24,8 @@ def decoder() -> HandDecoder:
 
 @pytest.fixture
 def url(decoder: HandDecoder, browser: Browser, tmp_path: Path) -> Iterator[str]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
-    listener = bind(HOST, 0)
-    port = listener.getsockname()[1]
-    config = uvicorn.Config(build_server(Api(desk), host=HOST, port=port), log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    yield f"http://{HOST}:{port}"
-    server.should_exit = server.force_exit = True
-    thread.join(20)
-    desk.close()
-    store.close()
+    with serve(ready_model(decoder), tmp_path) as url:
+        yield url
 
 
 def asked(decoder: HandDecoder, token: str, index: int) -> list[Request]:

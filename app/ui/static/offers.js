@@ -48,7 +48,8 @@ export class Offers {
     const anchor = word === null ? null : proposal.elementOf(word);
     if (!anchor) { bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')})); return; }
     const goBack = () => (isInField ? segment.focusField() : proposal.focusWord(proposal.current));
-    this.alternatives.open(anchor, {word, name: proposal.textOf(word, word), text, lang: bench.languages.target, goBack});
+    const asked = detail.proposal.asked[word], pressed = proposal.textOf(word, word);
+    this.alternatives.open(anchor, {word: asked.number, name: pressed.startsWith(asked.text) ? pressed : asked.text, text, lang: bench.languages.target, goBack});
   }
 
   /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */

@@ -20,6 +20,7 @@ import {askSplit, selectedOffset} from './split.js';
 import {settle, sourceLine} from './source.js';
 import {listed} from './steps.js';
 import {unseenIn} from './unseen.js';
+import {inWords} from './words.js';
 
 const SAVE_PAUSE_MS = 300;
 
@@ -114,7 +115,7 @@ export class Segment {
   /** The server's view of this segment. While a command of ours is on its way, ours is the newer one. */
   update(detail) {
     if (detail.index !== this.index || (this.detail && detail.stamp < this.detail.stamp)) return;
-    this.detail = detail;
+    this.detail = inWords(detail);
     this.sync();
   }
 

@@ -1,0 +1,37 @@
+"""The app in this process, before a model that a test speaks for: its answers are what the test needs on the screen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from app.asking.model_holder import ModelHolder
+from app.desk import Desk
+from app.log.store import LogStore
+from app.places import SAMPLES_FOLDER
+from app.ui.api import Api
+from app.ui.server import bind, build_server
+
+HOST = "127.0.0.1"
+
+
+@contextmanager
+def serve(model: ModelHolder, folder: Path) -> Iterator[str]:
+    """The address of an app with this model, whose log is in the folder."""
+    store = LogStore.open(folder / "log.sqlite")
+    desk = Desk(store, model, SAMPLES_FOLDER)
+    listener = bind(HOST, 0)
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(build_server(Api(desk), host=HOST, port=port), log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    yield f"http://{HOST}:{port}"
+    server.should_exit = server.force_exit = True
+    thread.join(20)
+    desk.close()
+    store.close()
