@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -26,7 +27,7 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.model.config import ModelConfig
-from engine.model.transformer import BOS, PAD, DecoderLayer, Transformer
+from engine.model.transformer import BOS, DecoderLayer, Transformer
 
 ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128
@@ -59,14 +60,43 @@ class AlignmentHead(nn.Module):
         `memory_1SE` is the encoder's output for `source_ids`. Of a target that fills the model to its last place, the
         last piece (most often the end) gets no row.
         """
-        inputs = [[BOS, *target][: model.config.max_pieces] for target in targets]
-        longest = max(map(len, inputs))
-        inputs_RT = torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in inputs], device=model.device)
+        tree = _PrefixTree.of([[BOS, *target][: model.config.max_pieces] for target in targets], model.device)
         source_ids_1S = torch.tensor([list(source_ids)], device=model.device)
         sources_1SX = source_features(model, source_ids_1S, memory_1SE)
-        targets_RTX = target_features(model, memory_1SE, None, inputs_RT)
-        logits_RTS = self(sources_1SX, targets_RTX).cpu().numpy()
-        return [logits_RTS[row, : len(ids)] for row, ids in enumerate(inputs)]
+        targets_1TX = target_features(model, memory_1SE, None, tree.ids_1T, tree)
+        logits_TS = self(sources_1SX, targets_1TX)[0].cpu().numpy()
+        return [logits_TS[path] for path in tree.paths]
+
+
+@dataclass(frozen=True, slots=True)
+class _PrefixTree:
+    """Sequences with what they have in common written once: an n-best list is half its length so."""
+
+    paths: list[list[int]]  # of each sequence, the places of its ids
+    ids_1T: Tensor
+    positions_1T: Tensor  # in their sequences
+    is_before_TT: Tensor  # whether an id sees another: itself, and what stands before it
+
+    @classmethod
+    def of(cls, sequences: Sequence[Sequence[int]], device: torch.device) -> _PrefixTree:
+        places: dict[tuple[int, int], int] = {}  # of an id behind a place
+        positions: list[int] = []
+        paths: list[list[int]] = []
+        for sequence in sequences:
+            path: list[int] = []
+            for position, piece in enumerate(sequence):
+                place = places.setdefault((path[-1] if path else -1, piece), len(positions))
+                if place == len(positions):
+                    positions.append(position)
+                path.append(place)
+            paths.append(path)
+        is_before_TT = np.eye(len(positions), dtype=np.bool_)
+        for place, (parent, _) in enumerate(places):
+            if parent >= 0:
+                is_before_TT[place] |= is_before_TT[parent]
+        ids_1T = torch.tensor([[piece for _, piece in places]], device=device)
+        positions_1T = torch.tensor([positions], device=device)
+        return cls(paths, ids_1T, positions_1T, torch.from_numpy(is_before_TT).to(device))
 
 
 def source_features(model: Transformer, source_ids_BS: Tensor, memory_BSE: Tensor) -> Tensor:
@@ -74,15 +104,18 @@ def source_features(model: Transformer, source_ids_BS: Tensor, memory_BSE: Tenso
     return torch.cat([_normal(model.embedding(source_ids_BS)), _normal(memory_BSE)], dim=-1)
 
 
-def target_features(model: Transformer, memory_BSE: Tensor, mask: Tensor | None, inputs_RT: Tensor) -> Tensor:
+def target_features(
+    model: Transformer, memory_BSE: Tensor, mask: Tensor | None, inputs_RT: Tensor, tree: _PrefixTree | None = None
+) -> Tensor:
     """What a head's queries are made of, (R, T, 2E), for targets that begin with `<s>`.
 
-    R = B rows, or any number of rows that all translate the one source.
+    R = B rows, or any number of rows that all translate the one source; or one row that is a `tree` of them.
     """
     layer = cast(DecoderLayer, model.decoder_layers[0])
     num_sources = memory_BSE.shape[0]
-    normal_RTE, x_RTE = layer.split(model.embed(inputs_RT), layer.attention)
-    x_RTE = x_RTE + layer.attention(normal_RTE, is_causal=True)
+    positions, seen = (tree.positions_1T, tree.is_before_TT) if tree else (None, None)
+    normal_RTE, x_RTE = layer.split(model.embed(inputs_RT, positions), layer.attention)
+    x_RTE = x_RTE + layer.attention(normal_RTE, seen, is_causal=tree is None)
     normal_RTE, x_RTE = layer.split(x_RTE, layer.cross)
     # the rows of a source side by side, so that its keys and values are made once
     mixed = layer.cross(normal_RTE.reshape(num_sources, -1, normal_RTE.shape[-1]), memory_BSE, mask)

@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import ModelError
-from engine.model import ModelConfig, Transformer
+from engine.model import BOS, ModelConfig, Transformer
 from engine.model.alignment import (
     AlignmentHead,
     load_alignment,
     save_alignment,
+    source_features,
+    target_features,
     word_links,
     word_probabilities,
 )
@@ -92,10 +94,12 @@ def test_target_among_others_has_the_logits_that_it_has_alone():
     transformer, head = model(), sharp_head()
     source = [4, 20, 21, 22, 2]
     memory = transformer.encode(torch.tensor([source]), torch.tensor([5])).memory_BSE
-    targets = [[30, 31, 2], [32, 2], [33, 34, 35, 36, 2]]
+    sources = source_features(transformer, torch.tensor([source]), memory)
+    targets = [[30, 31, 2], [32, 2], [30, 31, 35, 36, 2], [30, 36, 31, 2], [30, 31, 2], [2]]
     together = head.logits(transformer, memory, source, targets)
     for target, logits in zip(targets, together, strict=True):
-        alone = head.logits(transformer, memory, source, [target])[0]
+        with torch.inference_mode():
+            alone = head(sources, target_features(transformer, memory, None, torch.tensor([[BOS, *target]])))[0].numpy()
         assert logits.shape == alone.shape == (1 + len(target), len(source))
         assert np.allclose(logits, alone, atol=1e-4)
 
