@@ -1,4 +1,4 @@
-"""Targets in scripts without spaces: their words."""
+"""Targets in scripts without spaces, and in those that are written from the right: words, keys, directions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
+from engine import Request
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
+
+MEASURE_TYPED = """mirror => {
+  const range = document.createRange();
+  range.selectNodeContents(mirror.firstChild);
+  return range.getBoundingClientRect().width;
+}"""
 
 
 def answer(
@@ -57,4 +64,43 @@ def test_words_of_chinese_and_japanese_are_pressed_whole_and_answer_to_the_serve
         words = screen.words.all_text_contents()
         assert words[:6] == ["文件", "夹", "を", "ファイルサーバー", "に", "保存"]
         assert "".join(words) == "文件夹をファイルサーバーに保存してください"
+        screen.check_nothing_went_wrong()
+
+
+def test_arabic_runs_from_the_right_with_what_is_latin_in_it_from_the_left(context: BrowserContext, tmp_path: Path):
+    decoder = HandDecoder()
+    with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url:
+        page = context.new_page()
+        screen = Screen(page, url)
+        press = page.keyboard.press
+        screen.open_text("You can press %s later.\nNext.\n", waits=False)
+        expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
+        texts = ["يمكنك الضغط على %s لاحقًا.", "يمكنك الضغط على %s الآن."]
+        answer(screen, decoder, *texts)
+        screen.wait_for_proposal()
+        for text in (screen.proposal, screen.field, page.locator(".nb .tx").first):
+            expect(text).to_have_css("direction", "rtl")
+        for place in (page.locator(".hyp .asis"), page.locator(".nb .bx").first, page.locator(".source .asis")):
+            expect(place).to_have_text("%s")
+            expect(place).to_have_css("direction", "ltr")
+        edges = page.locator(".nb .tx").evaluate_all("texts => texts.map(text => text.getBoundingClientRect().right)")
+        assert len(edges) == 2 and edges[0] == edges[1]
+        for keys in ("Control+ArrowUp", "Home", "ArrowLeft", "Shift+ArrowLeft", "Space"):
+            press(keys)
+        screen.eventually(lambda: screen.pins() == ["الضغط على"])
+        expect(page.locator("li[data-pin] .pin")).to_have_css("direction", "rtl")
+        answer(screen, decoder, *texts)
+        # What is offered behind typed text does not change its letters, and is taken by the arrow that leads on.
+        screen.type_text("يمكن")
+        alone = page.locator(".mirror").evaluate(MEASURE_TYPED)
+        press("Alt+c")
+        screen.eventually(lambda: any(key.endswith("completion") for key, _ in decoder.questions))
+        decoder.questions[-1][1].set_result(translation(Request("x"), texts[0]))
+        expect(page.locator(".ghost")).to_have_text("ك الضغط على %s لاحقًا.")
+        assert page.locator(".mirror").evaluate(MEASURE_TYPED) == alone
+        expect(page.locator(".hint")).to_contain_text("←")
+        press("Control+ArrowLeft")
+        expect(screen.field).to_have_value("يمكنك")
+        press("Control+ArrowLeft")
+        expect(screen.field).to_have_value("يمكنك الضغط")
         screen.check_nothing_went_wrong()

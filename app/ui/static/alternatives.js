@@ -54,7 +54,7 @@ export class Alternatives {
     const key = (name, label) => h('span', {}, h('kbd', {}, name), label);
     this.element.setAttribute('aria-label', t('alts.label', {word: this.name}));
     this.element.replaceChildren(
-      h('div.ph', {}, h('span', {}, t('alts.instead') + ' ', h('b', {lang: this.lang}, this.name)), this.rows.length ? h('span', {}, t('alts.gap')) : null),
+      h('div.ph', {}, h('span', {}, t('alts.instead') + ' ', h('b', textIn(this.lang), this.name)), this.rows.length ? h('span', {}, t('alts.gap')) : null),
       content,
       h('div.pf', {}, this.rows.length ? key(nameOf('Enter'), t('alts.take')) : null, key(nameOf('Delete'), t('alts.ban', {word: this.name})), key(nameOf('Escape'), t('alts.close'))));
     this.element.hidden = false;
@@ -68,6 +68,8 @@ export class Alternatives {
     const room = host.width - element.offsetWidth - EDGE;
     element.style.left = Math.max(EDGE, Math.min(word.left - host.left - 36, room)) + 'px';
     element.style.top = word.bottom - host.top + 6 + 'px';
+    element.scrollIntoView({block: 'nearest'});       // of a low window, as with large zoom, it may hold the top only
+    anchor.scrollIntoView({block: 'nearest'});
   }
 
   select(chosen) { this.options().forEach((option, i) => option.setAttribute('aria-selected', String(i === chosen))); }
@@ -91,7 +93,7 @@ export class Alternatives {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     const options = this.options(), at = options.indexOf(document.activeElement), n = options.length;
     const target = n ? {ArrowDown: (at + 1) % n, ArrowUp: (at - 1 + n) % n, Home: 0, End: n - 1}[event.key] : undefined;
-    if (target !== undefined) options[target].focus({preventScroll: true});
+    if (target !== undefined) { options[target].focus({preventScroll: true}); options[target].scrollIntoView({block: 'nearest'}); }
     else if (/^[1-9]$/.test(event.key)) this.take(Number(event.key) - 1);
     else if (event.key === 'Enter' || event.key === ' ') this.take(at);
     else if (event.key === 'Escape' || event.key === 'Tab') this.close();

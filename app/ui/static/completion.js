@@ -1,6 +1,6 @@
 /* How the sentence could go on, in grey behind the caret: asked for by key, taken whole or word by word, gone at the
    next letter. It never moves the caret, and an answer that comes after the text has changed is dropped. */
-import {h, t} from './dom.js';
+import {h, setText, t} from './dom.js';
 import {nameOf, speltFor} from './key_bindings.js';
 import {firstWord} from './words.js';
 
@@ -9,7 +9,8 @@ export class Completion {
     this.segment = segment;
     this.number = 0;
     this.isAsked = false;                             // an answer is on its way
-    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', h('kbd', {}, nameOf('Ctrl') + ' \u2192'), ' ' + t('completion.word'));
+    this.arrow = h('kbd', {});
+    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', this.arrow, ' ' + t('completion.word'));
     this.said = h('span.sr', {role: 'status'});
   }
 
@@ -20,6 +21,9 @@ export class Completion {
     const {area} = this.segment.field;
     return this.isShown && area.selectionStart === area.value.length;
   }
+
+  /** The arrow that leads on in the text, as the caret moves. */
+  get forward() { return this.segment.field.area.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'; }
 
   async ask() {
     const {segment} = this, {bench, field, index} = segment, {area, text} = field;
@@ -42,6 +46,7 @@ export class Completion {
   show(text) {
     this.segment.field.showGhost(text);
     this.hint.hidden = !text;
+    setText(this.arrow, `${nameOf('Ctrl')} ${nameOf(this.forward)}`);
     this.said.textContent = text ? t('completion.sr', {text}) : '';
   }
 

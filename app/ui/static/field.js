@@ -87,9 +87,10 @@ export class Field {
     this.grow();
   }
 
-  /** The mirror under the text gives the field its height, and shows what is offered behind the text. */
+  /** The mirror under the text gives the field its height, and shows what is offered behind the text; the letters of the
+      one do not join those of the other, as the text above has its last letter without any behind it. */
   grow() {
-    this.mirror.replaceChildren(this.area.value, h('span.ghost', {}, this.ghost), '\u200b');
+    this.mirror.replaceChildren(this.area.value, this.ghost && '\u200c', h('span.ghost', {}, this.ghost), '\u200b');
   }
 
   showGhost(text) {

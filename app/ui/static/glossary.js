@@ -1,6 +1,6 @@
 /* The glossaries of the document: their order of priority, on and off, their terms, and what they do to the document
    before anything is decoded. */
-import {button, count, h, icon, setText, t, tn} from './dom.js';
+import {button, count, h, icon, setText, t, textIn, tn} from './dom.js';
 import {TermGrid} from './glossary_grid.js';
 import {pick} from './glossary_import.js';
 
@@ -166,7 +166,7 @@ class GlossaryDialog {
     const goTo = index => { this.close(); this.bench.openSegment(index); };
     const places = indices => [...indices.slice(0, MAX_PLACES).flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']), indices.length > MAX_PLACES ? '\u2026' : ''];
     const said = term => (term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))]);
-    const pair = term => [h('span', {lang: this.bench.languages.source}, term.source), ' \u2192 ', h('b', {lang: this.bench.languages.target}, term.target), said(term)];
+    const pair = term => [h('span', textIn(this.bench.languages.source), term.source), ' \u2192 ', h('b', textIn(this.bench.languages.target), term.target), said(term)];
     const unused = run.uses.filter(use => use.unused_in.length);
     const table = (label, heads, rows) => h('section.card', {'aria-label': label}, h('h3', {}, label), rows.length ? h('div.tblscroll', {tabindex: 0, role: 'region', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, heads.map(head => h(head === t('dry.hits') ? 'th.n' : 'th', {scope: 'col'}, head)))), h('tbody', {}, rows))) : h('p.muted', {}, t('glossaries.none')));
     panel.replaceChildren(

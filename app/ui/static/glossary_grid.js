@@ -1,6 +1,6 @@
 /* The terms of one glossary as a grid of any length: only the rows in sight are drawn, and asked of the server.
    Arrows move between cells, Enter or F2 edits one, typing writes it anew, Delete takes the term away. */
-import {button, count, h, icon, setText, t, tn} from './dom.js';
+import {button, count, h, icon, setText, t, textIn, tn} from './dom.js';
 
 const ROW = 34, MARGIN = 8, PAUSE_MS = 200, PAGE = 100;
 const MAX_SHOWN = 400000;                    // rows of a height that every browser can scroll through
@@ -15,7 +15,7 @@ export class TermGrid {
     this.filter = h('input', {type: 'search', 'aria-label': t('grid.filter'), placeholder: t('grid.filter'), autocomplete: 'off', oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.reset(), PAUSE_MS); }});
     this.shown = h('span.muted.num', {role: 'status'});
     host.tools.append(h('label.line', {}, h('span', {}, t('grid.filter')), this.filter), this.shown);
-    const field = (name, language) => h('input', {type: 'text', lang: language, 'aria-label': t(`grid.new.${name}`), placeholder: t(`grid.${name}`), required: true, autocomplete: 'off'});
+    const field = (name, language) => h('input', {type: 'text', ...textIn(language), 'aria-label': t(`grid.new.${name}`), placeholder: t(`grid.${name}`), required: true, autocomplete: 'off'});
     this.source = field('source', bench.languages.source);
     this.target = field('target', bench.languages.target);
     this.problem = h('p.wrong.maybe', {});            // what was not saved; why, the dialog says above
@@ -67,10 +67,16 @@ export class TermGrid {
     if (hadFocus) this.cell(...this.at)?.focus({preventScroll: true});
   }
 
+  /** The attributes of what stands in a column. */
+  textIn(name) {
+    const {source, target} = this.bench.languages, language = {source, target, variants: target}[name];
+    return language ? textIn(language) : {};
+  }
+
   row(index) {
     const row = this.rows.get(index);
     return h('div.grow1', {role: 'row', 'aria-rowindex': index + 2, 'data-index': index, style: `inset-block-start:${index * ROW}px`}, COLUMNS.map((name, column) =>
-      h('span', {role: 'gridcell', tabindex: -1, 'data-column': column, 'aria-colindex': column + 1, lang: {source: this.bench.languages.source, target: this.bench.languages.target, variants: this.bench.languages.target}[name], title: row ? this.text(row, name) : null},
+      h('span', {role: 'gridcell', tabindex: -1, 'data-column': column, 'aria-colindex': column + 1, ...this.textIn(name), title: row ? this.text(row, name) : null},
         row ? this.text(row, name) : '\u2026')));
   }
 
@@ -119,7 +125,7 @@ export class TermGrid {
     const label = `${t(`grid.${name}`)}: ${row.source}`;
     const input = CHOICES[name]
       ? h('select', {'aria-label': label}, CHOICES[name].map(value => h('option', {value, selected: value === row[name]}, t(`grid.${name}.${value}`))))
-      : h('input', {type: 'text', 'aria-label': label, lang: cell.lang, autocomplete: 'off'});
+      : h('input', {type: 'text', 'aria-label': label, ...this.textIn(name), autocomplete: 'off'});
     const was = CHOICES[name] ? row[name] : this.text(row, name);
     if (!CHOICES[name] && !isAnew) input.value = was;
     this.editing = {cell, input, row, name, was};

@@ -1,6 +1,6 @@
 /* A glossary on its way in: it goes up as it is, is checked row by row, and is used once the person has seen what is
    said of it; a file without a blemish is used at once. */
-import {button, count, h, icon, setText, t, tn} from './dom.js';
+import {button, count, h, icon, setText, t, textIn, tn} from './dom.js';
 import {ask, figures} from './glossary.js';
 import {currentLanguage} from './texts.js';
 
@@ -158,7 +158,7 @@ class ImportDialog {
 
   /** A row that lacks nothing but its target gets it here. */
   blank({row, blank: {name, source}}) {
-    return h('input.fill', {type: 'text', lang: this.bench.languages.target, value: this.fills.get(name) ?? '', 'aria-label': t('import.fill', {row, source}), placeholder: t('grid.target'), autocomplete: 'off',
+    return h('input.fill', {type: 'text', ...textIn(this.bench.languages.target), value: this.fills.get(name) ?? '', 'aria-label': t('import.fill', {row, source}), placeholder: t('grid.target'), autocomplete: 'off',
       oninput: event => {
         const text = event.target.value.trim();
         if (text) this.fills.set(name, text); else this.fills.delete(name);

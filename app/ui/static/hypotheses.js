@@ -1,7 +1,7 @@
 /* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
 import {button, h, icon, number, sr, t, textIn} from './dom.js';
 
-const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
+const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {dir: 'auto'}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
 
 export class Hypotheses {
   /** onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field. */

@@ -35,7 +35,7 @@ const completionAction = ({segment: {completion, rest}}, keys, place) => {
   if (keys === 'Escape' && rest.asked && !completion.isShown) return () => rest.cancel();
   if (!completion.isShown) return null;
   if (keys === 'Tab' && completion.isAtCaret) return () => completion.take(false);
-  if (keys === 'Ctrl+ArrowRight' && completion.isAtCaret) return () => completion.take(true);
+  if (keys === `Ctrl+${completion.forward}` && completion.isAtCaret) return () => completion.take(true);
   return keys === 'Escape' ? () => completion.dismiss() : null;
 };
 

@@ -1,5 +1,5 @@
 /* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
-import {button, h, icon, number, sr, t} from './dom.js';
+import {button, h, icon, number, sr, t, textIn} from './dom.js';
 
 const BAN_TAGS = {kept: ['ok', 'check']};
 
@@ -55,7 +55,7 @@ export class Ledger {
   /** What stands while the rest is translated anew. */
   keptItem(kind, text, freed) {
     return h('li', {'data-kept': kind},
-      h('span.what', {lang: this.lang, title: text}, h('span.muted', {}, t('kept.' + kind) + ' '), h('span.pin', {}, icon('lock'), text)),
+      h('span.what', {title: text}, h('span.muted', {}, t('kept.' + kind) + ' '), h('span.pin', textIn(this.lang), icon('lock'), text)),
       h('span.tag.off', {}, t('kept.tag')), this.cross(t('kept.free', {text}), () => this.onFree(freed)));
   }
 
@@ -75,7 +75,7 @@ export class Ledger {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
     const state = this.detail.pin_states.find(other => other.text === text), {status = 'pending', reason = ''} = state || {};
     return h('li', {'data-pin': text, 'data-status': status},
-      h('span.what', {lang: this.lang, title: text}, h('span.pin', {}, icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
+      h('span.what', {title: text}, h('span.pin', textIn(this.lang), icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
       status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : this.waiting(Boolean(state)),
       button('.btn.small.quiet.scope', {'aria-haspopup': 'dialog', 'aria-label': t('scope.label', {text}), title: t('scope.label', {text}), onclick: () => this.onScope(text)}, t('scope.here')),
       this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
@@ -88,7 +88,7 @@ export class Ledger {
     const isAnyCase = kind === 'permissive';
     const [tag, iconName] = BAN_TAGS[status] || ['warn', 'problem'];
     return h('li', {'data-ban': text, 'data-status': status},
-      h('span.what', {lang: this.lang, title: text}, h('span.banned', {}, icon('ban'), sr(t('bans.sr')), text)),
+      h('span.what', {title: text}, h('span.banned', textIn(this.lang), icon('ban'), sr(t('bans.sr')), text)),
       button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive')}, 'Aa'),
       entry && status === 'kept' ? priceTag(this.prices, entry, 'ban') : status === 'pending' ? this.waiting(Boolean(state)) : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
@@ -104,7 +104,7 @@ export class Ledger {
   /** A term that is required, with its price. */
   termItem(entry) {
     return h('li', {'data-price-of': entry.text},
-      h('span.what', {lang: this.lang, title: entry.text}, h('span.of', {}, icon('book', true), sr(t('prices.term')), ' ', entry.text)), priceTag(this.prices, entry, 'term'));
+      h('span.what', {title: entry.text}, h('span.of', textIn(this.lang), icon('book', true), sr(t('prices.term')), ' ', entry.text)), priceTag(this.prices, entry, 'term'));
   }
 
   cross(label, onclick) { return button('.x', {'aria-label': label, title: label, onclick}, icon('x')); }

@@ -1,6 +1,6 @@
 /* The open session's record: its figures, charts, segments, replay and exports, and its deletion. */
 import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
-import {button, count, h, icon, number, t, tn} from './dom.js';
+import {button, count, h, icon, number, t, textIn, tn} from './dom.js';
 import {Replay} from './replay.js';
 
 const EXPORTS = [['export.document', 'document'], ['export.proposals', 'document-with-proposals'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
@@ -69,7 +69,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
       card('w7', t('record.prices'), t('record.prices.caption', {n: MAX_LISTED_PRICES}), report.prices.length ? h('table', {},
         h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('record.constraint')), h('th', {scope: 'col'}, t('record.price')), h('th.n', {scope: 'col'}, ''), h('th.n', {scope: 'col'}, t('record.segment')))),
         h('tbody', {}, report.prices.slice(0, MAX_LISTED_PRICES).map(([price, kind, text, index, shown]) => h('tr', {},
-          h('td', {lang: bench.languages.target}, h(kind === 'ban' ? 'span.banned' : 'span.pin', {}, icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'), text)),
+          h('td', textIn(bench.languages.target), h(kind === 'ban' ? 'span.banned' : 'span.pin', {}, icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'), text)),
           h('td.bar-cell', {}, priceBar(price, dearest, kind)), h('td.n', {}, number(price, 2)), h('td.n', {}, place(index, shown)))))) : h('p.muted', {}, t('record.nothing'))),
       card('w5', t('record.more'), null, h('dl.pairs.num', {}, [[t('record.pins'), count(report.num_pins)], [t('record.bans'), count(report.num_bans)],
         [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`], ['chrF', orDash(report.chrf, value => number(value, 1))],

@@ -32,7 +32,7 @@ export const sourceLine = (runs, terms, languages) => {
 const piece = ({t: text, w, tag, kept}, taken = 0) => {
   const rest = text.slice(taken), look = tag || kept ? '.asis' : '';
   if (!rest || (w === undefined && !look)) return shown(rest);
-  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1}, shown(rest));
+  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null}, shown(rest));
 };
 
 /** The marks at the beginning of a run that must not part from the term before it. */
