@@ -138,9 +138,9 @@ class ReadFile:
         return self.parsed.languages if isinstance(self.parsed, Labelled) else ("", "")
 
     def turned(self) -> ReadFile | None:
-        """The file with its targets as sources, where it has both side by side and says so."""
+        """The file with its targets as sources, where it says that it has both side by side, and has any targets."""
         parsed = self.parsed.turned() if isinstance(self.parsed, Turnable) else None
-        return replace(self, parsed=parsed) if parsed else None
+        return replace(self, parsed=parsed) if parsed and parsed.units else None
 
     def beginning(self, num_characters: int) -> str:
         """The text of the first units, about that long."""

@@ -171,6 +171,12 @@ def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore)
     desk.close()
 
 
+def test_a_table_without_any_targets_is_not_turned():
+    file = read_file(b"de,en\nJa,\n", "a.csv")
+    assert file.turned() is None
+    assert decide(file, ("en-de",), file.languages).note
+
+
 def test_glossaries_come_along_where_they_say_something(store: LogStore):
     desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
     workspace = desk.open_document(ENGLISH, "a.txt")
