@@ -6,7 +6,7 @@ const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins'
 
 export const openReplace = bench => {
   const close = () => { clearTimeout(timer); dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const field = label => h('input', {type: 'text', 'aria-label': t(label), lang: bench.languages.target, autocomplete: 'off', spellcheck: 'false', oninput: () => later(),
+  const field = label => h('input', {type: 'text', 'aria-label': t(label), ...textIn(bench.languages.target), autocomplete: 'off', spellcheck: 'false', oninput: () => later(),
     onkeydown: event => { if (event.key === 'Enter' && !event.isComposing) { event.preventDefault(); list.querySelector('.btn')?.focus(); } }});
   const box = (label, isChecked) => h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
   const find = field('replace.find'), replacement = field('replace.with');
