@@ -279,7 +279,7 @@ def test_a_document_is_translated_with_its_terms(
 def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "a.csv").write_text("de,en\nHallo,\n")
+    (tmp_path / "a.csv").write_text("de,en\nHallo,\n,Hello\n")
     (tmp_path / "b.csv").write_text("fr,it\nSalut,\n")
     status, out, err = run(capsys, "translate", tmp_path / "a.csv")
     assert (status, out) == (0, f"{tmp_path / 'a.en.csv'}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.e2e.conftest import App
 from tests.e2e.screen import Screen, events
@@ -55,8 +55,20 @@ def test_what_an_imported_memory_has_word_for_word_stands_in_the_segments_and_is
     try:
         screen = Screen(browser.new_context(accept_downloads=True).new_page(), app.url)
         screen.open_text("Zebras sleep.\nNothing of the kind.\nZebras run.\n")
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            """A file takes its time to be read."""
+            held.append(route) if '"import_memory"' in (route.request.post_data or "") else route.continue_()
+
+        screen.page.route("**/component_server**", hold)
         screen.upload("memory", "old.tmx", (TMX.replace("&lt;img src=x onerror=alert(1)&gt; ", "")).encode())
+        screen.eventually(lambda: held)
+        screen.type_text("Zebras schlafen.")
+        screen.wait_until_saved()
+        held[0].continue_()
         expect(screen.notes.last).to_contain_text("1 segment is filled with it")
+        screen.page.unroute("**/component_server**")
         expect(screen.page.locator(".row[data-index='1']")).to_contain_text("100 % TM")
         screen.page.locator(".row[data-index='1']").click()
         expect(screen.field).to_have_value("Nichts dergleichen.")

@@ -61,13 +61,17 @@ export class Memory {
     if (match) insert(this.bench.segment, match.target, 'memory');
   }
 
-  /** A TMX file joins the memory; the open segment is looked up anew. */
+  /** A TMX file joins the memory, beside the line of commands: a large one takes seconds to be read and to fill segments,
+      and what is typed meanwhile is stored. The open segment is looked up anew. */
   async import(file, data) {
-    const {bench} = this, reply = await bench.connection.send('import_memory', {file, data});
-    if (!reply.ok) return;
+    const {bench} = this, {token, version} = bench.session;
+    bench.say('info', t('memory.importing', {name: file}));
+    const reply = await bench.server.command({token, name: 'import_memory', file, data, since: version, open: null, detail_since: 0})
+      .catch(() => ({ok: false, error: {message: t('alts.offline')}}));
+    if (!reply.ok) { bench.say('bad', reply.error.message); return; }
     const {name, num_pairs: n, num_filled: filled} = reply.result;
     bench.say('info', tn('memory.imported', n, {name}) + (filled ? ' ' + tn('memory.filled', filled) : ''));
-    this.open(bench.session.open);
+    if (bench.session.token === token) this.open(bench.session.open);
   }
 
   async search() {
