@@ -26,6 +26,13 @@ def test_page_is_german_in_a_german_browser_and_stays_in_the_language_that_is_ch
     expect(page.get_by_role("button", name=GERMAN["action.confirm"])).to_be_visible()
     expect(page.locator(".nb .sc").first).to_have_text(re.compile(r"^−\d+,\d{3}$"))  # a decimal comma, a true minus
     screen.type_text("Öffnen Sie die Datei")
+    page.set_viewport_size({"width": 1200, "height": 760})  # longer words find room in a smaller window, too
+    filters, search = page.locator(".seg button").last.bounding_box(), page.locator(".tools .search").bounding_box()
+    assert filters and search and filters["x"] + filters["width"] <= search["x"]
+    first = page.locator(".actions .btn").first.bounding_box()
+    last = page.locator(".actions .primary").bounding_box()
+    assert first and last and first["y"] == last["y"]
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.locator(".langbtn").click()
     expect(page.get_by_role("menuitemradio", name="Deutsch")).to_have_attribute("aria-checked", "true")
     with page.expect_navigation():
