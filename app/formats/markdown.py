@@ -90,7 +90,7 @@ def read(data: bytes, name: str) -> ProseFile:
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
         for start, end, inside in _stretches(text, token.content, position, limit, units):
             source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), blanked(text, start, end, inside))
-            if _NO_LETTERS.match(source):
+            if _NO_LETTERS.match(source) or _NO_LETTERS.match(shown(source, labels).text):
                 continue
             joints += inside
             units.append(Unit(start, end, source, whole=_whole(source, labels)))

@@ -1,7 +1,8 @@
 """Markdown within a paragraph: emphasis and links as pairs of placeholders, by CommonMark's own rules.
 
-"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, HTML and what a backslash
-escapes stay in the text, and so does a link with a title, which is text too.
+"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code of several words is one
+placeholder. One word of code, HTML and what a backslash escapes stay in the text, and so does a link with a title,
+which is text too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from markdown_it.common.utils import normalizeReference
 
@@ -27,6 +29,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
+_SPACE = re.compile(r"\s")
 _EMPHASIS = re.compile(r"[*_~]+")
 
 
@@ -64,14 +67,15 @@ class _Bracket:
 
 def shown(text: str, labels: Collection[str]) -> Shown:
     """The text with a pair of placeholders for each pair of marks; `labels` are the file's, of its link definitions."""
-    found = pairs(text, labels)
-    edges = [(pair.start, pair.inner_start, "open", text[pair.start : pair.inner_start]) for pair in found]
-    edges += [(pair.inner_end, pair.end, "close", pair.close) for pair in found]
+    found, codes = _parsed(text, labels)
+    marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
+    marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
+    marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes if _SPACE.search(text, start, end)]
     pieces: list[Piece] = []
     position = 0
-    for start, end, kind, raw in sorted(edges):
+    for start, end, piece in sorted(marks, key=itemgetter(0)):
         pieces += [Piece("text", text[position:start])] * (position < start)
-        pieces.append(Piece("open" if kind == "open" else "close", raw))
+        pieces.append(piece)
         position = end
     pieces += [Piece("text", text[position:])] * (position < len(text))
     return show(pieces)
@@ -102,15 +106,21 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
 
 def pairs(text: str, labels: Collection[str]) -> list[Pair]:
     """Emphasis, strong emphasis, what is struck out, links and images in `text`, well nested, by their places."""
+    return _parsed(text, labels)[0]
+
+
+def _parsed(text: str, labels: Collection[str]) -> tuple[list[Pair], list[tuple[int, int]]]:
+    """The pairs, and start and end of each piece of code."""
     found: list[Pair] = []
+    codes: list[tuple[int, int]] = []
     runs: list[_Run] = []
     brackets: list[_Bracket] = []
     position = 0
     while match := _TOKEN.search(text, position):
         position = match.end()
         if match["opaque"]:
-            continue
-        if match["marks"]:
+            codes += [match.span()] * bool(match["ticks"])
+        elif match["marks"]:
             runs.append(_run(text, match.start(), match.end()))
         elif match["opens"]:
             is_link = match["opens"] == "["
@@ -118,7 +128,7 @@ def pairs(text: str, labels: Collection[str]) -> list[Pair]:
         elif not brackets or not _closes(text, match, brackets, runs, found, labels):
             position = match.start() + 1
     found += _emphasis(runs)
-    return sorted(found, key=lambda pair: (pair.start, -pair.end))
+    return sorted(found, key=lambda pair: (pair.start, -pair.end)), codes
 
 
 def _closes(

@@ -51,7 +51,7 @@ def test_sentences_of_every_kind_of_block_are_shown_and_nothing_else() -> None:
     document = read_document(FILE.encode(), "a.md")
     assert [s.source for s in document.segments] == [
         "1. First {1}steps{/1}",
-        "Press `Save. Now` or {1}the key. There{/1} first.",
+        "Press {1} or {2}the key. There{/2} first.",
         'Then see [the page. Two](a.md "t") of it and go on.',
         "A new line.",
         "Quoted text goes over two lines.",

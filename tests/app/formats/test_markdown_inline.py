@@ -24,6 +24,7 @@ DEFINITION = "\n\n[k]: https://harbor.example\n"
         ("**Note:** see [the *menu*](a.md)!", "{1}Note:{/1} see {2}the {3}menu{/3}{/2}!"),
         ("![A map](map.png)", "A map"),  # what is around all of it is not shown
         ("a ***b*** ~~c~~ __d__", "a {1}{2}b{/2}{/1} {3}c{/3} {4}d{/4}"),
+        ("`make` or ``make `all` ``", "`make` or {1}"),
         ("[one][k], [K][], [k], [no]", "{1}one{/1}, {2}K{/2}, {3}k{/3}, [no]"),
         ("snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`", "snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`"),
         ('[a](b "The title") **c', '[a](b "The title") **c'),  # the title is text
@@ -40,6 +41,7 @@ def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
         ("Read **it** now", "Lies {1}es {/1}jetzt", "Lies **es** jetzt"),
         ("a _nice_ day", "ein {1}schöner{/1}tag", "ein *schöner*tag"),
         ("a _nice_ day", "ein {1}schöner{/1} Tag", "ein _schöner_ Tag"),
+        ("see `a *b` and *c*", "{2}c{/2}, siehe {1}", "*c*, siehe `a *b`"),
         ("see [the menu]", "siehe {1}das Menü{/1}", "siehe [das Menü][the menu]"),
         (
             "see [the menu](a_b.md) *now*",
