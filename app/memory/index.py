@@ -79,6 +79,13 @@ class MemoryIndex:
             for stem in stems:
                 self._by_stem.setdefault(stem, array("i")).append(place)
 
+    def put(self, key: Hashable, entry: Entry | None) -> None:
+        """Keeps the entry under this key; None: nothing is under it any more."""
+        if entry is None:
+            self.remove(key)
+        else:
+            self.add(key, entry)
+
     def remove(self, key: Hashable) -> None:
         """Forgets what is under this key, if anything is."""
         with self._lock:

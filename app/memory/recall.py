@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +41,8 @@ class Library:
         self.fills = fills
         self._lock = threading.Lock()
         self._indexes: dict[str, MemoryIndex] = {}
+        self._changing = threading.Lock()
+        self._missed: dict[str, list[tuple[Hashable, Entry | None]]] = {}  # changes while an index is being read
         self._data_version = 0
         self._state: tuple[float, ...] = ()
 
@@ -49,11 +51,31 @@ class Library:
         with self._lock:
             self._look_for_changes()
             if direction not in self._indexes:
-                index = MemoryIndex()
-                for key, entry in load_entries(self.store.connection, *_languages(direction)):
-                    index.add(key, entry)
-                self._indexes[direction] = index
+                self._read(direction)
             return self._indexes[direction]
+
+    def put(self, direction: str, key: Hashable, entry: Entry | None) -> None:
+        """This is under that key from now on, None: nothing, if anybody asks or has asked for that direction."""
+        with self._changing:
+            if (index := self._indexes.get(direction)) is not None:
+                index.put(key, entry)
+            elif direction in self._missed:
+                self._missed[direction].append((key, entry))
+
+    def _read(self, direction: str) -> None:
+        index = MemoryIndex()
+        with self._changing:
+            self._missed[direction] = []
+        try:
+            for key, entry in load_entries(self.store.connection, *_languages(direction)):
+                index.add(key, entry)
+            with self._changing:
+                for key, change in self._missed[direction]:
+                    index.put(key, change)
+                self._indexes[direction] = index
+        finally:
+            with self._changing:
+                del self._missed[direction]
 
     def forget(self) -> None:
         """Reads the memory anew when it is next asked: sessions were deleted."""
@@ -104,15 +126,12 @@ class Recall:
             return
         workspace = self.workspace
         for direction in (workspace.direction, "-".join(reversed(_languages(workspace.direction)))):
-            if (index := self.library.index_if_read(direction)) is None:
-                continue
-            key = segment_key(workspace.session_id, after.index)
-            if after.state != "confirmed" or after.target is None:
-                index.remove(key)
-                continue
-            is_forward = direction == workspace.direction
-            source, target = (after.source, after.target) if is_forward else (after.target, after.source)
-            index.add(key, Entry(source, target, workspace.document.name, time.time_ns() // 1_000_000))
+            entry = None
+            if after.state == "confirmed" and after.target is not None:
+                is_forward = direction == workspace.direction
+                source, target = (after.source, after.target) if is_forward else (after.target, after.source)
+                entry = Entry(source, target, workspace.document.name, time.time_ns() // 1_000_000)
+            self.library.put(direction, segment_key(workspace.session_id, after.index), entry)
 
     def fill(self) -> int:
         """Fills the segments that nobody has touched with what the memory has for their very source, see `filled`.

@@ -12,6 +12,7 @@ from app.log.connection import LogConnection
 from app.memory.index import Entry
 
 Pair = tuple[str, str]
+_ENTRIES_PER_PAGE = 5000
 
 
 def segment_key(session_id: int, index: int) -> Hashable:
@@ -20,17 +21,21 @@ def segment_key(session_id: int, index: int) -> Hashable:
 
 
 def load_entries(log: LogConnection, source_language: str, target_language: str) -> Iterator[tuple[Hashable, Entry]]:
-    """What translates between these languages, with its key; what translates the other way comes turned round."""
-    imported = log.rows(
-        "load the memory",
+    """What translates between these languages, with its key; what translates the other way comes turned round.
+
+    It is read a page at a time, so that others can write meanwhile.
+    """
+    query = (
         "SELECT id, source_language, source, target, name, changed_ms FROM memory_entry "
-        "WHERE (source_language, target_language) IN (VALUES (?1, ?2), (?2, ?1)) ORDER BY id",
-        (source_language, target_language),
+        "WHERE (source_language, target_language) IN (VALUES (?1, ?2), (?2, ?1)) AND id > ?3 ORDER BY id LIMIT ?4"
     )
-    for row in imported:
-        pair = (row["source"], row["target"])
-        source, target = pair if row["source_language"] == source_language else pair[::-1]
-        yield ("import", row["id"]), Entry(source, target, row["name"], row["changed_ms"])
+    last = 0
+    while page := log.rows("load the memory", query, (source_language, target_language, last, _ENTRIES_PER_PAGE)):
+        for row in page:
+            pair = (row["source"], row["target"])
+            source, target = pair if row["source_language"] == source_language else pair[::-1]
+            yield ("import", row["id"]), Entry(source, target, row["name"], row["changed_ms"])
+        last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
         "load the memory",

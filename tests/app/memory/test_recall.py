@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,12 +13,14 @@ from translate.storage import tmx
 
 from app.errors import DocumentError
 from app.log.store import LogStore, SegmentUpdate
+from app.memory import recall, storage
 from app.memory.index import Entry
 from app.memory.recall import Library
+from app.memory.storage import import_entries, load_entries
 from app.memory.tmx import read_pairs, write_tmx
 from app.ui.api import Api
 from app.workspace import Workspace
-from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 from tests.app.test_api import api, message  # noqa: F401
 
 TEXT = "Open the file.\nOpen the files.\nSomething else.\n"
@@ -39,6 +42,27 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
 
 def targets(workspace: Workspace, index: int) -> list[tuple[int, str]]:
     return [(match["rate"], match["target"]) for match in workspace.recall.matches(index)["matches"]]
+
+
+def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost(
+    workspace: Workspace, store: LogStore, monkeypatch: pytest.MonkeyPatch
+):
+    settle(workspace)
+    workspace.confirm(2, "Etwas anderes.")
+    workspace.recall.library.forget()
+    monkeypatch.setattr(storage, "_ENTRIES_PER_PAGE", 2)
+    pairs = [(f"Part {number}.", f"Teil {number}.") for number in range(5)]
+    import_entries(store.connection, "old.tmx", "en", "de", pairs)
+
+    def slowly(*arguments: Any) -> Iterator[Any]:
+        read = list(load_entries(*arguments))
+        workspace.confirm(0, "Öffnen Sie die Datei.")
+        workspace.reopen(2)
+        yield from read
+
+    monkeypatch.setattr(recall, "load_entries", slowly)
+    entries = workspace.recall.library.index("en-de").entries()
+    assert [(entry.source, entry.target) for entry in entries] == [*pairs, ("Open the file.", "Öffnen Sie die Datei.")]
 
 
 def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: Workspace, store: LogStore):
@@ -78,7 +102,9 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
     other = LogStore.open(store.path)
     other.append(workspace.session_id, "blur", {}, segment=0)
     assert library.index("en-de") is first  # its events are none of the memory
+    settle(workspace)
     workspace.confirm(2, "Etwas anderes.")
+    workspace.recall.library.forget()
     assert library.index("en-de") is first
     Library(other).import_tmx(FILE, "a.tmx", "en-de")
     assert len(library.index("en-de").entries()) == 3
