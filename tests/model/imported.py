@@ -16,12 +16,13 @@ from engine.model import EOS, LoadedModel, load_model
 from engine.model.importing import convert_folder
 from tests.model.fsmt import save_fsmt
 from tests.model.m2m100 import save_m2m100
-from tests.model.marian import save_marian
+from tests.model.marian import save_marian, save_trained_marian
 
 # How a folder of random weights is written; with an `ending` far below zero the model never ends by itself.
 _SAVE: dict[str, Callable[..., None]] = {
     "marian": save_marian,
     "marian-relu": lambda folder, **more: save_marian(folder, "relu", **more),
+    "marian-trained": save_trained_marian,
     "fsmt": save_fsmt,
     "m2m100": save_m2m100,
     "nllb": lambda folder, **more: save_m2m100(folder, "nllb", **more),

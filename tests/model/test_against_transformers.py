@@ -19,7 +19,7 @@ SOURCES = ("The list of files is empty.", "Close it.", "The router saves the fil
 MAX_STEPS = 16
 
 
-@pytest.fixture(scope="module", params=["marian", "marian-relu", "fsmt", "m2m100", "nllb"])
+@pytest.fixture(scope="module", params=["marian", "marian-relu", "marian-trained", "fsmt", "m2m100", "nllb"])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
