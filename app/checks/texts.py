@@ -12,6 +12,7 @@ _END_CLASSES = {
 }  # fmt: skip
 _CLASS_OF = {sign: name for name, signs in _END_CLASSES.items() for sign in signs}
 _BEHIND_THE_END = re.compile(r"[\s\"'“”„‘’‚«»‹›)\]」』）】]+$")
+_PAIRED = "*`"
 _DOUBLED = re.compile(r"(?<!\w)([^\W\d_]+)((?:[ \t\u00a0]+\1)+)(?!\w)")
 # What stands twice in a row in good sentences: "dass sie sie sieht", "he had had".
 _MAY_STAND_TWICE = {
@@ -49,6 +50,16 @@ def _end_of(text: str, language: str) -> str:
     if language == "el" and last in (";", "\u037e"):  # the Greek question mark
         return "?"
     return _CLASS_OF.get(last, "")
+
+
+def mark_differences(source: str, target: str) -> dict[str, tuple[str, ...]]:
+    """{"marks": those of emphasis or code that pair in the source and do not in the target}.
+
+    >>> mark_differences("Read the **guide**", "Lesen Sie die **Anleitung*")
+    {'marks': ('*',)}
+    """
+    lost = (mark for mark in _PAIRED if source.count(mark) and source.count(mark) % 2 == 0 and target.count(mark) % 2)
+    return {"marks": tuple(lost)}
 
 
 def doubled_words(source: str, target: str, target_language: str) -> dict[str, tuple[str, ...]]:
