@@ -33,6 +33,7 @@ from app.record.jsonl import session_jsonl
 from app.record.tables import session_csv, session_workbook
 from app.record.tbx import session_tbx
 from app.record.tmx import session_tmx
+from app.record.xliff import session_xliff
 from app.segments.saved import restored
 from app.segments.state import Json
 from app.workspace import Workspace
@@ -49,6 +50,7 @@ EXPORTS = {
     "log.jsonl": session_jsonl,
     "report.xlsx": session_workbook,
     "memory.tmx": session_tmx,
+    "segments.xlf": session_xliff,
     "terms.tbx": session_tbx,
 }
 # The document with what was confirmed or edited; and that with the proposals for all else.

@@ -15,6 +15,7 @@ EXPORT_KINDS: Final = {
     "csv": "log.csv",
     "xlsx": "report.xlsx",
     "tmx": "memory.tmx",
+    "xliff": "segments.xlf",
     "tbx": "terms.tbx",
 }
 NEWEST: Final = "newest"
@@ -73,6 +74,7 @@ kinds:
   csv        a row for each segment: texts, times, effort, counts
   xlsx       an Excel workbook: the sums, the segments, the prices of pins, terms and bans
   tmx        the confirmed segments as a translation memory
+  xliff      all segments with their states, whatever the document's format
   tbx        the terms that were made in the session, out of its pins
 
 SESSION is a number as `stats` lists them, or "newest". The log is only read.

@@ -40,16 +40,16 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
         if segment.state != "confirmed" or not segment.target:
             continue
         unit = ET.SubElement(body, "tu", changedate=date)
-        ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
+        ET.SubElement(unit, "prop", type="x-document").text = clean(session.document.name)
         ET.SubElement(unit, "prop", type="x-segment").text = str(number)
         for language, text in ((source_language, segment.source), (target_language, segment.target)):
             variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
-            ET.SubElement(variant, "seg").text = _clean(text)
+            ET.SubElement(variant, "seg").text = clean(text)
     data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     note = None if len(body) else "No segment is confirmed yet, so the memory is empty."
     return Export(export_name(session, "tmx"), data, note)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """The text without characters that XML cannot hold."""
     return _NO_XML.sub("\ufffd", text)

@@ -126,7 +126,7 @@ def test_a_session_goes_out_and_comes_in_again(
         names[kind] = out.strip()
     assert names == {
         "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
-        "tbx": "a.terms.tbx",
+        "xliff": "a.segments.xlf", "tbx": "a.terms.tbx",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
     assert run(capsys, "export", "2", "tmx", "--with-proposals", "--log", log)[::2] == (

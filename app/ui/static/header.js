@@ -72,6 +72,7 @@ export class Header {
           download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
           download('list', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
+          download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
           download('book', t('export.tbx'), t('export.tbx.detail'), 'terms.tbx', url),
           download('list', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
           download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url)]),

@@ -3,7 +3,7 @@ import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './ch
 import {button, count, h, icon, number, t, textIn, tn} from './dom.js';
 import {Replay} from './replay.js';
 
-const EXPORTS = [['export.document', 'document'], ['export.proposals', 'document-with-proposals'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
+const EXPORTS = [['export.document', 'document'], ['export.proposals', 'document-with-proposals'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.xliff', 'segments.xlf'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
 const MAX_LISTED_PRICES = 8;
 const duration = ms => {
   const seconds = Math.round(ms / 1000), pad = n => String(n).padStart(2, '0');

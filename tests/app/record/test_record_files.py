@@ -15,6 +15,7 @@ import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 from translate.storage.tbx import tbxfile
 from translate.storage.tmx import tmxfile
 
@@ -28,7 +29,9 @@ from app.record.replay import moments
 from app.record.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
 from app.record.tbx import session_tbx
 from app.record.tmx import session_tmx
+from app.record.xliff import session_xliff
 from app.text_files import defused
+from tests.app.formats.test_xliff_schemas import schema
 from tests.app.record.recorded import DOCUMENT, record_session
 
 
@@ -355,6 +358,26 @@ def test_the_memory_holds_the_confirmed_segments_as_other_tools_read_it(store: L
     assert header is not None and header.get("srclang") == "en"
     languages = [tuv.get("{http://www.w3.org/XML/1998/namespace}lang") for tuv in root.iter("tuv")]
     assert languages == ["en", "de"] * 2
+
+
+def test_all_segments_are_an_xliff_file_that_keeps_to_the_schema_and_is_read_back(
+    store: LogStore, session_id: int
+) -> None:
+    update = SegmentUpdate("pretranslated", "<b>&\x00Über</b> {1}", 4, {"comment": "Bitte prüfen\x01"})
+    store.append(session_id, "insert", {}, segment=2, update=update)
+    exported = session_xliff(store, session_id)
+    assert exported.name == "my.manual.segments.xlf"
+    its_schema = schema("xliff-core-1.2-strict.xsd")
+    assert its_schema.validate(etree.fromstring(exported.data)), its_schema.error_log
+    read = read_document(exported.data, exported.name)
+    assert [(segment.source, segment.target, segment.state) for segment in read.segments] == [
+        ("One", "Eine 1", "confirmed"),
+        ("=1+1", "@SUM(A1)\ufffd", "edited"),
+        (DOCUMENT.segments[2].source, "<b>&\ufffdÜber</b> {1}", "edited"),
+    ]
+    assert "Bitte prüfen\ufffd" in read.segments[2].note
+    untouched = session_xliff(store, store.start_session(DOCUMENT, "en-de").id)
+    assert [segment.target for segment in read_document(untouched.data, untouched.name).segments] == [None] * 3
 
 
 def test_an_empty_memory_says_so(store: LogStore) -> None:
