@@ -70,6 +70,17 @@ def test_terms_follow_the_proposal_until_the_person_writes():
     assert attention_for(written) == "Not in the text: Datei"
 
 
+def test_a_noun_that_ends_a_compound_of_the_text_is_met():
+    def written(term: Term) -> SegmentState:
+        return segment(hits=Glossary((term,)).find(SOURCE), target="Er sichert die Bilddateien.", state="edited")
+
+    noun = Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
+    assert statuses(written(noun)) == {"Datei": ("met", "Form in the text: Bilddateien")}
+    assert attention_for(written(noun)) == ""
+    name = Term("file", "Datei", status="exact")  # which has no forms and joins nothing
+    assert statuses(written(name))["Datei"][0] == "unmet"
+
+
 @pytest.mark.parametrize(
     ("aligned", "doubled", "doubt", "note"),
     [
