@@ -47,8 +47,8 @@ class HandDecoder:
     def close(self) -> None:
         self.is_closed = True
 
-    def of(self, index: int) -> list[tuple[Request, Priority, Future[Translation]]]:
-        """What was asked for one segment, the newest last."""
+    def of(self, index: int | str) -> list[tuple[Request, Priority, Future[Translation]]]:
+        """What was asked for one segment, or as a "completion", the newest last."""
         return [
             (request, priority, future) for key, request, priority, future in self.requests if key.endswith(f"/{index}")
         ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
-from engine import Request
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
@@ -40,8 +40,7 @@ def test_words_of_chinese_and_japanese_are_pressed_whole_and_answer_to_the_serve
     context: BrowserContext, tmp_path: Path
 ):
     decoder = HandDecoder()
-    with serve(ready_model(decoder, direction="en-zh"), tmp_path) as url:
-        page = context.new_page()
+    with serve(ready_model(decoder, direction="en-zh"), tmp_path) as url, closing(context.new_page()) as page:
         screen = Screen(page, url)
         screen.open_text("Open the file.\nNext.\n", waits=False)
         expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
@@ -69,8 +68,7 @@ def test_words_of_chinese_and_japanese_are_pressed_whole_and_answer_to_the_serve
 
 def test_arabic_runs_from_the_right_with_what_is_latin_in_it_from_the_left(context: BrowserContext, tmp_path: Path):
     decoder = HandDecoder()
-    with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url:
-        page = context.new_page()
+    with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url, closing(context.new_page()) as page:
         screen = Screen(page, url)
         press = page.keyboard.press
         screen.open_text("You can press %s later.\nNext.\n", waits=False)
@@ -94,8 +92,9 @@ def test_arabic_runs_from_the_right_with_what_is_latin_in_it_from_the_left(conte
         screen.type_text("يمكن")
         alone = page.locator(".mirror").evaluate(MEASURE_TYPED)
         press("Alt+c")
-        screen.eventually(lambda: any(key.endswith("completion") for key, _ in decoder.questions))
-        decoder.questions[-1][1].set_result(translation(Request("x"), texts[0]))
+        screen.eventually(lambda: decoder.of("completion"))
+        request, _, future = decoder.of("completion")[-1]
+        future.set_result(translation(request, texts[0]))
         expect(page.locator(".ghost")).to_have_text("ك الضغط على %s لاحقًا.")
         assert page.locator(".mirror").evaluate(MEASURE_TYPED) == alone
         expect(page.locator(".hint")).to_contain_text("←")

@@ -75,10 +75,11 @@ def test_typing_confirming_moving_and_cancelling_wait_for_no_answer(
     # Escape ends the wait for a completion; what comes then is not shown.
     screen.field.evaluate("area => area.setSelectionRange(99, 99)")
     keys.press("Alt+c")
-    screen.eventually(lambda: any(key.endswith("completion") for key, _ in decoder.questions))
+    screen.eventually(lambda: decoder.of("completion"))
     keys.press("Escape")
-    question = next(future for key, future in decoder.questions if key.endswith("completion"))
-    question.set_result(translation(Request("x"), "Sie können später mehr"))
+    request, _, future = decoder.of("completion")[-1]
+    if not future.done():
+        future.set_result(translation(request, "Sie können später mehr"))
     keys.type(" das")
 
     # Escape while the rest is translated anew: the wish is taken back, and the text stays.
