@@ -95,15 +95,20 @@ def test_page_goes_on_by_itself_once_the_connection_is_back(screen: Screen):
     expect(screen.field).to_have_value("Gleich wieder da")
 
 
-def test_second_tab_shows_the_same_work(screen: Screen, context: BrowserContext):
+def test_second_tab_shows_the_same_work_and_both_say_so(app: App, context: BrowserContext):
+    screen = Screen(context.new_page(), app.url)
     screen.open_text(DOCUMENT)
+    expect(screen.notes.filter(has_text="another tab")).to_have_count(0)
     other = Screen(context.new_page(), screen.url)
     expect(other.page.locator(".docinfo .name")).to_have_text("manual.txt")
+    for tab in (screen, other):
+        expect(tab.notes.filter(has_text="another tab")).to_have_count(1)
     other.open_segment(2)
     screen.type_text("Aus dem ersten Fenster")
     screen.wait_until_saved()
     expect(other.row(1).locator(".tgt")).to_have_text("Aus dem ersten Fenster")
-    other.check_nothing_went_wrong()
+    for tab in (screen, other):
+        tab.check_nothing_went_wrong()
 
 
 def test_click_is_not_lost_where_news_arrives_between_press_and_release(screen: Screen, context: BrowserContext):

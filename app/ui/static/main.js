@@ -11,6 +11,7 @@ import {Segment} from './segment.js';
 import {Side} from './side.js';
 import {Status} from './status.js';
 import {Steps} from './steps.js';
+import {watchTabs} from './tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './texts.js';
 
 const TOKEN_KEY = 'pinpoint:session';
@@ -44,6 +45,7 @@ class Bench {
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
     this.list.staysUnder(noteHost);
+    this.tellTabs = watchTabs(this);
     listenToKeys(this, this.root);
     this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
@@ -86,6 +88,7 @@ class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     this.restoreDrafts();
     if (reply.result?.offer) this.offer(reply.result.offer);
+    this.tellTabs();
     if (reply.result?.is_continued) this.say('info', t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}));
   }
 
