@@ -87,7 +87,7 @@ def _check_archive(data: bytes, name: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, OSError) as problem:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as problem:
         raise GlossaryError(
             Message("{name} is a damaged archive ({reason}): save it anew and import that", name=name, reason=problem)
         ) from problem

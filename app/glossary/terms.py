@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -41,8 +41,8 @@ class Term:
     matching: Matching = "exact"
     note: str = ""
     glossary: str = ""
-    inflections: tuple[str, ...] = field(default=(), compare=False)
-    joins_compounds: bool = field(default=False, compare=False)
+    inflections: tuple[str, ...] = ()
+    joins_compounds: bool = False
 
     @property
     def is_case_exact(self) -> bool:

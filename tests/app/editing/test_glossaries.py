@@ -251,7 +251,7 @@ def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(work
         workspace.glossaries.edit(id_, changes)
         anew = combined((), workspace.store.load_session(workspace.session_id).termbases, "en")
         for segment in workspace.segments:
-            assert segment.hits == anew.find(segment.source)
+            assert segment.hits == workspace.terms.search_in(anew, segment.source).hits
 
 
 def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):

@@ -7,7 +7,7 @@ import zipfile
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from translate.storage.tbx import tbxfile, tbxunit
 from translate.storage.tmx import tmxfile
@@ -198,6 +198,7 @@ BASES = [TBX_V2.encode(), TBX_V3.encode(), UTX.encode(), workbook([["a", "b"], [
 
 
 @given(st.sampled_from(BASES), st.integers(0, 6000), st.binary(max_size=8))
+@example(BASES[3], BASES[3].index(b"PK\x01\x02") + 6, b"@")  # the version of the archive's format
 def test_any_damage_gives_terms_or_a_clear_refusal(base: bytes, at: int, put: bytes):
     at %= len(base)
     try:

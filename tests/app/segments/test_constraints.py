@@ -210,3 +210,10 @@ def test_a_ban_counts_for_more_than_what_is_kept():
     demands = demands_of((), (), bans=(Avoid("%s"),), kept=(("%s", 1), ("%d", 1)))
     assert [constraint.text for constraint in demands.constraints] == ["%d"]
     assert demands.conflicts == (Conflict("ban_kept", "%s", "%s", "%s", ""),)
+
+
+def test_forms_of_a_term_count_where_it_is_found_without_them_too():
+    """The same term bends where the translation is German and does not where it is of another language."""
+    bare, bent = Term("file", "Datei"), Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
+    (first,), (second,) = (demands_of((), (TermHit(term, 0, 4),)).constraints for term in (bare, bent))
+    assert (first.forms, second.forms) == ((), ("Dateien",))
