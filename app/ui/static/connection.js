@@ -7,9 +7,9 @@ const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
   /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news;
-      onReturn: the server answers again, perhaps another one on the same log. */
-  constructor(server, session, {onReply, onState, onReturn}) {
-    Object.assign(this, {server, session, onReply, onState, onReturn});
+      onSend: with each command, as it is given; onReturn: the server answers again, perhaps another one on the same log. */
+  constructor(server, session, {onReply, onSend, onState, onReturn}) {
+    Object.assign(this, {server, session, onReply, onSend, onState, onReturn});
     this.line = [];
     this.isBusy = false;
     this.isOnline = true;
@@ -32,6 +32,7 @@ export class Connection {
       this.line.splice(waiting, 1);
     }
     this.line.push(command);
+    this.onSend(command);
     this.onState();
     this.drain();
     return command.done;

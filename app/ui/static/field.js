@@ -24,6 +24,9 @@ export class History {
     this.future = [];
   }
 
+  /** What is typed from here on is another step: the segment was left or confirmed. */
+  pause() { this.lastKind = null; }
+
   /** What undo goes back to where the person has done nothing yet. */
   begin(snapshot) { if (!this.past.length && !this.future.length) this.record(snapshot, 'begin'); }
 

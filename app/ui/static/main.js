@@ -66,7 +66,7 @@ class Bench {
   }
 
   connect() {
-    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onState: () => this.status?.update(), onReturn: () => this.tellOpen()});
+    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onSend: command => this.steps.noticed(command), onState: () => this.status?.update(), onReturn: () => this.tellOpen()});
   }
 
   /** Shows a session from its beginning: at the start, and when another document is opened. */
@@ -146,7 +146,6 @@ class Bench {
     }
     if (reply.token !== this.session.token) return;            // an answer for the document that was open before
     if (command && command.name !== 'open') this.status.markSaved();
-    if (command) this.steps.noticed(command);
     this.merge(reply);
     if (command) this.segment.sync();
   }

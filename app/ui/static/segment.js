@@ -82,6 +82,7 @@ export class Segment {
     this.completion.dismiss();
     this.index = index;
     this.detail = null;
+    this.waiting = [];                                // steps asked for before the details were there
     this.isDirty = false;
     this.isTyped = false;
     this.offers.hideQuestion();
@@ -117,6 +118,7 @@ export class Segment {
     if (detail.index !== this.index || (this.detail && detail.stamp < this.detail.stamp)) return;
     this.detail = inWords(detail);
     this.sync();
+    for (const step of this.waiting.splice(0)) step();
   }
 
   /** Shows what the server has, but for what is on its way to it; called again once that has arrived. */
@@ -190,9 +192,10 @@ export class Segment {
   /* ---- text ---- */
   snapshot() {
     const isOnItsWay = this.bench.connection.isPending(`edit:${this.index}`);
-    const isOwn = this.isDirty || (isOnItsWay ? this.sent : this.detail?.target) != null;
+    const row = this.bench.rows[this.index], stored = this.detail ? this.detail.target : ['edited', 'confirmed'].includes(row.state) || row.is_from_memory ? row.target : null;
+    const isOwn = this.isDirty || (isOnItsWay ? this.sent : stored) != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, isConfirmed: !this.isDirty && !isOnItsWay && this.bench.rows[this.index].state === 'confirmed', ...partsOf(this), start, end};
+    return {text: isOwn ? this.field.text : null, isConfirmed: !this.isDirty && !isOnItsWay && row.state === 'confirmed', ...partsOf(this), start, end};
   }
 
   onTyped() {
@@ -319,6 +322,7 @@ export class Segment {
   step(isUndo) {
     const {steps} = this.bench, own = this.history.newest(isUndo), wide = steps.newest(isUndo);
     if (wide && (!own || wide.at > own.at)) { this.flush(); steps.step(isUndo); return; }
+    if (!this.detail) { this.waiting.push(() => this.step(isUndo)); return; }   // what is pinned is not known yet
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
     this.flush();
@@ -344,7 +348,8 @@ export class Segment {
     if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
     if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
     this.flush();
-    const before = this.detail ? this.snapshot() : {text, isConfirmed: false}, at = performance.now();
+    const before = this.snapshot(), at = performance.now();
+    this.history.pause();
     this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});

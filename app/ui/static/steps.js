@@ -2,6 +2,7 @@
    terms for the whole document. Each is undone and redone as one, and what is not seen at once is told with a way to take
    it back. */
 import {t, tn} from './dom.js';
+import {History} from './field.js';
 
 const MAX_LISTED = 8;
 const DIVIDED = {split: 'split.done', merge: 'merge.done'};
@@ -75,18 +76,20 @@ export class Steps {
     });
   }
 
-  /** Splits a segment, or merges it with the next. Its own undo begins anew, and goes on where the step is taken back. */
+  /** Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
+      that again. */
   async divide(command, segment, args = {}) {
-    const {bench} = this, {connection, segment: {histories}} = bench, n = bench.numberOf(segment), before = histories.get(segment);
+    const {bench} = this, {connection, segment: {histories}} = bench, n = bench.numberOf(segment);
+    let other = new History();
+    const swap = () => { const now = histories.get(segment) ?? new History(); histories.set(segment, other); other = now; };
     const reply = await connection.send(command, {segment, ...args});
     if (!reply.ok) { bench.segment.focusField(); return; }
-    histories.delete(segment);
+    swap();
     bench.openSegment(reply.result.open);
     this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
       const again = await connection.send('division_step', {step: reply.result.step, is_undo: isUndo});
       if (!again.ok) return '';
-      if (isUndo && before) histories.set(segment, before);
-      else histories.delete(segment);
+      swap();
       bench.openSegment(again.result.open);
       return t(isUndo ? 'division.undone' : 'division.redone');
     });
