@@ -126,7 +126,7 @@ def _serve(flags: argparse.Namespace) -> int:
     from app.desk import Desk
     from app.log.store import LogStore
     from app.ui.api import Api
-    from app.ui.server import bind, build_server, is_loopback
+    from app.ui.server import Server, bind, build_server, is_loopback
 
     signal.signal(signal.SIGTERM, _stop)
     store = LogStore.open(flags.log or default_log_path())
@@ -147,14 +147,15 @@ def _serve(flags: argparse.Namespace) -> int:
         address = f"http://{_shown_host(flags.host)}:{port}"
         if flags.port not in (0, port):
             print(f"Port {flags.port} is busy; using {port} instead.")
-        application = build_server(Api(desk), host=flags.host, port=port)
+        api = Api(desk)
+        application = build_server(api, host=flags.host, port=port)
         if not is_loopback(flags.host):
             print("Everyone who can reach this address can read and change the documents: there is no password.")
         print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)
         if not flags.no_browser and _has_display():
             threading.Timer(1.0, webbrowser.open, [address]).start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config, api).run(sockets=[listener])
     finally:
         desk.close()
         model.close()

@@ -31,11 +31,19 @@ HOLD_SECONDS = 20.0
 
 
 class Api:
-    """What the page's script can call. Stateless but for the desk; safe from several threads."""
+    """What the page's script can call. Stateless but for the desk and who waits; safe from several threads."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.glossaries = GlossaryApi(desk)
+        self._waiting: set[Callable[[], None]] = set()
+        self._is_stopping = False
+
+    def stop(self) -> None:
+        """The server stops: whoever waits for news is answered now, and nobody waits from now on."""
+        self._is_stopping = True
+        for tell in tuple(self._waiting):
+            tell()
 
     def hello(self, message: Any) -> Json:
         """A page has come up, with the token of the session that it showed before, or none."""
@@ -68,13 +76,15 @@ class Api:
                 loop.call_soon_threadsafe(news.set)
 
         end = await asyncio.to_thread(workspace.subscribe, tell)
+        self._waiting.add(tell)
         try:
-            if not await asyncio.to_thread(workspace.has_news, *position):
+            if not await asyncio.to_thread(workspace.has_news, *position) and not self._is_stopping:
                 await asyncio.wait_for(news.wait(), HOLD_SECONDS)
                 await asyncio.sleep(0.02)  # what changes together is told together
         except TimeoutError:
             pass
         finally:
+            self._waiting.discard(tell)
             await asyncio.to_thread(end)
         return await asyncio.to_thread(lambda: told(message, workspace.snapshot(*position)))
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import gradio as gr
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -70,6 +71,19 @@ class Guard:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+class Server(uvicorn.Server):
+    """Stops without waiting for the pages that are open: each of them holds a question for news."""
+
+    def __init__(self, config: uvicorn.Config, api: Api) -> None:
+        super().__init__(config)
+        self._api = api
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answers who waits, then ends the connections."""
+        self._api.stop()
+        await super().shutdown(sockets)
 
 
 def build_server(api: Api, *, host: str, port: int) -> Guard:
