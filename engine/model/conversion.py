@@ -8,10 +8,14 @@ them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
 
 from __future__ import annotations
 
+import glob
 import json
 import pickle
+import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +33,7 @@ from engine.model.transformer import Transformer
 
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"  # of weights in several files
+_ABANDONED_SECONDS = 86_400  # without a file being written: far more than any takes
 _POINTER = b"version https://git-lfs."
 _ACTIVATIONS: Mapping[str, Activation] = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
 Named = Iterator[tuple[str, Tensor]]
@@ -78,8 +83,8 @@ def convert(
 ) -> None:
     """Write a foreign folder as a model folder; raises ModelError naming the file at fault and the cure.
 
-    `target` is made whole or not at all: it is written beside its place first. Weights are stored as `dtype`; `origin`
-    is the name by which a person asked for the model.
+    `target` is made whole or not at all: it is written beside its place first. One that is there stays. Weights are
+    stored as `dtype`; `origin` is the name by which a person asked for the model.
     """
     try:
         plan = planned(folder, read_json(folder / CONFIG))
@@ -88,10 +93,11 @@ def convert(
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
     model = _model(folder, plan, _read_weights(folder))
-    partial = target.with_name(target.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    # A name of its own: another program may be converting the same model now.
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
+    _remove_abandoned(target)
     try:
+        partial.mkdir(parents=True)
         plan.config.save(partial / CONFIG)
         for name, lines in plan.texts.items():
             (partial / name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
@@ -101,12 +107,28 @@ def convert(
         if (folder / "README.md").is_file():
             shutil.copyfile(folder / "README.md", partial / CARD)
         save_weights(partial / WEIGHTS, model, dtype)
-        shutil.rmtree(target, ignore_errors=True)
-        partial.rename(target)
+        _put(partial, target)
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _put(partial: Path, target: Path) -> None:
+    """Move a whole folder to its place; a model that another program has put there stays, which may be in use."""
+    try:
+        partial.rename(target)
+    except OSError:
+        if not (target / WEIGHTS).is_file():
+            raise
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what programs that were killed have left of this model."""
+    for folder in target.parent.glob(f"{glob.escape(target.name)}.*partial"):
+        with suppress(OSError):
+            if time.time() - max(path.stat().st_mtime for path in (folder, *folder.iterdir())) > _ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:

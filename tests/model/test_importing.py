@@ -7,7 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import httpx
 import huggingface_hub
@@ -16,7 +19,7 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import hf_raise_for_status
 
 from engine.errors import ModelError
-from engine.model import model_folder
+from engine.model import conversion, load_model, model_folder
 from tests.model.hub import Hub, serving
 from tests.model.marian import save_marian
 
@@ -119,3 +122,39 @@ def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypat
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     assert (model_folder("team/opus-mt-en-de") / "source.spm").is_file()
     assert asked == [True, False]
+
+
+def test_two_programs_that_convert_one_model_at_once_do_not_disturb_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    both, save = Barrier(2), conversion.save_weights
+
+    def save_together(*given: Any) -> None:
+        both.wait(60)  # each has begun its folder
+        save(*given)
+        both.wait(60)  # and has all in it
+
+    monkeypatch.setattr(conversion, "save_weights", save_together)
+    with ThreadPoolExecutor(2) as programs:
+        ours = set(programs.map(model_folder, [tmp_path / "theirs"] * 2))
+    assert list((tmp_path / "cache" / "models").iterdir()) == list(ours)
+    assert load_model(ours.pop()).config.encoder_layers
+
+
+def test_what_a_program_that_was_killed_left_is_removed_and_what_is_being_written_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    ours = model_folder(tmp_path / "theirs")
+    shutil.rmtree(ours)
+    for name, age_seconds in (("old", 200_000), ("new", 0)):
+        folder = ours.with_name(f"{ours.name}.{name}.partial")
+        folder.mkdir()
+        (folder / "config.json").touch()
+        for path in (folder / "config.json", folder):
+            os.utime(path, (path.stat().st_mtime - age_seconds,) * 2)
+    assert model_folder(tmp_path / "theirs") == ours
+    assert sorted(path.name for path in ours.parent.iterdir()) == [ours.name, f"{ours.name}.new.partial"]
