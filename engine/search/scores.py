@@ -65,8 +65,15 @@ class LogProbs:
             self._log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary), -torch.inf)
 
     def best(self, width: int) -> tuple[Floats, Ints]:
-        best = self._log_probs_RV.topk(width, dim=1)  # ranks not-a-number highest
-        return best.values.double().numpy(), best.indices.numpy()
+        """See `StepScores.best`; of equal ones the lowest tokens, whatever the width, so that no batch changes them."""
+        num_seen = min(width + 1, self._log_probs_RV.shape[1])
+        values_RK, tokens_RK = self._log_probs_RV.topk(num_seen, dim=1)  # ranks not-a-number highest
+        is_tied_R = ((values_RK[:, 1:] == values_RK[:, :-1]) & (values_RK[:, 1:] > -torch.inf)).any(1)
+        if is_tied_R.any():  # topk gives any of equal ones
+            ranked = self._log_probs_RV[is_tied_R].sort(dim=1, descending=True, stable=True)
+            values_RK[is_tied_R] = ranked.values[:, :num_seen]
+            tokens_RK[is_tied_R] = ranked.indices[:, :num_seen]
+        return values_RK[:, :width].double().numpy(), tokens_RK[:, :width].numpy()
 
     def leaders(self, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
         """See `engine.search.leaders`: what `best` is needed for, where nothing else is asked of a row's best."""

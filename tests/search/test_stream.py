@@ -16,7 +16,7 @@ from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Ended, Sentence
 from engine.search.stream import SearchStream
-from tests.reference.toy import PUNCTUATED, ToyDecoder, ToyModel, toy_stream
+from tests.reference.toy import PUNCTUATED, RoundedModel, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 
 OPTIONS = SearchOptions(beam=4, nbest=2)
@@ -66,6 +66,14 @@ def test_every_schedule_gives_each_sentence_what_it_gets_alone(seed, schedule, b
     stream = toy_stream(model, PUNCTUATED, batch_size=batch_size, schedule=schedule, refill_share=refill_share)
     assert results(stream.run(sentences)) == alone(model, sentences)
     assert len(stream) == 0
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_which_of_equal_continuations_is_taken_does_not_depend_on_the_batch(schedule):
+    for seed in range(8):
+        model, sentences = RoundedModel(PUNCTUATED.size, seed), random_sentences(random.Random(seed), 6)
+        together = toy_stream(model, PUNCTUATED, batch_size=4, schedule=schedule).run(sentences)
+        assert results(together) == alone(model, sentences), seed
 
 
 @settings(max_examples=6)
