@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from app import VERSION
-from app.asking.directions import check_direction, decide, facing
+from app.asking.directions import check_direction, check_facing, decide, facing
 from app.asking.model_holder import ModelHolder
 from app.asking.models import Models, chosen_model
 from app.asking.search import SEARCH
@@ -154,11 +154,13 @@ class Desk:
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
         turned; the earlier session stays in the log, and its glossaries come along where they say something in this
-        direction. Raises CommandError where the model has no such direction.
+        direction. Raises CommandError where the model has no such direction, or the file's sources are its targets.
         """
         model, old = workspace.model, workspace.document
         check_direction(model.name, model.directions, direction)
-        document = facing(read_file(old.data, old.name), direction).document(direction.partition("-")[0])
+        file = facing(read_file(old.data, old.name), direction)
+        check_facing(file, direction)
+        document = file.document(direction.partition("-")[0])
         begun = self._start(document, direction, chosen_model(self.store, workspace.session_id))
         for base in reversed(workspace.terms.termbases):  # the last that comes goes first
             if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):

@@ -67,7 +67,7 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
             "{name} says that its languages are {stated}, which the model does not translate; it is opened as "
             "{direction}.",
             name=file.name,
-            stated=" → ".join(language[:40] or "?" for language in languages),
+            stated=_told(languages),
             direction=direction,
         )
     return Decision(direction, reason, note)
@@ -78,6 +78,24 @@ def facing(file: ReadFile, direction: str) -> ReadFile:
     source, target = map(_code, direction.split("-", 1))
     turned = file.turned()
     return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
+
+
+def check_facing(file: ReadFile, direction: str) -> None:
+    """Raises CommandError where a file of sources and targets says that its languages are the other way round."""
+    if not file.format.is_paired:
+        return
+    wanted, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
+    pairs = zip(stated, wanted, reversed(wanted), strict=True)
+    if any(language == opposite != own for language, own, opposite in pairs):
+        raise CommandError(
+            Message(
+                "{name} says that its languages are {stated}, and its sources stay its sources: for {direction}, "
+                "export it in that direction from the program that it comes from, or correct its languages in it.",
+                name=file.name,
+                stated=_told(file.languages),
+                direction=direction,
+            )
+        )
 
 
 def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
@@ -108,6 +126,11 @@ def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
         source, _, target = direction.partition("-")
         targets.setdefault(source, []).append(target)
     return targets
+
+
+def _told(languages: tuple[str, str]) -> str:
+    """A file's languages as it writes them, for a message."""
+    return " → ".join(language[:40] or "?" for language in languages)
 
 
 def _fitting(directions: Sequence[str], source: str, target: str) -> list[str]:

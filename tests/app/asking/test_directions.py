@@ -13,6 +13,7 @@ from app.asking.directions import decide, read_ahead, targets_by_source
 from app.asking.model_holder import ModelHolder
 from app.desk import Desk
 from app.documents import read_file
+from app.errors import CommandError
 from app.glossary.terms import Term
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
@@ -168,6 +169,35 @@ def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore)
     desk.close()
     desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
     assert desk.export(desk.go_on(again.session_id), "document").data == written
+    desk.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.xlf", XLIFF_1.format("en-US", "de-DE")),
+        ("a.xlf", XLIFF_2.format("en", "")),
+        ("a.po", PO.format("de_DE", "")),
+        ("a.tmx", TMX.format("en", "de-AT")),
+        ("a.csv", "en,de\nYes,\n"),
+    ],
+)
+def test_sources_that_cannot_be_turned_are_not_begun_anew_the_other_way(store: LogStore, name: str, data: str):
+    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = desk.open_document(data.encode(), name)
+    num_sessions = len(store.sessions())
+    stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
+    with pytest.raises(CommandError, match=f"its languages are {stated}, .* for de-en, export it"):
+        desk.begin_anew(workspace, "de-en")
+    assert len(store.sessions()) == num_sessions
+    assert desk.begin_anew(workspace, "en-fr").segments[0].source == workspace.segments[0].source
+    desk.close()
+
+
+def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
+    desk = Desk(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
+    workspace = desk.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
+    assert desk.begin_anew(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
     desk.close()
 
 
