@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 from app.formats.word_text import OBJECT
 from app.formats.xml_text import Node
@@ -18,15 +19,17 @@ def is_drop_cap(node: Node, text: str) -> bool:
     if frame is None or not 0 < len(text) <= _MAX_CHARACTERS or OBJECT in text:
         return False
     is_drop = any(name.rpartition(":")[2] == "dropCap" and value != "none" for name, value in frame.attributes.items())
-    return is_drop and text[-1].isalpha() and not text[0].isspace()
+    return is_drop and category(text[-1])[0] in "LM" and not text[0].isspace()
 
 
 def split_initial(text: str) -> tuple[str, str]:
-    """A translation as its first letter, with the marks before it, and the rest.
+    """A translation as its first letter, with the marks before it and the accents on it, and the rest.
 
     >>> split_initial("{1}„Es{/1} war")
     ('„E', '{1}s{/1} war')
     """
     found = _INITIAL.match(text)
     assert found is not None
-    return found[2], found[1] + found[3]
+    marks, initial, rest = found.groups()
+    num_accents = next((at for at, sign in enumerate(rest) if category(sign)[0] != "M"), len(rest))
+    return initial + rest[:num_accents], marks + rest[num_accents:]

@@ -243,6 +243,7 @@ DROP_CAP = (
         ("Es war {1}einmal{/1}.", "E", "s war einmal."),
         ("{1}„Einst{/1}“ war.", "„E", "inst“ war."),
         ("A", "A", ""),
+        ("E\u0301tait {1}un jour{/1}.", "E\u0301", "tait un jour."),
     ],
 )
 def test_a_drop_cap_is_one_text_with_its_paragraph(translation: str, cap: str, rest: str) -> None:
