@@ -38,6 +38,14 @@ class IndexedTexts:
             )
         return sorted(pieces)
 
+    def holds(self, text: str) -> bool:
+        """Whether some piece writes all of `text`, be it as a part of what it writes."""
+        return text in self._all
+
+    @cached_property
+    def _all(self) -> str:
+        return "\n".join(self.surfaces)
+
     @cached_property
     def attached(self) -> set[str]:
         """The characters with which pieces begin that hang on the one before."""

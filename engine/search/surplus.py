@@ -22,9 +22,9 @@ class SurplusGuard:
         limits = {p: phrase.max_count for p, phrase in enumerate(automaton.phrases) if phrase.max_count is not None}
         self._automaton = automaton
         self._limited = tuple(limits)
-        self._attached = Attached.of(IndexedTexts.of(texts).attached if limits else ())
-        spellings = [spelling for p in limits for spelling in automaton.phrases[p].spellings]
-        self._is_one_piece = any(len(spelling.pieces) == 1 for spelling in spellings)
+        indexed = IndexedTexts.of(texts)
+        self._attached = Attached.of(indexed.attached if limits else ())
+        self._fits_in_a_piece = any(indexed.holds(form) for p in limits for form in automaton.phrases[p].forms)
         self.start: Room = tuple(limits.values())
 
     def advance(self, room: Room, state: State, counts: Room) -> Room | None:
@@ -41,10 +41,13 @@ class SurplusGuard:
         return not room or min(self._less(room, pending_counts)) >= 0
 
     def may_die(self, room: Room, state: State, pending_counts: Room) -> bool:
-        """Whether the next piece may be one too many: a phrase is under way or waits for it, or is a piece itself."""
+        """Whether the next piece may be one too many: a phrase is under way or waits for it, or fits in a piece.
+
+        A piece that holds a phrase twice is not foreseen; a text that it makes dead is left out all the same.
+        """
         if not room or min(self._less(room, pending_counts)) > 0:
             return False
-        return self._is_one_piece or bool(state.partial or state.pending)
+        return self._fits_in_a_piece or bool(state.partial or state.pending)
 
     def _less(self, room: Room, counts: Room) -> Room:
         return tuple(map(sub, room, (counts[p] for p in self._limited)))

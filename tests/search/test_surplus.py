@@ -85,6 +85,25 @@ def test_room_agrees_with_counting_in_the_whole_text(texts):
     assert num_dead > 8
 
 
+@pytest.mark.parametrize("boundary", ["word", "start", "anywhere"])
+def test_no_text_dies_that_was_not_said_to_be_in_danger(boundary):
+    """Where the search need not look, as no piece can kill, none does: what is spelt in two may be one piece too."""
+    texts, rng = ToyTexts(("a", "b", "ab", "a@@", "b@@")), random.Random(3)
+    every_piece = np.arange(2, texts.size)
+    num_deaths = 0
+    for _ in range(40):
+        phrase = texts.phrase("a@@ b", boundary=boundary, max_count=1, heads=rng.choice([[], ["ab"]]))
+        tracker = ConstraintTracker([SentenceConstraints((phrase,))], texts)
+        nodes = tracker.start_B[[0]]
+        for _ in range(8):
+            following, _ = tracker.follow(nodes.repeat(len(every_piece)), every_piece)
+            is_dead = tracker.is_dead(following)
+            num_deaths += is_dead.sum()
+            assert tracker.may_die(nodes)[0] or not is_dead.any()
+            nodes = following[[rng.choice(np.flatnonzero(~is_dead))]]
+    assert num_deaths > 40
+
+
 def test_wide_beam_finds_the_best_that_has_nothing_too_often():
     rng = random.Random(9)
     sizes = []
