@@ -31,6 +31,7 @@ from app.formats.placeholders import atoms, kept_texts
 from app.segments.constraints import demands_of
 from app.segments.protection import Protection
 from engine import Phrase, Request, Translation, Translator
+from tests.benchmarks.paper_dba import commit, environment
 
 MAX_TRAINED_WORDS = {"software": 14, "docs": 22}  # of the bundled model, by its card
 LONGEST = 26
@@ -67,6 +68,8 @@ def main() -> None:
     }
     result: dict[str, Any] = {
         "model": {"name": translator.name, "checksum": translator.checksum},
+        "environment": environment(),
+        "commit": commit(),
         "seed": options.seed,
         "search": asdict(SEARCH),
         "kinds": {},

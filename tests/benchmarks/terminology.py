@@ -27,6 +27,7 @@ from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.segments.constraints import Constraint, constraints_for
 from engine import Phrase, Request, Translator, occurrences
+from tests.benchmarks.paper_dba import commit, environment, file_checksum
 
 OPTIONS = replace(SEARCH, nbest=1)
 ARMS = ("none", "written", "forms")
@@ -89,6 +90,9 @@ def main() -> None:
     num_terms = sum(constraint.count for *_, constraints in asked for constraint in constraints)
     result = {
         "model": {"name": translator.name, "checksum": translator.checksum},
+        "files": {path.name: file_checksum(path) for path in (options.source, options.reference, options.glossary)},
+        "environment": environment(),
+        "commit": commit(),
         "sentences": len(asked),
         "sentences_with_terms": num_with_terms,
         "seed": options.seed,
