@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
+_EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
 _SPACE = re.compile(r"\s")
 _EMPHASIS = re.compile(r"[*_~]+")
 
@@ -82,7 +83,9 @@ def shown(text: str, labels: Collection[str]) -> Shown:
 
 
 def marked_up(text: str, labels: Collection[str], translation: str) -> str:
-    """A translation of `shown(text, labels)` as Markdown; no space inside marks of emphasis, which would be text there.
+    """A translation of `shown(text, labels)` as Markdown.
+
+    Marks of emphasis with a space inside, or nothing, would be text: spaces go outside, and empty pairs are left out.
 
     >>> marked_up("a _nice_ day", (), "ein{1} schöner{/1}tag")
     'ein *schöner*tag'
@@ -95,7 +98,13 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
             return match.group()
         return match[3] + match[1] if match[2] else match[5] + match[4]
 
-    translation = _SPACE_IN.sub(moved, translation)
+    def filled(match: re.Match[str]) -> str:
+        return "" if match[1] in emphasis else match.group()
+
+    for _ in emphasis:  # from the innermost pair outwards: none is deeper than there are pairs
+        before, translation = translation, _EMPTY.sub(filled, _SPACE_IN.sub(moved, translation))
+        if translation == before:
+            break
     tags = dict(content.tags)
     for number in emphasis:  # an underscore within a word is one
         if re.search(rf"[^\W_]\{{{number}\}}|\{{/{number}\}}[^\W_]", translation):

@@ -48,6 +48,9 @@ def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
             "{2}jetzt{/2} {1}das Menü{/1} {3}sehen",
             "*jetzt* [das Menü](a_b.md) {3}sehen",
         ),
+        ("a **_b_** c", "x{1}{2} b {/2}{/1}y", "x **_b_** y"),  # a space is within neither
+        ("a **_b_** c", "x {1}{2} {/2}{/1}y", "x  y"),  # marks around nothing would be text
+        ("a [b](c) d", "x {1}{/1} y", "x [](c) y"),
         ("**a** b", "b {1}a", "b **a**"),  # whatever is typed, what opens is closed
     ],
 )
