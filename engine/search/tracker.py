@@ -64,10 +64,10 @@ class Outlook:
 
 
 class ConstraintTracker:
-    """The constraints of a batch of sentences as tables: nodes, and what follows a node and a piece.
+    """The constraints of a batch of sentences: tables of nodes, and a dictionary of what follows a node and a piece.
 
-    A node is what a text has come to (automaton and guard). Tables grow as nodes are reached; only what was never asked
-    before is computed in Python. Sentences may come and go: the number of one that was removed, and the places of its
+    A node is what a text has come to (automaton and guard). Both grow as nodes are reached; only what was never asked
+    before is worked out anew. Sentences may come and go: the number of one that was removed, and the places of its
     nodes, are given to the next.
     """
 
