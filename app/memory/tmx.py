@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import quoteattr
 
 from app import VERSION
@@ -11,6 +11,7 @@ from app.formats.base import one_line
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.memory.index import Entry
 from app.messages import Message
+from engine import short_code
 
 MAX_BYTES = 50 * 2**20
 MAX_PAIRS = 200_000
@@ -24,7 +25,8 @@ _HEADER = (
 def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
     """The texts in these languages, in the file's order. Raises DocumentError, naming the cure.
 
-    A regional variant counts as its language ("de-AT" is "de"); a unit that lacks either language is left out.
+    A regional variant counts as its language ("de-AT" is "de"), another script does not; a unit that lacks either
+    language is left out.
     """
     if len(data) > MAX_BYTES:
         raise DocumentError(
@@ -49,8 +51,8 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
         for variant in unit.nodes("tuv"):
             segment = variant.first("seg")
             if segment is not None:
-                texts.setdefault(language_of(variant), one_line(segment.content()).strip())
-        source, target = texts.get(source_language, ""), texts.get(target_language, "")
+                texts.setdefault(_tag_of(variant), one_line(segment.content()).strip())
+        source, target = _text_in(source_language, texts), _text_in(target_language, texts)
         if source and target:
             pairs.append((source, target))
         if len(pairs) > MAX_PAIRS:
@@ -71,14 +73,33 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
     return pairs
 
 
-def language_of(variant: Node) -> str:
-    """The language of a tuv without its region: "de-AT" -> "de"; "lang" is how old files say it."""
-    tag = variant.attributes.get("xml:lang") or variant.attributes.get("lang") or ""
-    return tag.replace("_", "-").partition("-")[0].lower()
+def _tag_of(variant: Node) -> str:
+    """The language of a tuv: "de-at"; "lang" is how old files say it."""
+    return (variant.attributes.get("xml:lang") or variant.attributes.get("lang") or "").replace("_", "-").lower()
+
+
+def _text_in(language: str, texts: Mapping[str, str]) -> str:
+    """The text of that very tag, else the first in its language that is in no other script; empty without any.
+
+    >>> _text_in("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"}), _text_in("de", {"de-at": "Jänner", "de": "Januar"})
+    ('页', 'Januar')
+    """
+    wanted = language.replace("_", "-").lower()
+    if wanted in texts:
+        return texts[wanted]
+    first, *others = wanted.split("-")
+    scripts = {"", *(other for other in others if len(other) == 4)}
+    for tag, text in texts.items():
+        own, *more = tag.split("-")
+        script = next((other for other in more if len(other) == 4 and other.isalpha()), "")
+        if short_code(own) == short_code(first) and (script in scripts or len(scripts) == 1):
+            return text
+    return ""
 
 
 def write_tmx(entries: Iterable[Entry], source_language: str, target_language: str) -> bytes:
     """A TMX 1.4 file with these entries, each pair of texts once."""
+    source_language, target_language = (tag.replace("_", "-") for tag in (source_language, target_language))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<tmx version="1.4">',

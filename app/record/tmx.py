@@ -18,7 +18,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def session_tmx(store: LogStore, session_id: int) -> Export:
     """One unit for each confirmed segment, with its place in the document; placeholders stand as text."""
     session = store.load_session(session_id)
-    source_language, _, target_language = session.direction.partition("-")
+    source_language, target_language = (tag.replace("_", "-") for tag in session.direction.split("-", 1))
     root = ET.Element("tmx", version="1.4")
     ET.SubElement(
         root,

@@ -141,6 +141,18 @@ def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F81
     assert api.desk.library.index("en-de").entries() == []
 
 
+@pytest.mark.parametrize("direction", ["en-zho_Hant", "zho_Hans-zho_Hant"])
+def test_a_memory_of_one_of_several_scripts_is_read_again(direction: str):
+    source, target = direction.split("-")
+    data = write_tmx([Entry("A page", "頁", "a.txt")], source, target)
+    assert b'xml:lang="zho-Hant"' in data
+    assert read_pairs(data, "m.tmx", source, target) == [("A page", "頁")]
+    other = data.replace(b"zho-Hant", b"zh-Hant-TW")  # as others write it
+    assert read_pairs(other, "m.tmx", source, target) == [("A page", "頁")]
+    with pytest.raises(DocumentError, match="holds no texts"):
+        read_pairs(data.replace(b"zho-Hant", b"zh-Latn"), "m.tmx", source, target)
+
+
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).map(str.strip)
 
 
