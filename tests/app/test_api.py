@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from app.desk import Desk
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
-from app.ui.server import Server, bind
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
@@ -155,36 +153,6 @@ def test_question_for_news_is_answered_as_soon_as_there_are_some(api: Api):
 
     news = asyncio.run(ask_and_edit())
     assert [row["target"] for row in news["rows"]] == ["Neu"]
-
-
-def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
-    fields = message(api, "changes")
-    snapshot = api.desk.find(fields["token"]).snapshot()
-    asked = {**fields, "since": snapshot["version"], "detail_since": snapshot["version"]}
-    replies: list[bytes] = []
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        reply = await api.changes(asked)
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps(reply["ok"]).encode()})
-
-    async def stopped() -> None:
-        listener = bind("127.0.0.1", 0)
-        config = uvicorn.Config(application, log_level="critical", lifespan="off", timeout_graceful_shutdown=5)
-        server = Server(config, api)
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
-        reader, writer = await asyncio.open_connection(*listener.getsockname())
-        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        while not api._waiting:
-            await asyncio.sleep(0.01)
-        server.should_exit = True
-        replies.append(await reader.read())
-        writer.close()
-        await serving
-
-    asyncio.run(stopped())
-    assert replies[0].startswith(b"HTTP/1.1 200") and b"true" in replies[0]
 
 
 def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pytest.MonkeyPatch):

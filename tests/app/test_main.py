@@ -1,16 +1,22 @@
-"""The command line: settings from flags and environment, and ports that are taken."""
+"""The command line: settings from flags and environment, ports that are taken, and how the server stops."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvicorn
 
 import app
 from app.__main__ import _parse
 from app.places import default_log_path
-from app.ui.server import bind
+from app.ui.api import Api
+from app.ui.server import Server, bind
+from tests.app.test_api import api, message  # noqa: F401
 
 
 def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]):
@@ -63,3 +69,33 @@ def test_log_is_kept_in_the_persons_data_folder(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_log_path() == tmp_path / "pinpoint" / "sessions.sqlite"
+
+
+def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+    monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
+    fields = message(api, "changes")
+    snapshot = api.desk.find(fields["token"]).snapshot()
+    asked = {**fields, "since": snapshot["version"], "detail_since": snapshot["version"]}
+    replies: list[bytes] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        reply = await api.changes(asked)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(reply["ok"]).encode()})
+
+    async def stopped() -> None:
+        listener = bind("127.0.0.1", 0)
+        config = uvicorn.Config(application, log_level="critical", lifespan="off", timeout_graceful_shutdown=5)
+        server = Server(config, api)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while not api._waiting:
+            await asyncio.sleep(0.01)
+        server.should_exit = True
+        replies.append(await reader.read())
+        writer.close()
+        await serving
+
+    asyncio.run(stopped())
+    assert replies[0].startswith(b"HTTP/1.1 200") and b"true" in replies[0]
