@@ -78,7 +78,10 @@ class Decoding:
     def hurry(self, segment: SegmentState) -> None:
         """The person looks at this segment now: it goes before the rest of the document."""
         index = segment.index
-        if segment.needs_decoding or self._in_flight.get(index) == "document":
+        is_under_way = self._in_flight.get(index) == "document"
+        if is_under_way or not segment.is_pending:
+            segment = self.workspace.terms.refreshed(segment)
+        if is_under_way or segment.needs_decoding:
             self.ask(segment, "interactive")
         elif index in self._waiting:
             self._waiting[index] = "interactive"
@@ -104,6 +107,9 @@ class Decoding:
         position = structure.positions.get(index, 0)
         behind = (self.workspace.segments[i] for i in structure.order[position : position + 1 + AHEAD])
         ahead = [segment.index for segment in behind if segment.target is None]
+        for one in ahead:
+            if not self.workspace.segments[one].is_pending:
+                self.workspace.terms.refreshed(self.workspace.segments[one])
         self._ahead = set(ahead)
         waiting = sorted(self.workspace.tally.to_translate, key=structure.positions.__getitem__)
         first = bisect_left(waiting, position, key=structure.positions.__getitem__)

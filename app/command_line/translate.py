@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from app.asking.directions import decide, facing
@@ -18,13 +19,15 @@ from app.command_line.log_commands import check_place, write
 from app.documents import Document, Export, ReadFile, read_file, with_language
 from app.errors import CommandError
 from app.exports import translated_document
-from app.glossary import Terminology
+from app.glossary import Term, Terminology
 from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
 from app.glossary.termbases import combined, termbase
 from app.log.records import SavedSegment, SegmentStateName
-from app.memory.taking import taken_from
+from app.memory.index import MemoryIndex
+from app.memory.taking import index_of, taken_from
 from app.memory.tmx import read_pairs
+from app.memory.used_forms import with_used_forms
 from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
 from app.segments.words import count_words
@@ -51,9 +54,11 @@ def translate(flags: argparse.Namespace) -> int:
         return 0
     output = _output(flags.output, path, direction)
     check_place(output)
-    segments = [_segment(document, index, glossary) for index in range(len(document.segments))]
+    memory = None if flags.memory is None else index_of(_pairs(flags.memory, direction))
+    formed = _formed(memory, direction)
+    segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
-    known = _remembered(flags.memory, todo, direction)
+    known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
     todo = [segment for segment in todo if segment.index not in known]
     progress = _Progress(len(todo))
     protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
@@ -123,9 +128,21 @@ class _Progress:
             print(file=sys.stderr)
 
 
-def _segment(document: Document, index: int, glossary: Terminology) -> SegmentState:
+def _segment(document: Document, index: int, glossary: Terminology, formed: Callable[[Term], Term]) -> SegmentState:
     source = document.segments[index].source
-    return SegmentState(index, source, count_words(source), hits=glossary.find(source))
+    hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
+    return SegmentState(index, source, count_words(source), hits=hits)
+
+
+def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:
+    """A function from a term to itself with the forms that the memory has for it."""
+    source, _, target = direction.partition("-")
+
+    @cache
+    def formed(term: Term) -> Term:
+        return term if memory is None else with_used_forms(term, memory, source, target)
+
+    return formed
 
 
 def _state(given: str, is_new: bool) -> SegmentStateName:
@@ -146,14 +163,16 @@ def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
     return combined((), bases, source)
 
 
-def _remembered(path: Path | None, segments: Sequence[SegmentState], direction: str) -> dict[int, str]:
-    """What the memory in that file has for these segments, by segment."""
-    if path is None:
-        return {}
+def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
     source, _, target = direction.partition("-")
-    taken = taken_from(read_pairs(_read(path), path.name, source, target), [segment.source for segment in segments])
+    return read_pairs(_read(path), path.name, source, target)
+
+
+def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:
+    """What the memory in the file of that name has for these segments, by segment."""
+    taken = taken_from(memory, [segment.source for segment in segments])
     _say(
-        f"{len(taken.texts):,} of {len(segments):,} segments are taken from {path.name}; {taken.num_similar:,} more "
+        f"{len(taken.texts):,} of {len(segments):,} segments are taken from {name}; {taken.num_similar:,} more "
         "have similar texts there, which are not taken"
     )
     return {segments[place].index: text for place, text in taken.texts.items()}

@@ -16,9 +16,10 @@ from app.errors import CommandError
 from app.glossary import Glossary, Term, TermHit, Terminology, TermMatches
 from app.glossary.lemmas import with_forms
 from app.glossary.termbases import Termbase, combined, differing_terms, terminology
+from app.memory.used_forms import with_used_forms
 from app.messages import Message
 from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
-from app.segments.state import Json
+from app.segments.state import Json, SegmentState
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -63,7 +64,7 @@ class Adoption:
             # A segment that was cut or joined meanwhile has a source of its own.
             is_known = segment.source in self._hits
             hits = self._hits[segment.source] if is_known else self._workspace.terms.hits(segment.source)
-            if hits is not None and hits != segment.hits:
+            if hits is not None and hits not in (segment.hits, self._workspace.terms.listed(segment.hits)):
                 self._workspace.adopt(replace(segment, hits=hits))
                 self._changed.append(segment.index)
         return bool(self._todo)
@@ -87,6 +88,8 @@ class WideTerms:
         self.document_terms = document_terms
         self.all = combined(document_terms, termbases, self.source_language)
         self._bent = lru_cache(MAX_BENT)(self._with_forms)
+        self._used: dict[Term, Term] = {}  # with the forms that the memory in this state has
+        self._used_in: object = None
         self._adoption: Adoption | None = None
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
@@ -102,7 +105,24 @@ class WideTerms:
         if not terms:
             return TermMatches((), ())
         matches = terms.search(source)
-        return replace(matches, hits=tuple(replace(hit, term=self._bent(hit.term)) for hit in matches.hits))
+        return replace(matches, hits=self.listed(matches.hits))
+
+    def listed(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
+        """The hits with the forms of the list alone."""
+        return tuple(replace(hit, term=self._bent(hit.term)) for hit in hits)
+
+    def refreshed(self, segment: SegmentState) -> SegmentState:
+        """The segment with the forms of its terms that are in the memory by now, if that has been read."""
+        index = self.workspace.recall.library.index_if_read(self.workspace.direction)
+        if index is None:
+            return segment
+        if index.state is not self._used_in:
+            self._used_in, self._used = index.state, {}
+        hits = self.listed(segment.hits)
+        for term in {hit.term for hit in hits} - self._used.keys():
+            self._used[term] = with_used_forms(term, index, self.source_language, self.target_language)
+        hits = tuple(replace(hit, term=self._used[hit.term]) for hit in hits)
+        return segment if hits == segment.hits else self.workspace.adopt(replace(segment, hits=hits))
 
     def summary(self) -> Json | None:
         """What the page's header says of the glossaries; None where there is none."""

@@ -8,9 +8,10 @@ from functools import lru_cache
 from itertools import islice, product
 
 from app.glossary.form_list import FormList, form_list
-from app.glossary.terms import Term
+from app.glossary.terms import Status, Term
 
 MAX_FORMS = 24
+TAKE_FORMS: frozenset[Status] = frozenset({"preferred", "forbidden"})
 MIN_COMPOUND_HEAD = 4  # letters; shorter ones are part of too many other words ("Rat" in "Ratte")
 _CACHED_WORDS = 100_000
 
@@ -48,7 +49,7 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
             inflections=_inflections(term, forms) if forms else (),
             joins_compounds=term.status == "preferred" and language == "de" and _is_noun(term.target),
         )
-        if term.status in ("preferred", "forbidden")
+        if term.status in TAKE_FORMS
         else term
         for term in terms
     )

@@ -28,7 +28,7 @@ class Term:
     a person required in the whole document, besides the glossary: of two terms for the same words it goes first.
     `variants` are other targets that will do; `glossary` names the file that the term belongs to. `inflections` are
     forms of the target and `joins_compounds` says that it may begin or end a longer word; both come from the form list
-    (`lemmas.with_forms`), not from the person.
+    (`lemmas.with_forms`) and the memory (`used_forms`), not from the person.
     """
 
     source: str

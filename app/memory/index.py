@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -20,6 +21,7 @@ from rapidfuzz.distance import Levenshtein
 MIN_RATE = 70
 MAX_MATCHES = 5
 MAX_CONCORDANCE = 50
+MAX_LOOKED_AT = 2000  # entries with a word that many have
 # A run of letters; in scripts that write no spaces, one letter; a number.
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
@@ -45,9 +47,13 @@ class Match:
 
 
 class MemoryIndex:
-    """Entries by their keys; a key's newer entry takes the older one's place. Safe from several threads."""
+    """Entries by their keys; a key's newer entry takes the older one's place. Safe from several threads.
+
+    `state` is another object after each change: what was found before may not be all any more.
+    """
 
     def __init__(self) -> None:
+        self.state = object()
         self._lock = threading.Lock()
         self._entries: list[Entry | None] = []
         self._folded: list[str] = []
@@ -71,6 +77,7 @@ class MemoryIndex:
             place = len(self._entries)
             self._places[key] = place
             self._entries.append(entry)
+            self.state = object()
             self._folded.append(folded)
             self._folded_targets.append(fold(entry.target))
             self._num_stems.append(len(stems))
@@ -144,6 +151,23 @@ class MemoryIndex:
         found.sort(key=lambda entry: -entry.changed_ms)
         return list({(entry.source, entry.target): entry for entry in found}.values())[:count]
 
+    def holding(self, words: str, count: int) -> list[Entry]:
+        """Entries in whose source a word may begin like each of these, those that came last first.
+
+        Of words that very many entries have, the last of these are looked at.
+        """
+        stems = stems_of(fold(words))
+        found: list[Entry] = []
+        with self._lock:
+            rarest = min((self._by_stem.get(stem, ()) for stem in stems), key=len)
+            for place in islice(reversed(rarest), MAX_LOOKED_AT):
+                entry, folded = self._entries[place], self._folded[place]
+                if entry is not None and all(stem in folded for stem in stems if stem != "0"):
+                    found.append(entry)
+                    if len(found) == count:
+                        break
+        return found
+
     def _candidates(self, folded: str) -> Iterator[int]:
         stems = stems_of(folded)
         postings = [np.frombuffer(self._by_stem[stem], np.intc) for stem in stems if stem in self._by_stem]
@@ -155,6 +179,7 @@ class MemoryIndex:
 
     def _remove(self, key: Hashable) -> None:
         if (place := self._places.pop(key, None)) is not None:
+            self.state = object()
             self._entries[place] = None
             self._folded[place] = self._folded_targets[place] = ""
 

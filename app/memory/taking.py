@@ -17,15 +17,20 @@ class Taken:
     num_similar: int
 
 
-def taken_from(pairs: Iterable[tuple[str, str]], sources: Sequence[str]) -> Taken:
-    """The pairs' translations for the sources that stand in them word for word; of several, the file's last.
+def index_of(pairs: Iterable[tuple[str, str]]) -> MemoryIndex:
+    """The pairs of a file, its last the newest."""
+    index = MemoryIndex()
+    for number, (source, target) in enumerate(pairs):
+        index.add(number, Entry(source, target, changed_ms=number))
+    return index
+
+
+def taken_from(index: MemoryIndex, sources: Sequence[str]) -> Taken:
+    """The translations for the sources that stand in the memory word for word; of several, the newest.
 
     Where only spaces differ, it is the same text. A translation that lacks placeholders of its source, or has others,
     is not taken; nor is one of a similar text, since what differs is for a person to see.
     """
-    index = MemoryIndex()
-    for number, (source, target) in enumerate(pairs):
-        index.add(number, Entry(source, target, changed_ms=number))
     texts: dict[int, str] = {}
     num_similar = 0
     for place, source in enumerate(sources):
