@@ -336,6 +336,18 @@ def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
     assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
 
 
+@pytest.mark.parametrize("used", ["fluxierte", "kleidet"])
+def test_terms_may_stand_in_the_forms_of_the_memory(
+    used: str, translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry("It fluxed", f"Es {used}")], "en", "de"))
+    (tmp_path / "terms.csv").write_text("source,target\nfluxed,fluxieren\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("It fluxed\n")
+    flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    assert (status, "lacks fluxieren" in err) == ((0, False) if used == "fluxierte" else (1, True))
+
+
 def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from app.glossary.lemmas import MAX_FORMS
 from app.log.store import LogStore
 from app.memory.index import Entry, MemoryIndex
 from app.memory.taking import index_of
+from app.memory.tmx import write_tmx
 from app.memory.used_forms import is_form, used_forms, with_used_forms
 from app.segments.view import detail_view
 from app.workspace import Workspace
@@ -168,6 +169,20 @@ def test_a_confirmed_form_may_stand_in_the_segments_opened_next(workspace: Works
     workspace.reopen(0)
     workspace.open(2)
     assert workspace.segments[2].hits[0].term.inflections == (), "it is in the memory no longer"
+
+
+def test_an_imported_memory_counts_and_leaves_text_and_version_alone(workspace: Workspace, decoder: HandDecoder):
+    workspace.edit(2, "Eigenes.", "typed")
+    before = workspace.segments[2]
+    data = write_tmx([Entry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
+    workspace.recall.import_tmx(data, "old.tmx")
+    workspace.open(2)
+    after = workspace.segments[2]
+    assert after.hits[0].term.inflections == ("Zwirblers",)
+    assert (after.target, after.state, after.version) == (before.target, before.state, before.version)
+    workspace.recall.library.forget()
+    workspace.open(2)
+    assert workspace.segments[2].hits == after.hits, "a memory that is not read yet changes nothing"
 
 
 def test_other_terms_leave_a_segment_alone_that_has_forms_of_the_memory(workspace: Workspace, decoder: HandDecoder):
