@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import islice, product
 
 from app.glossary.form_list import FormList, form_list
-from app.glossary.terms import Status, Term
+from app.glossary.terms import Term
 
 MAX_FORMS = 24
-TAKE_FORMS: frozenset[Status] = frozenset({"preferred", "forbidden"})
 MIN_COMPOUND_HEAD = 4  # letters; shorter ones are part of too many other words ("Rat" in "Ratte")
 _CACHED_WORDS = 100_000
 
@@ -49,7 +48,7 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
             inflections=_inflections(term, forms) if forms else (),
             joins_compounds=term.status == "preferred" and language == "de" and _is_noun(term.target),
         )
-        if term.status in TAKE_FORMS
+        if term.status in ("preferred", "forbidden")
         else term
         for term in terms
     )

@@ -14,7 +14,7 @@ from itertools import takewhile
 from app.glossary import Term
 from app.glossary.folding import FoldedText, tokens
 from app.glossary.form_list import FormList, form_list
-from app.glossary.lemmas import MAX_FORMS, TAKE_FORMS
+from app.glossary.lemmas import MAX_FORMS
 from app.glossary.termbases import terminology
 from app.memory.index import MemoryIndex
 
@@ -25,8 +25,11 @@ MAX_ADDED = 3  # letters that a form has in their place
 
 
 def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target_language: str) -> Term:
-    """The term with further forms of its targets, those that stand in the memory, where its status allows forms."""
-    if term.is_for_document or term.status not in TAKE_FORMS:
+    """The term with further forms of its targets, those that stand in the memory, where it is a preferred one.
+
+    A forbidden term takes none: letters alone shall keep no word out of the translations.
+    """
+    if term.is_for_document or term.status != "preferred":
         return term
     forms = form_list(target_language)
     wanted = terminology([term], source_language)

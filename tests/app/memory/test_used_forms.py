@@ -91,13 +91,13 @@ def test_forms_come_from_entries_that_hold_the_term_the_newest_first_and_not_fro
         ]
     )
     assert with_used_forms(Term("file", "fichier"), index, "en", "fr").inflections == ("fichiere", "fichiers")
-    for status in ("exact", "do_not_translate"):
+    for status in ("exact", "do_not_translate", "forbidden"):
         term = Term("file", "fichier", status=status)
         assert with_used_forms(term, index, "en", "fr") is term
     for term in (Term("file", "fichier", is_for_document=True), Term("filer", "fichier"), Term("files", "fichier")):
         assert with_used_forms(term, index, "en", "fr") is term
-    forbidden = with_used_forms(Term("file", "document", variants=("fichier",), status="forbidden"), index, "en", "fr")
-    assert set(forbidden.inflections) == {"fichiers", "fichiere"}, "those of variants too"
+    varied = with_used_forms(Term("file", "document", variants=("fichier",)), index, "en", "fr")
+    assert set(varied.inflections) == {"fichiers", "fichiere"}, "those of variants too"
     full = Term("file", "fichier", inflections=tuple(map(str, range(MAX_FORMS))))
     assert with_used_forms(full, index, "en", "fr").inflections == full.inflections, "no more than may be asked for"
 
