@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 from tests.e2e.conftest import App
 from tests.e2e.screen import Screen
 
-TABLE = "de,en\nHallo Welt,\nEs ist Zeit,\n"
+PAGE = '<html lang="de"><body><p>Hallo Welt</p><p>Es ist Zeit</p></body></html>\n'
 
 
 def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
@@ -26,7 +26,7 @@ def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
         page, keyboard = screen.page, screen.page.keyboard
         button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Direction of the translation")
         expect(button).to_have_text("EN → DE")
-        screen.open_text(TABLE, "words.csv")
+        screen.open_text(PAGE, "words.html")
         expect(button).to_have_text("DE → EN")
         screen.type_text("Hello world")
         screen.wait_until_saved()
@@ -51,7 +51,7 @@ def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
         expect(screen.field).not_to_have_value("Hello world")
 
         page.get_by_role("button", name="Documents").click()
-        page.get_by_role("menuitem", name="words.csv").click()
+        page.get_by_role("menuitem", name="words.html").click()
         expect(button).to_have_text("DE → EN")
         expect(screen.field).to_have_value("Hello world")
         screen.check_nothing_went_wrong()
