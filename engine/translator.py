@@ -274,7 +274,7 @@ class Translator:
         following = next_words(
             self._encodings.decoder([wanted]),
             ConstraintTracker([unbound], self._vocabulary.texts),
-            self._codec,
+            self._vocabulary.texts,
             self._vocabulary.roles,
             left,
             count + 1,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
 from engine.search.matching import Context
 from engine.search.phrases import PieceTexts
+from engine.text import is_unspaced
 
 
 class IndexedTexts:
@@ -58,6 +62,23 @@ class IndexedTexts:
             for piece, (surface, glues) in enumerate(zip(self.surfaces, self.glues_left, strict=True))
             if surface and not glues
         ]
+
+    @cached_property
+    def goes_on(self) -> npt.NDArray[np.bool_]:
+        """(V,): the pieces behind which a word goes on; in a script without spaces each piece ends one."""
+        pairs = zip(self.surfaces, self.glues_right, strict=True)
+        return np.array([glues and not is_unspaced(surface[-1:] or " ") for surface, glues in pairs])
+
+    @cached_property
+    def begins_word(self) -> npt.NDArray[np.bool_]:
+        """(V,): the pieces that write something and do not hang on a word before, if that is one with spaces."""
+        pairs = zip(self.surfaces, self.glues_left, strict=True)
+        return np.array([bool(surface) and (not glues or is_unspaced(surface[0])) for surface, glues in pairs])
+
+    @cached_property
+    def writes(self) -> npt.NDArray[np.bool_]:
+        """(V,): the pieces that write something."""
+        return np.array([bool(surface) for surface in self.surfaces])
 
     @cached_property
     def _by_first(self) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from engine.kernels import Logits
 from engine.search.beam import StepDecoder
+from engine.search.indexed import IndexedTexts
 from engine.search.phrases import PieceTexts
 from engine.search.sentence import TokenRoles
 from engine.search.tracker import ConstraintTracker
@@ -42,8 +43,9 @@ def next_words(
     where each piece is a word (as in `engine.text.words`). Words that the tracker's avoided texts forbid are left out.
     Beam search over pieces: a word's own best spelling among `4 * count` is found.
     """
-    width = 4 * count
-    starts = _starts(texts, roles, left)
+    width, indexed = 4 * count, IndexedTexts.of(texts)
+    is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")
+    starts_V = torch.from_numpy(indexed.writes if is_open else indexed.begins_word)
     nodes_R = tracker.start_B
     for piece in left:
         nodes_R, _ = tracker.follow(nodes_R, np.array([piece]))
@@ -51,28 +53,23 @@ def next_words(
     log_probs_RV = _log_probs(decoder.step(torch.tensor([left[-1] if left else roles.begin])))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
     never_V[[*roles.never, roles.end]] = True
-    goes_on_V = torch.tensor(
-        [
-            glues and not is_unspaced(text[-1:] or " ")
-            for text, glues in zip(texts.surfaces, texts.glues_right, strict=True)
-        ]
-    )
+    goes_on_V = torch.from_numpy(indexed.goes_on)
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     best: dict[str, NextWord] = {}
     for depth in range(_MAX_WORD_PIECES):
-        log_probs_RV = log_probs_RV.cpu().masked_fill(never_V | (~starts if depth == 0 else False), -torch.inf)
+        log_probs_RV = log_probs_RV.cpu().masked_fill(never_V | (~starts_V if depth == 0 else False), -torch.inf)
         scores_RV = log_probs_RV + torch.tensor([log_prob for _, log_prob in rows])[:, None]
         values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
         keys = keys[values > -torch.inf]
         parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
         nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy())
-        is_open = goes_on_V[pieces]
+        goes_on = goes_on_V[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
             if tracker.is_dead(nodes[place : place + 1]):
                 continue
             word = NextWord((*rows[parent][0], piece), float(values[place]))
-            if is_open[place]:
+            if goes_on[place]:
                 going.append(place)
                 continue
             text = "".join(texts.surfaces[p] for p in word.pieces)
@@ -92,14 +89,3 @@ def next_words(
 
 def _log_probs(output: Tensor | Logits) -> Tensor:
     return output.log_probs() if isinstance(output, Logits) else output
-
-
-def _starts(texts: PieceTexts, roles: TokenRoles, left: Sequence[int]) -> Tensor:
-    """(V,): the pieces that begin a word here: they do not hang on the word before, if it is one with spaces."""
-    is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")
-    return torch.tensor(
-        [
-            bool(surface) and (is_open or not glues or is_unspaced(surface[0]))
-            for surface, glues in zip(texts.surfaces, texts.glues_left, strict=True)
-        ]
-    )
