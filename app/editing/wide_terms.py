@@ -64,7 +64,9 @@ class Adoption:
             # A segment that was cut or joined meanwhile has a source of its own.
             is_known = segment.source in self._hits
             hits = self._hits[segment.source] if is_known else self._workspace.terms.hits(segment.source)
-            if hits is not None and hits not in (segment.hits, self._workspace.terms.listed(segment.hits)):
+            if hits in (None, segment.hits):
+                continue
+            if hits != self._workspace.terms.listed(segment.hits):  # those of the memory may stand besides
                 self._workspace.adopt(replace(segment, hits=hits))
                 self._changed.append(segment.index)
         return bool(self._todo)
