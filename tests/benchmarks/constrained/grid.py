@@ -21,7 +21,7 @@ from tests.benchmarks.constrained.marian import (
 )
 from tests.benchmarks.constrained.traps import phrase_of
 
-PHRASES = (1, 2, 4)
+PHRASES = (0, 1, 2, 4)  # none is plain beam search, ours and theirs
 BEAMS = (5, 10, 20)
 MAX_PIECES = 5
 _WORD = re.compile(r"[A-Za-zÄÖÜäöüß]+")
@@ -145,7 +145,7 @@ def jobs_of(
         else:
             texts = [rng.sample(words, 1000) for _ in sources]
         for source, text in zip(sources, texts, strict=True):
-            if chosen := _choose(text, marian.codec, num_phrases, rng):
+            if (chosen := _choose(text, marian.codec, num_phrases, rng)) is not None:
                 phrases = tuple(phrase_of(marian.codec, [phrase]) for phrase in chosen)
                 jobs.append(Job(source, phrases, world.knows_length))
     return jobs[:sentences]
@@ -155,12 +155,12 @@ def _source(world: World, rng: random.Random) -> tuple[int, ...]:
     return (*(rng.choice(world.allowed) for _ in range(rng.randint(6, 12))), EOS_ID)
 
 
-def _choose(words: Sequence[str], codec: TextCodec, num_phrases: int, rng: random.Random) -> list[str]:
-    """So many different phrases of neighbouring words, or none if there are not so many."""
+def _choose(words: Sequence[str], codec: TextCodec, num_phrases: int, rng: random.Random) -> list[str] | None:
+    """So many different phrases of neighbouring words; None if there are not so many."""
     runs = [words[start : start + size] for size in (1, 2) for start in range(len(words) - size + 1)]
     texts = sorted({" ".join(run) for run in runs if all(_WORD.fullmatch(word) for word in run)})
     texts = [text for text in texts if len(codec.encode(text).ids) <= MAX_PIECES]
-    return rng.sample(texts, num_phrases) if len(texts) >= num_phrases else []
+    return rng.sample(texts, num_phrases) if len(texts) >= num_phrases else None
 
 
 def warm_up(marian: RandomMarian, world: World, words: Sequence[str]) -> None:

@@ -53,6 +53,7 @@ class Job:
 class Answer:
     """The n-best list of one job, best first by the engine's own order, each with its end where it has one.
 
+    `seconds` are of processor time, so that waiting for other programs does not count.
     `says_met`: the engine claims that these meet everything; None where it claims nothing. `log_probs`: what it says
     of each hypothesis, where it does.
     """
@@ -260,7 +261,7 @@ def padded(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 @torch.inference_mode()
 def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOptions) -> list[Answer]:
     """Pinpoint's answers; jobs with different phrases share a batch."""
-    started = time.perf_counter()
+    started = time.process_time()
     vocabulary = Vocabulary(
         texts=marian.codec,
         roles=TokenRoles(BOS_ID, EOS_ID, never=marian.never),
@@ -278,7 +279,7 @@ def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOp
         if item.error is not None:
             raise item.error
     results = [item.result for item in ended if item.result is not None]
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     return [
         Answer(
             tuple(found.tokens for found in result.found),
@@ -315,7 +316,7 @@ def search_transformers(
     the score so far of the best live one.
     """
     sources, mask = padded([job.source for job in jobs])
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         constraints = constraints_of(jobs[0].phrases)
         output = marian.model.generate(
@@ -331,9 +332,9 @@ def search_transformers(
             **settings,
         )
     except Exception as error:
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         return [Answer((), seconds, error=f"{type(error).__name__}: {error}") for _ in jobs]
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     sequences = output if isinstance(output, Tensor) else output.sequences
     return [Answer(tuple(_stripped(row) for row in rows.tolist()), seconds) for rows in sequences.split(options.nbest)]
 

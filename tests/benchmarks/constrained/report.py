@@ -151,7 +151,7 @@ def _grid(rows: Sequence[GridRow]) -> str:
         "best score",
         "its log-prob, pieces",
         "better / worse",
-        "ms",
+        "ms of processor time",
         "errors",
     ]
     return table(
