@@ -23,6 +23,7 @@ from engine.search.tracker import ConstraintTracker
 # VAR-BATCH, refill when all have ended. "fifo": VAR-STR-FIFO, refill like a stream, but step all, wherever they are.
 Schedule = Literal["stream", "batch", "fifo"]
 REFILL_SHARE = 1 / 6  # the paper's epsilon
+_PATIENCE = 256  # sentences that end in halved batches before as many as at first go together again
 
 # In the messages of errors that PyTorch gives no type of their own: the CPU's memory, and what CUDA's libraries take.
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
@@ -66,6 +67,8 @@ class SearchStream:
         self._waiting: deque[Sentence] = deque()
         self._restarting: deque[list[Sentence]] = deque()  # each to be searched on its own
         self._batches: list[BeamSearch] = []  # the least advanced is last
+        self._full_batch_size = batch_size
+        self._num_ended_since = 0  # the batch was halved
         self.batch_size = batch_size
         self.counts = Counts()
 
@@ -113,16 +116,24 @@ class SearchStream:
                 self._tidy()
         except Exception as error:  # of any kind: it must fail no other sentence
             ended += self._begin_anew(error, newcomers)
+        self._try_full_batches(len(ended))
         return ended
 
     def interrupt(self) -> list[Ended]:
         """End those that are to be interrupted, with the best so far; those that wait, with nothing."""
-        ended = [item for batch in self._batches for item in batch.interrupt()]
-        self._tidy()
-        for sentence in list(self._waiting):
-            if why := sentence.interruption():
-                self._waiting.remove(sentence)
-                ended.append(Ended(sentence, SentenceResult(why, (), num_steps=0)))
+        ended: list[Ended] = []
+        try:
+            for batch in self._batches:
+                ended += batch.interrupt()
+            self._tidy()
+        except Exception as error:  # the others' rows are copied, for which there may be no memory
+            ended += self._begin_anew(error, [])
+        for waiting in (self._waiting, *self._restarting):
+            for sentence in list(waiting):
+                if why := sentence.interruption():
+                    waiting.remove(sentence)
+                    ended.append(Ended(sentence, SentenceResult(why, (), num_steps=0)))
+        self._restarting = deque(group for group in self._restarting if group)
         return ended
 
     @property
@@ -152,7 +163,8 @@ class SearchStream:
     def _begin_anew(self, error: Exception, sentences: list[Sentence]) -> list[Ended]:
         """Let all under way, and these, begin anew in two halves, as one of them or their number made the search crash.
 
-        One that crashes alone has failed. Where it was for want of memory, from then on half as many are under way.
+        One that crashes alone has failed. Where it was for want of memory, half as many are under way from then on, for
+        a while; as many as before where one alone was too large, as their number was not at fault.
         """
         ended: list[Ended] = []
         for batch in reversed(self._batches):
@@ -166,11 +178,14 @@ class SearchStream:
                 torch.cuda.empty_cache()
             if len(sentences) > 1:
                 self.batch_size = max(1, min(self.batch_size, len(sentences)) // 2)
+                self._num_ended_since = 0
                 warnings.warn(
                     f"out of memory with {len(sentences)} sentences at a time; going on with {self.batch_size}",
                     RuntimeWarning,
                     stacklevel=3,
                 )
+            else:
+                self.batch_size = self._full_batch_size
         if not sentences:
             raise error
         if len(sentences) == 1:
@@ -178,6 +193,12 @@ class SearchStream:
         middle = len(sentences) // 2
         self._restarting.extendleft([sentences[middle:], sentences[:middle]])
         return ended
+
+    def _try_full_batches(self, num_ended: int) -> None:
+        """Let as many as at first go together again, once enough have ended: what filled the memory may have gone."""
+        self._num_ended_since += num_ended
+        if self._num_ended_since >= _PATIENCE:
+            self.batch_size = self._full_batch_size
 
 
 def is_out_of_memory(error: Exception) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+import engine.search.stream as stream_module
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Ended, Sentence
@@ -205,13 +207,19 @@ def test_interrupted_sentence_need_not_wait_for_room():
 class Faulty(ToyDecoder):
     """Raises `error` in a step of more than `max_sentences`, or of the sentence `culprit` at its third token.
 
-    With `fails_to_join` more than `max_sentences` can't join either.
+    With `fails_to_join` more than `max_sentences` can't join either, nor be copied with `fails_to_select`.
     """
 
     error: Exception
     max_sentences = 1000
     culprit: int | None = None
     fails_to_join = False
+    fails_to_select = False
+
+    def select(self, parents_R: Tensor) -> None:
+        super().select(parents_R)
+        if self.fails_to_select and len({number for number, _ in self._rows}) > self.max_sentences:
+            raise self.error
 
     def join(self, other: ToyDecoder) -> None:
         super().join(other)
@@ -226,10 +234,14 @@ class Faulty(ToyDecoder):
         return super().step(tokens_R)
 
 
-def faulty_stream(model: ToyModel, error: Exception, schedule: str = "stream", **faults) -> SearchStream:
+def faulty_stream(
+    model: ToyModel, error: Exception, schedule: str = "stream", max_encoded: int = 1000, **faults
+) -> SearchStream:
     stream = toy_stream(model, PUNCTUATED, batch_size=8, schedule=schedule)
 
     def open_decoder(sentences: Sequence[Sentence]) -> Faulty:
+        if len(sentences) > max_encoded:
+            raise error
         decoder = Faulty(model, [sentence.source for sentence in sentences])
         decoder.error = error
         for name, value in faults.items():
@@ -281,9 +293,68 @@ def test_memory_may_be_full_in_many_words(error):
 def test_sentence_too_large_for_the_memory_even_alone_fails_alone():
     model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(6)]
     error = torch.OutOfMemoryError("no room")
-    ended = faulty_stream(model, error, culprit=4).run(sentences)
+    stream = faulty_stream(model, error, culprit=4)
+    ended = stream.run(sentences)
     assert [item.error for item in ended] == [error if number == 4 else None for number in range(6)]
     assert results(ended[:4]) == alone(model, sentences[:4])
+    assert stream.batch_size == 8, "the number was not at fault"
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.filterwarnings("ignore:out of memory")
+def test_memory_may_be_full_in_the_encoder_too(schedule):
+    model, sentences = ToyModel(PUNCTUATED.size, 7), random_sentences(random.Random(2), 9)
+    stream = faulty_stream(model, torch.OutOfMemoryError("no room"), schedule, max_encoded=3)
+    with pytest.warns(RuntimeWarning, match="out of memory with 8 sentences at a time; going on with 4"):
+        assert results(stream.run(sentences)) == alone(model, sentences)
+
+
+@pytest.mark.filterwarnings("ignore:out of memory")
+def test_batches_are_full_again_once_many_have_ended(monkeypatch):
+    monkeypatch.setattr(stream_module, "_PATIENCE", 20)
+    model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(60)]
+    stream, sizes = faulty_stream(model, torch.OutOfMemoryError("no room"), max_sentences=5), [8]
+    for sentence in sentences:
+        stream.add(sentence)
+    while len(stream):
+        stream.step()
+        sizes.append(stream.batch_size)
+    assert set(sizes) == {4, 8}
+    num_halved = sum(pair == (8, 4) for pair in pairwise(sizes))
+    assert 2 <= num_halved <= 3, "now and then, not in each batch"
+
+
+@pytest.mark.filterwarnings("ignore:out of memory")
+def test_crash_while_others_are_interrupted_costs_no_sentence():
+    stopped: list[str] = []
+    model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(4)]
+    stream = faulty_stream(model, torch.OutOfMemoryError("no room"))
+    gone = plain(4, interruption=lambda: stopped[0] if stopped else None)
+    for sentence in (*sentences, gone):
+        stream.add(sentence)
+    ended = {item.sentence: item for item in stream.step()}
+    (batch,) = stream._batches
+    batch._decoder.fails_to_select, batch._decoder.max_sentences = True, 3
+    stopped.append("cancelled")
+    ended.update((item.sentence, item) for item in stream.interrupt())
+    assert [item.result.outcome for item in ended.values() if item.result] == ["cancelled"]
+    while len(stream):
+        ended.update((item.sentence, item) for item in stream.step())
+    assert results([ended[sentence] for sentence in sentences]) == alone(model, sentences)
+
+
+def test_interrupted_sentences_leave_though_they_are_to_begin_anew_behind_others():
+    stopped: list[str] = []
+    sentences = [plain(0, 30), plain(1, 30), plain(2, 30, interruption=lambda: stopped[0] if stopped else None)]
+    stream = faulty_stream(ToyModel(PUNCTUATED.size, 7), RuntimeError("a bug"), max_sentences=2)
+    for sentence in sentences:
+        stream.add(sentence)
+    assert stream.step() == []
+    stopped.append("cancelled")
+    (ended,) = stream.step()
+    assert ended.result is not None
+    assert (ended.sentence, ended.result.outcome) == (sentences[2], "cancelled")
+    assert len(stream) == 2
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
