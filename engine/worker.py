@@ -68,14 +68,14 @@ class Worker:
 
     def __init__(self, translator: Translator, *, shares_steps: bool | None = None) -> None:
         self._translator = translator
-        shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
-        self._interactive = translator.stream(2 * BATCH_SIZE, "fifo", refill_share=1.0)
-        self._documents = self._interactive if shares_steps else translator.stream(BATCH_SIZE, "stream")
+        self._shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
+        self._interactive, self._documents = self._new_lanes()
         self._running: set[_Job] = set()
         # What follows is shared between threads, under the lock.
         self._changed = threading.Condition()
         self._waiting: dict[Priority, FairQueue[_Job]] = {"interactive": FairQueue(), "document": FairQueue()}
         self._newest: dict[Hashable, _Job] = {}
+        self._stopped: set[_Job] = set()  # not answered as such yet, if they wait
         self._is_closed = False
         self._num_answered = 0
         self._num_failed = 0
@@ -99,7 +99,7 @@ class Worker:
 
         A request of the same `key` that still waits or runs ends as "cancelled". Where more is asked for than fits in
         a batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from when decoding
-        starts.
+        starts. Raises EngineError once the worker is closed.
         """
         return self._enqueue(owner, _Job(priority, key, request, options or SearchOptions(), deadline_ms))
 
@@ -146,7 +146,7 @@ class Worker:
         with self._changed:
             self._is_closed = True
             for job in [*self._waiting["interactive"], *self._waiting["document"], *self._running]:
-                job.stop.set()
+                self._stop(job)
             self._changed.notify_all()
         self._thread.join()
 
@@ -170,7 +170,11 @@ class Worker:
     def _cancel_newest(self, key: Hashable) -> None:
         older = self._newest.pop(key, None)
         if older:
-            older.stop.set()
+            self._stop(older)
+
+    def _stop(self, job: _Job) -> None:
+        job.stop.set()
+        self._stopped.add(job)
 
     def _num_waiting(self) -> int:
         return sum(not job.stop.is_set() for queue in self._waiting.values() for job in queue)
@@ -178,14 +182,45 @@ class Worker:
     # The thread's own methods follow.
 
     def _run(self) -> None:
-        while self._wait_for_work():
-            self._answer_cancelled()
-            self._begin("interactive", self._interactive)
-            if not self._has_waiting("interactive"):
-                self._begin("document", self._documents)
-            lane = self._interactive if len(self._interactive) else self._documents
-            for answer in [*lane.step(), *(self._documents.interrupt() if lane is not self._documents else ())]:
-                self._take(answer)
+        try:
+            while self._wait_for_work():
+                try:
+                    self._go_on()
+                except Exception as error:  # outside of any request: a mistake of ours
+                    self._start_over(error)
+        finally:
+            self._end()
+
+    def _go_on(self) -> None:
+        """Let those join who can, and take all who are under way, or the interactive ones alone, a step further."""
+        self._answer_cancelled()
+        self._begin("interactive", self._interactive)
+        if not self._has_waiting("interactive"):
+            self._begin("document", self._documents)
+        lane = self._interactive if len(self._interactive) else self._documents
+        for answer in [*lane.step(), *(self._documents.interrupt() if lane is not self._documents else ())]:
+            self._take(answer)
+
+    def _new_lanes(self) -> tuple[RequestStream, RequestStream]:
+        interactive = self._translator.stream(2 * BATCH_SIZE, "fifo", refill_share=1.0)
+        if self._shares_steps:
+            return interactive, interactive
+        return interactive, self._translator.stream(BATCH_SIZE, "stream")
+
+    def _start_over(self, error: Exception) -> None:
+        """Fail all that is under way, whose state cannot be relied on, and go on with what waits."""
+        for job in list(self._running):
+            self._fail(job, error)
+        self._interactive, self._documents = self._new_lanes()
+
+    def _end(self) -> None:
+        """Leave nobody waiting: where the thread dies without having been closed, what is left gets an error."""
+        with self._changed:
+            self._is_closed = True
+            left = [job for queue in self._waiting.values() for job in queue.take(lambda _: True)]
+            left = [job for job in left if job.future.set_running_or_notify_cancel()] + list(self._running)
+        for job in left:
+            self._answer(job, error=EngineError("the worker's thread has died; make a new worker"))
 
     def _wait_for_work(self) -> bool:
         """Whether there is something to do; False once the worker is closed and all is answered."""
@@ -199,16 +234,14 @@ class Worker:
             return len(self._waiting[priority]) > 0
 
     def _answer_cancelled(self) -> None:
-        """Answer those that were cancelled while they waited, by a key or through their future."""
+        """Answer those that were cancelled while they waited. Looks through what waits only where there are some."""
         with self._changed:
-            stopped = [
-                job
-                for queue in self._waiting.values()
-                for job in queue.take(lambda job: job.stop.is_set() or job.future.cancelled())
-            ]
-            for job in stopped:
+            stopped, self._stopped = self._stopped, set()
+            priorities = {job.priority for job in stopped}
+            waited = [job for priority in priorities for job in self._waiting[priority].take(stopped.__contains__)]
+            for job in waited:
                 self._release(job)
-        for job in stopped:
+        for job in waited:
             if job.future.set_running_or_notify_cancel():
                 self._answer(job)
 
@@ -238,7 +271,7 @@ class Worker:
     def _ask(self, job: _Job, call: Call) -> None:
         try:
             result = call(self._translator, job.stop)
-        except Exception as error:
+        except BaseException as error:  # also what would end the thread
             self._answer(job, error=error)
         else:
             self._answer(job, result)
@@ -252,13 +285,12 @@ class Worker:
             self._answer(job, answer.translation)
 
     def _fail(self, job: _Job, error: Exception) -> None:
-        assert job.request is not None
-        if isinstance(error, EngineError):
+        if job.request is None or isinstance(error, EngineError):
             self._answer(job, error=error)
         else:
             self._answer(job, failed(job.request, error))
 
-    def _answer(self, job: _Job, result: Any = None, error: Exception | None = None) -> None:
+    def _answer(self, job: _Job, result: Any = None, error: BaseException | None = None) -> None:
         """Give the job's future what it is to hold; for one that was cancelled, that."""
         with self._changed:
             self._release(job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 
@@ -293,6 +294,82 @@ def test_crash_in_a_shared_step_fails_its_request_alone(model):
         for number, future in enumerate(fine):
             assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
         assert worker.statistics().num_failed == 2
+
+
+class Breaking(Gated):
+    """Breaks outside of any request, with `error`, as often as `num_times` says."""
+
+    error: BaseException = ValueError("outside of any request")
+    num_times = 1
+
+    def stream(self, *settings, **more):
+        stream = super().stream(*settings, **more)
+        step = stream.step
+
+        def breaking_step():
+            answers = step()
+            if self.num_times > 0 and len(stream):
+                self.num_times -= 1
+                raise self.error
+            return answers
+
+        stream.step = breaking_step
+        return stream
+
+
+def test_what_breaks_outside_of_any_request_fails_those_under_way_and_the_next_go_on(model):
+    translator = Breaking(model)
+    with Worker(translator) as worker:
+        running = begin(translator, worker, "first", key="a")
+        translator.num_times = 3
+        translator.open()
+        broken = [running.result(30), *(worker.submit(Request(f"{n}"), OPTIONS).result(30) for n in range(2))]
+        assert [(answer.status, answer.reasons[0].kind) for answer in broken] == [("failed", "crashed")] * 3
+        assert "ValueError: outside of any request" in broken[0].reasons[0].message
+        fine = worker.submit(Request("fine"), OPTIONS, key="a").result(30)
+        assert same(fine, Translator(model).translate(Request("fine"), OPTIONS))
+        assert (worker.statistics().num_running, worker.statistics().num_failed) == (0, 3)
+
+
+@pytest.mark.filterwarnings("ignore:Exception in thread")
+def test_thread_that_dies_leaves_nobody_waiting(model):
+    translator = Breaking(model)
+    translator.error = SystemExit()
+    worker = Worker(translator)
+    running = begin(translator, worker, "first")
+    waiting = [worker.submit(Request(f"{n}"), OPTIONS, priority="document") for n in range(2)]
+    waiting.append(worker.ask(lambda *_: 1))
+    unwanted = worker.submit(Request("unwanted"), OPTIONS)
+    assert unwanted.cancel()
+    translator.open()
+    for future in (running, *waiting):
+        with pytest.raises(EngineError, match="thread has died; make a new worker"):
+            future.result(30)
+    with pytest.raises(EngineError, match="closed"):
+        worker.submit(Request("later"))
+    worker.close()
+
+
+def test_question_that_would_end_the_thread_ends_alone(model):
+    with Worker(Translator(model)) as worker:
+        with pytest.raises(SystemExit):
+            worker.ask(lambda *_: sys.exit(3)).result(30)
+        assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
+
+
+def test_those_who_wait_are_looked_through_only_where_one_was_cancelled(gated, monkeypatch):
+    looks = []
+    take = FairQueue.take
+    monkeypatch.setattr(FairQueue, "take", lambda queue, is_wanted: looks.append(len(queue)) or take(queue, is_wanted))
+    translator, worker = gated
+    begin(translator, worker, "first", priority="document")
+    futures = [worker.submit(Request(f"{n}"), OPTIONS, key=n, owner=n % 3, priority="document") for n in range(100)]
+    translator.steps(3)
+    assert looks == []
+    worker.cancel(50)
+    translator.steps(2)
+    assert futures[50].result(0).status == "cancelled"
+    assert looks == [85], "once, when 15 had joined; each step would take long with tens of thousands"
 
 
 def test_statistics_tell_what_waits_runs_and_was_answered(gated):
