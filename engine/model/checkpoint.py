@@ -153,6 +153,7 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
             f"{folder}: {listing} has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
             "the two files belong to different models"
         )
+    _check_pieces(folder, config, codec)
     transformer = load_weights(folder / WEIGHTS, config).to(device)
     alignment = load_alignment(folder / ALIGNMENT, config, file_checksum(folder / WEIGHTS))
     return LoadedModel(
@@ -174,6 +175,27 @@ def model_checksum(folder: Path) -> str:
     files = (folder / name for name in _OF_TRANSLATIONS)
     listed = "".join(f"{file_checksum(path)}  {path.name}\n" for path in files if path.is_file())
     return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def _check_pieces(folder: Path, config: ModelConfig, codec: Codec) -> None:
+    """Raises ModelError where the vocabulary lacks a piece that marks a source or begins a target."""
+    wanted = [
+        f"<{mark}>" for mark in (*config.domains, *(f for offered in config.formalities.values() for f in offered))
+    ]
+    if config.languages:
+        wanted += config.languages.values()
+    elif config.direction_pieces is None:
+        wanted += (f"<{direction}>" for direction in config.directions)
+    else:
+        wanted += (piece for piece in config.direction_pieces.values() if piece is not None)
+    for piece in wanted:
+        try:
+            codec.id_of(piece)
+        except KeyError:
+            raise ModelError(
+                f"{folder / CONFIG} asks for the piece {piece}, which the vocabulary beside it lacks; "
+                "the two files belong to different models"
+            ) from None
 
 
 def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None]:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from engine.errors import ModelError
 from engine.model.directions import Directions, languages_of
+from engine.request import Formality
 
 KIND = "pinpoint-transformer"
 Norm = Literal["before", "after"]
@@ -65,6 +66,7 @@ class ModelConfig:
     training: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         directions = Directions(tuple(self.languages), tuple(self.languages.values())) if self.languages else None
         object.__setattr__(self, "directions", directions or tuple(self.directions))
         object.__setattr__(self, "hidden_pieces", tuple(self.hidden_pieces))
@@ -110,6 +112,37 @@ class ModelConfig:
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
 
+        if self.direction_pieces is not None and (without := set(self.directions) - set(self.direction_pieces)):
+            raise ModelError(f"direction_pieces lacks {min(without)}; name a piece for each direction, or null")
+
+    def _check_kinds(self) -> None:
+        """Raises ModelError where an entry is not of its kind: a list, a table, a number, as JSON may have anything."""
+        for name in ("hidden_pieces", "domains", *(() if self.languages else ("directions",))):
+            if not _is_list_of_text(value := getattr(self, name)):
+                raise ModelError(f"{name} is {value!r}; it must be a list of strings")
+        tables: tuple[tuple[str, tuple[type, ...], str], ...] = (
+            ("formalities", (list, tuple), "a list for each direction"),
+            ("languages", (str,), "a piece for each language"),
+            ("direction_pieces", (str, type(None)), "a piece, or null, for each direction"),
+            ("length_ratios", (object,), "a number for each direction"),
+            ("length_rewards", (object,), "a number for each direction"),
+            ("training", (object,), "facts by name"),
+        )
+        for name, kinds, holds in tables:
+            value = getattr(self, name)
+            if value is None and name in ("languages", "direction_pieces"):
+                continue
+            if not isinstance(value, Mapping) or not all(isinstance(item, kinds) for item in value.values()):
+                raise ModelError(f"{name} is {value!r}; it must be an object with {holds}")
+        for direction, offered in self.formalities.items():
+            if not set(map(str, offered)) <= set(get_args(Formality)):
+                raise ModelError(
+                    f"formalities of {direction} are {offered!r}; they must be among {', '.join(get_args(Formality))}"
+                )
+        size: object = self.source_vocabulary_size
+        if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+            raise ModelError(f"source_vocabulary_size is {size!r}; it must be a whole number of at least 1, or null")
+
     def language_pieces(self, direction: str) -> tuple[str, str] | None:
         """The pieces of source and target language; None for a model that has `directions`."""
         if not self.languages:
@@ -146,3 +179,7 @@ class ModelConfig:
             return cls(**data)
         except (ModelError, TypeError) as error:
             raise ModelError(f"{path}: {error}") from error
+
+
+def _is_list_of_text(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
