@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import BinaryIO, TextIO
@@ -38,8 +39,15 @@ def main(
 ) -> int:
     """Runs one command; its exit status. Wrong flags raise SystemExit, as argparse does."""
     flags, defaults = parse(arguments)
-    output = stdout or sys.stdout.buffer
-    messages = stderr or sys.stderr
+    with warnings.catch_warnings():
+        messages = stderr or sys.stderr
+        warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=messages)
+        return _main(flags, defaults, stdin, stdout or sys.stdout.buffer, messages)
+
+
+def _main(
+    flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO | None, output: BinaryIO, messages: TextIO
+) -> int:
     try:
         if flags.command == "models":
             list_models(output, as_json=flags.json)
@@ -112,7 +120,7 @@ def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[Line]:
 def _load(flags: argparse.Namespace) -> Translator:
     if flags.threads:
         torch.set_num_threads(flags.threads)
-    return Translator.load(flags.model, _device(flags.device))
+    return Translator.load(flags.model, _device(flags.device), flags.precision)
 
 
 def _device(name: str) -> torch.device:

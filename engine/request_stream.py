@@ -203,7 +203,12 @@ def failed(request: Request, error: Exception | None) -> Translation:
     """The answer to a request that is invalid or whose decoding crashed."""
     if isinstance(error, InvalidRequest):
         return Translation(request, "failed", reasons=(Reason("invalid", str(error)),))
+    return Translation(request, "failed", reasons=(Reason("crashed", crash_message(error)),))
+
+
+def crash_message(error: Exception | None) -> str:
+    """What a person is told of a crash."""
     message = f"{type(error).__name__}: {error}"
     if error is not None and is_out_of_memory(error):
-        message = f"there is no memory for this sentence even alone; ask for a narrower beam ({message})"
-    return Translation(request, "failed", reasons=(Reason("crashed", message),))
+        return f"there is no memory for this sentence even alone; ask for a narrower beam ({message})"
+    return message

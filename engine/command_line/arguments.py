@@ -13,6 +13,7 @@ from engine.command_line.fields import Defaults
 from engine.command_line.files import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.model import BUNDLED_MODEL
+from engine.model.packed import Precision
 from engine.request import (
     MAX_BEAM,
     MAX_NBEST,
@@ -140,6 +141,13 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "model trained with it (default: as the model likes)",
     )
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
+    group.add_argument(
+        "--precision",
+        choices=get_args(Precision),
+        default="float32",
+        help="of weights and products: half, 16 bits, for GPUs; int8, 8 bits, for processors and larger models; scores "
+        "stay in 32 bits (default: float32)",
+    )
     group.add_argument(
         "--threads", type=_at_least_1, metavar="N", help="processor threads (default: as many as PyTorch takes)"
     )

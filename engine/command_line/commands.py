@@ -24,6 +24,7 @@ from engine.command_line.lines import Line, LineProblem, parse_object
 from engine.command_line.records import Json, Records, problem
 from engine.errors import InvalidRequest
 from engine.request import Hypothesis, Request, SearchOptions, Translation
+from engine.request_stream import crash_message, failed
 from engine.translator import Translator
 
 _WINDOW_BATCHES = 8
@@ -66,10 +67,13 @@ class Commands:
 
     def _translated_alone(self, line: Line) -> Json:
         wanted = self._job(line)
-        translation = self.translator.translate(
-            wanted.request, wanted.options, cancel=self.cancel, deadline_ms=self.deadline_ms
-        )
-        return self.records.translation(translation)
+        try:
+            translation = self.translator.translate(
+                wanted.request, wanted.options, cancel=self.cancel, deadline_ms=self.deadline_ms
+            )
+        except Exception as error:  # of any kind: as in a batch
+            translation = failed(wanted.request, error)
+        return self._translated(translation)
 
     def _scored(self, line: Line) -> Json:
         wanted = score_job(parse_object(line.text), self.defaults)
@@ -178,6 +182,8 @@ def _or_problem(answer: Callable[[Line], T], line: Line) -> T | Json:
         return problem(error.kind, error.message)
     except InvalidRequest as error:
         return problem("invalid", str(error))
+    except Exception as error:  # of any kind: the other lines go on
+        return problem("crashed", crash_message(error))
 
 
 def _in_order(window: list[Line], answers: Iterable[tuple[int, Json]]) -> Iterator[Answer]:

@@ -34,6 +34,11 @@ def run_evaluation(
     direction = defaults.direction or translator.directions[0]
     if direction not in translator.directions:
         raise CannotGoOn(f"--direction is {direction!r}; this model translates {offer_of(translator.directions)}")
+    style = {"domain": translator.domains, "formality": translator.formalities.get(direction, ())}
+    for name, offered in style.items():
+        if (value := getattr(defaults, name)) is not None and value not in offered:
+            knows = f"knows {', '.join(offered)}" if offered else f"was trained without {name} for {direction}"
+            raise CannotGoOn(f"--{name} is {value!r}; this model {knows}; leave it out, or name another --model")
     sources = _read_lines(flags.source)
     segments = _segments(
         sources,
@@ -60,7 +65,7 @@ def run_evaluation(
             for translation in evaluation.translations:
                 file.write(best_text(translation).encode("utf-8", errors="replace") + b"\n")
     model = f"{translator.name} ({translator.checksum[:12]})"
-    text = _json(evaluation, translator) if flags.json else _table(evaluation, model)
+    text = _json(evaluation, translator, defaults) if flags.json else _table(evaluation, model, defaults)
     output.write(text.encode("utf-8"))
     output.flush()
     _warn(evaluation, messages)
@@ -177,14 +182,20 @@ def _columns(cells: Sequence[str], direction: str) -> tuple[int, ...] | None:
 # -- what came out -----------------------------------------------------------------------------------------------------
 
 
-def _json(evaluation: Evaluation, translator: Translator) -> str:
+def _json(evaluation: Evaluation, translator: Translator, asked: Defaults) -> str:
     flat = {
         field.name: getattr(evaluation, field.name)
         for field in fields(evaluation)
         if field.name not in ("scores", "translations")
     }
-    record = {"model": translator.name, "checksum": translator.checksum, **asdict(evaluation.scores), **flat}
+    record = {"model": translator.name, "checksum": translator.checksum, **_style(asked), **asdict(evaluation.scores)}
+    record |= flat
     return json.dumps(_rounded(record), ensure_ascii=False) + "\n"
+
+
+def _style(asked: Defaults) -> dict[str, str]:
+    """How the whole set was asked for, as far as it was said."""
+    return {name: value for name in ("domain", "formality") if (value := getattr(asked, name)) is not None}
 
 
 def _rounded(value: object) -> object:
@@ -194,10 +205,10 @@ def _rounded(value: object) -> object:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def _table(evaluation: Evaluation, model: str) -> str:
+def _table(evaluation: Evaluation, model: str, asked: Defaults) -> str:
     scores = evaluation.scores
     rows = [
-        ("model", f"{model}, {evaluation.direction}"),
+        ("model", ", ".join([model, evaluation.direction, *_style(asked).values()])),
         ("segments", f"{evaluation.num_segments:,}"),
         ("BLEU", f"{scores.bleu:.1f}   {scores.signatures['bleu']}"),
         ("chrF", f"{scores.chrf:.1f}   {scores.signatures['chrf']}"),

@@ -28,8 +28,9 @@ lines:
     {{"line": 2, "error": {{"kind": "...", "message": "..."}}}}        why there is none; the other lines go on
 
   Kinds of errors: "unreadable" (no JSON, no UTF-8, too long), "invalid" (a key, a type or a value is wrong, or the
-  model cannot do it), "not_a_number" (the model's weights are damaged). Scores are natural logarithms; offsets count
-  Unicode characters from 0.
+  model cannot do it), "not_a_number" (the model's weights are damaged), "crashed" (anything else, such as a full
+  memory; `translate` tells both by "status" and "reasons"). Scores are natural logarithms; offsets count Unicode
+  characters from 0.
 
 exit status:
   0    every line has its answer (phrases that cannot be met are an answer: see "status")

@@ -143,6 +143,39 @@ def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
     assert writer.num_failed == 2
 
 
+@pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price"])
+@pytest.mark.parametrize("batch_size", ["1", "2"])
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [(ValueError("a bug"), "ValueError: a bug"), (torch.OutOfMemoryError("no room"), "no memory for this sentence")],
+)
+def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
+    constraints_of = Translator._constraints
+
+    def crashing(self, request):
+        if "crash" in request.source:
+            raise error
+        return constraints_of(self, request)
+
+    monkeypatch.setattr(Translator, "_constraints", crashing)
+    flags = ["--beam", "2", "--max-length-factor", "0.2"] if command != "score" else []
+    flags += ["--batch-size", batch_size] if command == "translate" else []
+    target = {"target": "A house"} if command in ("score", "alternatives") else {}
+    lines = [{"text": text, **target, **({"offset": 0} if command == "alternatives" else {})} for text in "acb"]
+    lines[1]["text"] = "crash"
+    status, [first, crashed, last] = shell.run([command, *flags], *lines)
+    assert status == 1
+    assert "error" not in first
+    assert "error" not in last
+    if command == "translate":
+        assert crashed["status"] == "failed"
+        (reason,) = crashed["reasons"]
+    else:
+        reason = crashed["error"]
+    assert reason["kind"] == "crashed"
+    assert says in reason["message"]
+
+
 any_text = st.text(st.characters(), max_size=8)  # half surrogate pairs too
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | any_text,

@@ -69,6 +69,23 @@ def test_wrong_flags_are_refused_with_usage(arguments, capsys):
     assert "usage: python -m engine" in capsys.readouterr().err
 
 
+def test_precision_that_the_device_has_not_is_told_in_a_line_and_the_run_goes_on(model):
+    line, arguments = b'{"text": "A house."}\n', ["translate", "--model", str(model), *QUICK]
+    stderr, half, full = io.StringIO(), io.BytesIO(), io.BytesIO()
+    assert main([*arguments, "--brief", "--precision", "half"], io.BytesIO(line), half, stderr) == 0
+    assert stderr.getvalue() == "warning: 16-bit arithmetic is for GPUs; on cpu the model goes on in float32\n"
+    assert main([*arguments, "--brief"], io.BytesIO(line), full) == 0
+    assert answers(half.getvalue())[0]["hypotheses"] == answers(full.getvalue())[0]["hypotheses"]
+
+
+def test_weights_have_the_precision_asked_for(model, monkeypatch):
+    asked = []
+    monkeypatch.setattr("engine.translator.pack", lambda _, precision: asked.append(precision))
+    for flags in ([], ["--precision", "int8"]):
+        main(["translate", "--model", str(model), *QUICK, *flags], io.BytesIO(), io.BytesIO())
+    assert asked == ["float32", "int8"]
+
+
 class Closed(io.BytesIO):
     def write(self, data: Any, /) -> int:
         raise BrokenPipeError
