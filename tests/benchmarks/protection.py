@@ -49,14 +49,14 @@ class Arm:
     seconds: float
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path, nargs="+")
     parser.add_argument("--model", type=Path, default=Path("data/models/en-de"))
     parser.add_argument("--sentences", type=int, default=40, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     translator = Translator.load(options.model)
     lines = sorted(set(unseen(options.corpus)))

@@ -16,6 +16,7 @@ import random
 import re
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -44,7 +45,7 @@ class Arm:
     seconds: float
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("source", type=Path)
     parser.add_argument("reference", type=Path)
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--matching", choices=("exact", "lemma"), default="exact")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     translator = Translator.load(options.model)
     source_language, target_language = translator.directions[0].split("-")
     imported = read_glossary(options.glossary.read_bytes(), options.glossary.name, translator.directions[0])

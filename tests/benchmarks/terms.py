@@ -24,6 +24,7 @@ from app.glossary import Term, Terminology
 from app.glossary.files import read_glossary
 from app.glossary.term_index import NumberedTerms
 from engine import stands_alone
+from tests.benchmarks.paper_dba import commit, environment
 
 NUM_WORDS = 60_000
 WORDS_A_SEGMENT = 15
@@ -32,13 +33,13 @@ CHANGES = 100  # of single terms, one after the other
 _SYLLABLES = ("ba", "con", "der", "fi", "gra", "ing", "ment", "net", "pro", "re", "ser", "tion", "u", "ver", "work")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--terms", type=int, default=100_000)
     parser.add_argument("--segments", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     draw = random.Random(options.seed)
     words = sorted({"".join(draw.choices(_SYLLABLES, k=draw.randint(1, 4))) for _ in range(4 * NUM_WORDS)})
     draw.shuffle(words)
@@ -57,7 +58,8 @@ def main() -> None:
         "segments": len(segments),
         "words_a_segment": WORDS_A_SEGMENT,
         "seed": options.seed,
-        "load_average": round(os.getloadavg()[0], 1),
+        "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1)},
+        "commit": commit(),
         "cpu_seconds_to_read_and_index": round(time.process_time() - started, 2),
         "matching": {kind: measured(imported.glossary.terms, segments, kind) for kind in ("exact", "prefix", "lemma")},
     }
