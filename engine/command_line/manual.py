@@ -178,7 +178,7 @@ rows of --glossary:
   first letter; the longest counts.
 
 keys of the object of --json:
-  model, checksum, direction, num_segments
+  model, checksum, direction, num_segments; domain and formality where they were asked for
   bleu, chrf, ter      0 to 100, but TER may be more; the lower the better; signatures has sacrebleu's of each
   statuses             segments by the status of their translation; untranslated: lines without any, from 1, which
                        count as empty

@@ -61,6 +61,38 @@ def test_scores_are_sacrebleus_of_what_the_engine_says(files: Files, translator:
     assert found["words_per_second"] == pytest.approx(found["segments_per_second"] * 11 / 3, rel=0.01)
 
 
+def test_domain_and_formality_are_asked_for_in_every_segment_and_told(files: Files, translator: Translator) -> None:
+    flags = ("--domain", "docs", "--formality", "informal")
+    files.write("constraints", '{"phrases": ["Dialog"]}', "", '{"formality": "formal"}')
+    status, output = files.run("--json", *flags)
+    found = json.loads(output)
+    requests = [
+        Request(SOURCES[0], phrases=(Phrase("Dialog"),), domain="docs", formality="informal"),
+        Request(SOURCES[1], domain="docs", formality="informal"),
+        Request(SOURCES[2], domain="docs", formality="formal"),
+    ]
+    expected = [translator.translate(request, OPTIONS).hypotheses[0].text for request in requests]
+    assert expected != [translator.translate(Request(text), OPTIONS).hypotheses[0].text for text in SOURCES]
+    assert (status, found["domain"], found["formality"]) == (0, "docs", "informal")
+    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(expected, [REFERENCES]).score, abs=1e-4)
+    assert files.run(*flags)[1].splitlines()[0].endswith(", en-de, docs, informal")
+    assert "domain" not in json.loads(files.run("--json")[1])
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--domain", "law"), "--domain is 'law'; this model knows docs, software"),
+        (("--formality", "formal", "--direction", "de-en"), "this model was trained without formality for de-en"),
+    ],
+)
+def test_a_style_that_the_model_does_not_know_is_refused_before_anything(
+    files: Files, flags: tuple[str, ...], message: str
+) -> None:
+    assert files.run(*flags) == (2, "")
+    assert message in files.messages
+
+
 @pytest.mark.parametrize(
     "rows",
     [
