@@ -120,18 +120,7 @@ def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[Line]:
 def _load(flags: argparse.Namespace) -> Translator:
     if flags.threads:
         torch.set_num_threads(flags.threads)
-    return Translator.load(flags.model, _device(flags.device), flags.precision)
-
-
-def _device(name: str) -> torch.device:
-    """The device of this name; it is tried, as PyTorch may know it and yet not have it."""
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CannotGoOn(f"--device {name} cannot be used ({reason}); take cpu") from error
-    return device
+    return Translator.load(flags.model, flags.device, flags.precision)
 
 
 if __name__ == "__main__":

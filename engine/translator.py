@@ -1,4 +1,4 @@
-"""Requests in, translations out: text to pieces, encoder, search, pieces to text with every phrase's place.
+"""Requests in, translations out: text to pieces, encoder, search, and what `engine.telling` makes of its result.
 
 A `Translator` is not safe to call from several threads at once; `engine.worker.Worker` is.
 """
@@ -8,17 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Event
 
 import torch
 
-from engine.aligner import Alignment, align, judged
 from engine.constraints import Constraints
 from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
 from engine.model import LoadedModel, load_model, model_folder, origin_of, read_card
+from engine.model.device import usable_device
 from engine.model.directions import offer_of
 from engine.model.half import halve
 from engine.model.packed import Precision, pack
@@ -28,22 +27,20 @@ from engine.request import (
     Formality,
     Hypothesis,
     Pricing,
-    Reason,
     Request,
     SearchOptions,
-    Status,
     Translation,
 )
-from engine.request_stream import INTERRUPTED, Interrupt, RequestStream, interruption_of
+from engine.request_stream import Interrupt, RequestStream, interruption_of
 from engine.search.beam import StepDecoder
-from engine.search.finished import Found
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
 from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS_ID, EOS_ID, Decoding, word_at
+from engine.telling import Teller
+from engine.text import BOS_ID, EOS_ID, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
@@ -76,6 +73,7 @@ class Translator:
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
+        self._teller = Teller(model, self._encodings)
 
     @classmethod
     def load(
@@ -89,8 +87,9 @@ class Translator:
 
         Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
         leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. Raises ModelError naming the
-        file at fault and the cure.
+        file or device at fault and the cure.
         """
+        device = usable_device(device)
         folder = model_folder(folder).resolve()
         name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
@@ -204,7 +203,7 @@ class Translator:
         targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([wanted.direction], device)
         log_probs = self._model.transformer.score(ids, lengths, targets, starts)[0].double()
         log_prob = float(log_probs.sum())
-        [alignment] = self._align(wanted, [tokens], [decoding])
+        [alignment] = self._teller.align(wanted, [tokens], [decoding])
         return Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
@@ -344,54 +343,7 @@ class Translator:
         return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
 
     def _tell(self, request: Request, wanted: Constraints, result: SentenceResult) -> Translation:
-        """The search's result in text and characters."""
-        decodings = [self._codec.decode(found.tokens) for found in result.found]
-        alignments = self._align(wanted, [found.tokens for found in result.found], decodings)
-        hypotheses = tuple(map(partial(self._hypothesis, wanted), result.found, decodings, alignments))
-        status: Status = result.outcome
-        reasons: tuple[Reason, ...] = ()
-        if status in ("complete", "unmet"):
-            unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
-            num_standing = min((len(hypothesis.locked) for hypothesis in hypotheses), default=0)
-            status = "complete" if hypotheses and not unmet and num_standing == wanted.num_ordered else "unmet"
-            reasons = tuple(wanted.not_placed(phrase) for phrase in unmet)
-            if num_standing < wanted.num_ordered:
-                reasons += (wanted.not_in_order(num_standing),)
-        elif status in ("deadline", "cancelled"):
-            reasons = (INTERRUPTED[status],)
-        else:
-            reasons = (
-                Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
-            )
-        return Translation(request, status, hypotheses, reasons, wanted.unknown_source, result.num_steps)
-
-    def _align(
-        self, wanted: Constraints, targets: Sequence[Sequence[int]], decodings: Sequence[Decoding]
-    ) -> Sequence[Alignment | None]:
-        """The word alignment of each target of one source, None for a model that cannot tell."""
-        if self._model.alignment is None or not targets:
-            return [None] * len(targets)
-        encoded = self._encodings.of(wanted)
-        return align(self._model, encoded, wanted.source, wanted.direction, wanted.marks, targets, decodings)
-
-    def _hypothesis(
-        self, wanted: Constraints, found: Found, decoding: Decoding, alignment: Alignment | None
-    ) -> Hypothesis:
-        placements, unmet = wanted.place(decoding.text)
-        if alignment is not None:
-            placements = judged(placements, wanted.asked, alignment, decoding.text)
-        return Hypothesis(
-            text=decoding.text,
-            score=found.score,
-            log_prob=found.log_prob,
-            tokens=found.tokens,
-            token_log_probs=found.token_log_probs,
-            token_spans=decoding.spans,
-            placements=placements,
-            alignment=alignment or (),
-            unmet=unmet,
-            locked=wanted.place_ordered(decoding.text),
-        )
+        return self._teller.tell(request, wanted, result)
 
 
 def _best_score(without: Translation, having: Translation) -> float | None:

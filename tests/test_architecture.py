@@ -21,6 +21,7 @@ ENGINE_FLOORS = (
     {"constraints", "aligner"},
     {"relaxation", "encodings"},
     {"request_stream"},
+    {"telling"},
     {"translator", "fair_queue"},
     {"worker", "evaluation"},
     {"train", "command_line"},

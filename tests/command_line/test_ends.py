@@ -25,8 +25,8 @@ def test_what_ends_a_run_is_told_in_one_line(model, tmp_path, capsys):
     line = b'{"text": "a"}\n'
     for flags, names in (
         (["--model", str(tmp_path / "none")], "none is no folder"),
-        (["--device", "toaster"], "--device toaster"),
-        (["--device", "meta"], "--device meta"),
+        (["--device", "toaster"], "device toaster"),
+        (["--device", "meta"], "device meta"),
         ([str(tmp_path / "none.jsonl")], "none.jsonl cannot be read"),
         ([str(tmp_path)], "cannot be read"),
         (["-o", str(tmp_path / "no" / "out.jsonl")], "out.jsonl cannot be written"),
