@@ -153,8 +153,9 @@ class Desk:
         """A new session on the same document, with the same model, in another of its directions.
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
-        turned; the earlier session stays in the log, and its glossaries come along where they say something in this
-        direction. Raises CommandError where the model has no such direction, or the file's sources are its targets.
+        turned; the earlier session stays in the log, and its glossaries and its style come along where they say
+        something in this direction. Raises CommandError where the model has no such direction, or the file's sources
+        are its targets.
         """
         model, old = workspace.model, workspace.document
         check_direction(model.name, model.directions, direction)
@@ -165,6 +166,7 @@ class Desk:
         for base in reversed(workspace.terms.termbases):  # the last that comes goes first
             if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
                 begun.glossaries.put(base.name, terms)
+        begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
         return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:

@@ -71,8 +71,9 @@ class ModelHolder:
         return self.wanted_direction or (self.directions[0] if self.directions else "en-de")
 
     def load_in_background(self, num_threads: int | None = None) -> None:
-        """Starts loading; returns at once. What a converted model translates is known then."""
-        self.directions = describe_model(self.folder).directions
+        """Starts loading; returns at once. What a converted model can be asked for is known then."""
+        entry = describe_model(self.folder)
+        self.directions, self.formalities, self.domains = entry.directions, entry.formalities, entry.domains
         threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True).start()
 
     def wait(self) -> None:

@@ -12,7 +12,7 @@ from app.log.records import Event
 from app.record.word_origins import origin_name
 
 # What is told of an event beside its text, by the payload's key; the first that it has.
-_DETAILS: Final = ("kind", "message", "formality", "domain")
+_DETAILS: Final = ("kind", "message")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
 # What happens behind the screen; a proposal is told where it shows in the segment.
 UNSEEN: Final = frozenset(
@@ -78,4 +78,8 @@ def _detail(event_type: str, payload: dict[str, Any]) -> str:
         return origin_name(payload["origin"])
     if event_type in _ABOUT_TEXTS:
         return str(payload.get("text", ""))
+    if event_type == "model":
+        return str(payload.get("name", ""))
+    if event_type == "style":
+        return " · ".join(str(payload[key]) for key in ("formality", "domain") if payload.get(key))
     return next((str(payload[key]) for key in _DETAILS if payload.get(key)), "")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.ui.server import STATIC_FOLDER
+from engine.text.vocabulary import DOMAIN_PIECES
 
 FILES = sorted(STATIC_FOLDER.glob("texts.*.json"))
 TRANSLATED = [file for file in FILES if file.name != "texts.en.json"]
@@ -45,6 +46,13 @@ def test_language_has_every_text_with_the_same_placeholders(file: Path):
 def test_each_language_of_the_menu_has_its_file():
     (menu,) = re.findall(r"LANGUAGES = \{(.*)\}", SCRIPTS)
     assert sorted(re.findall(r"(\w+): '", menu)) == sorted(file.name.split(".")[1] for file in FILES)
+
+
+def test_each_domain_that_models_of_ours_are_trained_with_has_a_name():
+    (domains,) = re.findall(r"const DOMAINS = \[(.*)\]", SCRIPTS)
+    names = sorted(re.findall(r"'(\w+)'", domains))
+    assert names == sorted(piece.strip("<>") for piece in DOMAIN_PIECES)
+    assert [key for key in sorted(ENGLISH) if key.startswith("domain.")] == [f"domain.{name}" for name in names]
 
 
 def test_plural_has_both_forms():

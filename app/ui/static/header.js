@@ -4,6 +4,7 @@ import {showDirections} from './direction.js';
 import {openGlossaries} from './glossary.js';
 import {openReport} from './report.js';
 import {showModels} from './models.js';
+import {shortStyle} from './style_names.js';
 import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
 
 const FADE_MS = 12000;
@@ -95,8 +96,7 @@ export class Header {
     this.direction.disabled = model.num_directions < 2;        // there is nothing to choose
     this.direction.title = this.direction.disabled ? '' : t('direction.change');
     this.direction.setAttribute('aria-label', this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`);
-    const {formality, formalities} = model.style;
-    const name = formalities.includes(formality) ? `${model.name} · ${t(`style.short.${formality}`)}` : model.name;
+    const name = [model.name, ...shortStyle(model.style)].join(' · ');
     setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? name : t('model.' + model.state));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');

@@ -1,6 +1,7 @@
 /* The dialog of the models: what each is, says of itself and can do, switching this document to another, and the style
    that the one in use is asked for. What a model's makers wrote is shown as plain text. */
 import {button, count, h, icon, number, t} from './dom.js';
+import {domainName, formalityName} from './style_names.js';
 
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
@@ -12,11 +13,9 @@ const entry = (model, use) => h('section.modelrow', {'aria-label': model.name, '
       : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use')) : null),
   model.problem ? h('p.wrong', {}, model.problem)
     : h('p.muted.num', {}, [model.directions.join(', ') + (model.num_directions > model.directions.length ? t('models.more', {n: count(model.num_directions - model.directions.length)}) : ''),
-      millions(model.num_parameters), megabytes(model.num_bytes), model.formalities.length && t('models.formality'), model.domains.length && t('models.domains', {names: model.domains.join(', ')})].filter(Boolean).join(' · ')),
+      millions(model.num_parameters), megabytes(model.num_bytes), model.formalities.length && t('models.formality'), model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')})].filter(Boolean).join(' · ')),
   !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
   model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null);
-
-const labelOf = formality => (formality ? t(`style.${formality}`) : t('style.any'));
 
 /** What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be. */
 const styleOf = bench => {
@@ -33,12 +32,12 @@ const styleOf = bench => {
     if (select) select.value = domain ?? '';
   };
   const radios = style.formalities.length ? [...style.formalities, ''].map(value => h('input', {type: 'radio', name: 'pinpoint-formality', value, onchange: send})) : [];
-  const select = style.domains.length ? h('select', {onchange: send}, h('option', {value: ''}, t('style.any')), style.domains.map(domain => h('option', {value: domain}, domain))) : null;
+  const select = style.domains.length ? h('select', {onchange: send}, h('option', {value: ''}, t('style.any')), style.domains.map(domain => h('option', {value: domain}, domainName(domain)))) : null;
   const isIgnored = (style.formality && !style.formalities.includes(style.formality)) || (style.domain && !style.domains.includes(style.domain));
   paint();
   return h('div.style', {},
     isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
-    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, labelOf(radio.value))))) : null,
+    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, formalityName(radio.value))))) : null,
     select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
     radios.length || select ? h('p.muted', {}, t('style.note')) : null);
 };

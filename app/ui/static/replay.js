@@ -1,5 +1,6 @@
 /* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
 import {button, count, h, icon, setText, t, textIn} from './dom.js';
+import {toldStyle} from './style_names.js';
 
 const MAX_PAUSE_MS = 1500;                             // a longer wait in the session is shortened to this
 const CHANGES = ['insert', 'delete'];
@@ -10,7 +11,7 @@ const clock = ms => {
 };
 
 /** What more is told of an event: of a change of the text, where it came from. */
-const toldOf = (type, detail) => (CHANGES.includes(type) && detail ? t(`origin.${detail}`) : type === 'paste' ? '' : detail);
+const toldOf = (type, detail) => (CHANGES.includes(type) && detail ? t(`origin.${detail}`) : type === 'style' ? toldStyle(detail) : type === 'paste' ? '' : detail);
 
 /** What stood before and after the part that differs: [common, gone, new, common]. */
 export const changedPart = (before, after) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -304,6 +305,17 @@ def cache(codec: TextCodec, tmp_path: Path) -> Path:
     (folder / "other" / "card.md").write_text("# <b>Other</b>\n", encoding="utf-8")
     (folder / "other" / "origin.json").write_text('{"name": "team/other"}', encoding="utf-8")
     return folder
+
+
+def test_what_a_model_can_be_asked_for_is_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = cache / "mine" / "config.json"
+    style = {"domains": ["docs"], "formalities": {"en-de": ["formal"]}}
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **style}), encoding="utf-8")
+    monkeypatch.setattr(ModelHolder, "_load", lambda *_: None)  # never ends
+    holder = ModelHolder(cache / "mine")
+    holder.load_in_background()
+    assert (holder.state, holder.directions, holder.domains) == ("loading", ("en-de",), ("docs",))
+    assert holder.formalities == {"en-de": ("formal",)}
 
 
 def test_wanted_direction_is_that_of_new_documents_if_the_model_has_it(cache: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from app.places import SAMPLES_FOLDER
 from app.record.replay import moments
 from app.ui.api import Api
 from app.workspace import Workspace
-from engine import Alternative, Hypothesis, Pricing, Request, Translator
+from engine import Alternative, Avoid, Hypothesis, Pricing, Request, Translator
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 TEXT = b"Open the {1}settings{/1}.\nThe router saves the file.\nClose it.\n"
@@ -149,12 +150,13 @@ def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, 
     workspace = run.desk.open_document(TEXT, "text.txt")
     workspace.open(0)
     run.answer(workspace)
+    workspace.choose_style(Style("informal", "docs"))
     workspace.choose_style(Style("formal"))
     run.answer(workspace)
     said, token = [segment.text for segment in workspace.segments], workspace.token
-    assert [(m.type, m.detail) for m in moments((), run.store.events(workspace.session_id)) if m.type == "style"] == [
-        ("style", "formal")
-    ]
+    played = moments((), run.store.events(workspace.session_id))
+    told = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
+    assert told == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
     run.end()
     for knows, expected in ((True, said), (False, [None, None, None])):
         again = Run(tmp_path / "log.sqlite", knows=knows)
@@ -189,6 +191,28 @@ def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that
     workspace.choose_style(Style("formal", None))
     assert run.decoder.of(0)[-1][0].formality == "formal"
     assert workspace.snapshot()["problem"] == ""
+
+
+def test_a_document_begun_anew_keeps_what_of_its_style_says_something_in_the_direction(run: Run) -> None:
+    run.desk.model.directions = ("en-de", "de-en")
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.choose_style(Style("formal", "docs"))
+    turned, same = (run.desk.begin_anew(workspace, direction) for direction in ("de-en", "en-de"))
+    assert (turned.style.chosen, turned.problem) == (Style(None, "docs"), "")
+    assert same.style.chosen == chosen_style(run.store, same.session_id) == Style("formal", "docs")
+
+
+def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    run.desk.import_glossary(workspace, b"router\tRouter\n", "terms.tsv")
+    workspace.open(1)
+    workspace.constrain(1, ["Datei"], [], [Avoid("speichern")])
+    run.answer(workspace)
+    first = run.decoder.of(1)[-1][0]
+    workspace.choose_style(Style("informal", "docs"))
+    again = run.decoder.of(1)[-1][0]
+    assert {phrase.text for phrase in again.phrases} == {"Datei", "Router"}
+    assert again == replace(first, formality="informal", domain="docs")
 
 
 @pytest.mark.parametrize(
