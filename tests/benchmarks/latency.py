@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1), "commit": commit()},
         "settings": {
             "model": options.model.name,
+            "model_checksum": model.checksum,
             "sentences": sentences,
             "rounds": options.rounds,
             "beam": options.beam,
@@ -79,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results, indent=1, ensure_ascii=False)
     (options.output / "results.json").write_text(text + "\n", encoding="utf-8")
-    print(write_report(options.output / "report.md", results))
+    print(write_report(options.output, results))
     return 0
 
 

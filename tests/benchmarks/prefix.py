@@ -43,7 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cases = [case for precision in PRECISIONS for case in measure(model, precision, sentences, options)]
     results = {
         "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1), "commit": commit()},
-        "settings": {"model": options.model.name, "rounds": options.rounds, "beam": options.beam, "nbest": 1},
+        "settings": {
+            "model": options.model.name,
+            "model_checksum": model.checksum,
+            "rounds": options.rounds,
+            "beam": options.beam,
+            "nbest": 1,
+        },
         "summary": [summary(cases, precision, share) for precision in PRECISIONS for share in SHARES],
         "cases": cases,
     }

@@ -76,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     for kind, found in kinds.items():
         pairs = [pair for pair, _ in zip(found, range(options.sentences), strict=False)]
+        if not pairs:
+            parser.error(f"the corpus has no line for {kind} that the model has not seen; give more of it")
         arms = {name: asdict(measured(translator, pairs, ask)) for name, ask in ARMS.items()}
         result["kinds"][kind] = {"sentences": len(pairs), "arms": arms}
         print(kind, json.dumps(arms, indent=1), flush=True)

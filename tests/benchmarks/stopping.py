@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> None:
     }
     options.output.mkdir(parents=True, exist_ok=True)
     write_json(options.output / "results.json", results, indent=1)
-    write_report(options.output, results, cells)
+    write_report(options.output, results)
     print(f"written: {options.output / 'tables.md'}", file=sys.stderr)
 
 
@@ -164,8 +164,9 @@ def signature(pairs: Sequence[Pair]) -> str:
     return str(bleu.get_signature())
 
 
-def write_report(folder: Path, results: dict[str, Any], cells: Sequence[Cell]) -> None:
+def write_report(folder: Path, results: dict[str, Any]) -> None:
     """Write tables.md and the charts."""
+    cells = [Cell(**cell) for cell in results["cells"]]
     settings, machine = results["settings"], results["environment"]
     sections = [
         "# Results of stopping",

@@ -1,4 +1,4 @@
-"""The figures of latency.py as Markdown tables."""
+"""The figures of latency.py as Markdown tables, and a chart."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from engine.model.packed import Precision
+from tests.benchmarks import bars
+from tests.benchmarks.charts import Point, chart
 from tests.benchmarks.dba.report import table
 from tests.benchmarks.speed.roofline import least_step_ms
 
 Figures = dict[str, Any]
 OURS: tuple[Precision, ...] = ("float32", "int8")
-SERVED_S, TRANSLATED_S, MEMORY_MB, RATIO = 10, 12, 1500, 0.5  # the bars
+DRAWN = ("float32", "int8", "CTranslate2 float32, 2", "CTranslate2 int8, 2")
 
 
-def write_report(path: Path, results: Figures) -> str:
-    """Write the report and return it."""
+def write_report(folder: Path, results: Figures) -> str:
+    """Write report.md and the chart, and return the report."""
     environment, settings = results["environment"], results["settings"]
     sections = [
         "# Latency on a CPU",
@@ -30,7 +32,8 @@ def write_report(path: Path, results: Figures) -> str:
         start_section(results["start"]),
     ]
     text = "\n\n".join(sections) + "\n"
-    path.write_text(text, encoding="utf-8")
+    (folder / "report.md").write_text(text, encoding="utf-8")
+    (folder / "changed_pins.svg").write_text(pins_chart(results["pins"]), encoding="utf-8")
     return text
 
 
@@ -38,13 +41,13 @@ def pins_section(rows: Sequence[Figures]) -> str:
     """A changed pin: latency, and the ratio to each peer at the same steps."""
     latency, ratios = [], []
     for name in OURS:
-        walls = sorted(ms for row in rows for ms in row["times"][name]["wall_ms"])
+        times = walls(rows, name)
         per_step = [min(row["times"][name]["wall_ms"]) / row["num_steps"] for row in rows]
         latency.append(
             (
                 name,
-                f"{statistics.median(walls):.0f}",
-                f"{walls[int(0.95 * (len(walls) - 1))]:.0f}",
+                f"{statistics.median(times):.0f}",
+                f"{percentile_95(times):.0f}",
                 f"{statistics.median(per_step):.2f}",
             )
         )
@@ -63,7 +66,7 @@ def pins_section(rows: Sequence[Figures]) -> str:
             f"`translate()`, source encoded, one thread, median of {steps:.0f} steps.",
             table(("weights", "p50 ms", "p95 ms", "best ms a step"), latency),
             f"Its time over that of CTranslate2 (unconstrained, exactly as many steps), best of each, median over "
-            f"{len(rows)} pins; the bar is {RATIO} against int8 with 2 threads. CTranslate2 encodes anew each "
+            f"{len(rows)} pins; the bar is {bars.PIN.limit} against int8 with 2 threads. CTranslate2 encodes anew each "
             "time: its encoder's time stands apart, and is part of the time that the ratios divide by.",
             table(
                 ("peer", "its encoder, ms", "float32", "float32, processor time", "int8", "int8, processor time"),
@@ -71,6 +74,26 @@ def pins_section(rows: Sequence[Figures]) -> str:
             ),
         ]
     )
+
+
+def pins_chart(rows: Sequence[Figures]) -> str:
+    """Each pin's best time by its number of steps."""
+    series: dict[str, list[Point]] = {
+        name if name.startswith("CTranslate2") else f"Pinpoint {name}": [
+            (float(row["num_steps"]), min(row["times"][name]["wall_ms"])) for row in rows
+        ]
+        for name in DRAWN
+    }
+    return chart("A changed pin", "steps", "ms", series, has_lines=False, from_zero=True, legend_width=190)
+
+
+def walls(rows: Sequence[Figures], name: str) -> list[float]:
+    """Milliseconds of every run by the clock, the least first."""
+    return sorted(ms for row in rows for ms in row["times"][name]["wall_ms"])
+
+
+def percentile_95(ascending: Sequence[float]) -> float:
+    return ascending[int(0.95 * (len(ascending) - 1))]
 
 
 def ratio(row: Figures, name: str, peer: str, clock: str) -> float:
@@ -96,7 +119,6 @@ def loops_section(loops: Sequence[Figures]) -> str:
         for precision in OURS:
             rates = loop["rates"][precision]
             least = least_step_ms(loop["work"][precision], rates, precision)
-            bound = max(least.values())
             roof.append(
                 (
                     shape,
@@ -106,7 +128,7 @@ def loops_section(loops: Sequence[Figures]) -> str:
                     f"{least['reading_ms']:.2f}",
                     f"{rates[f'{precision}_gmac_s']:.0f}",
                     f"{least['computing_ms']:.2f}",
-                    f"{100 * bound / loop['best_cpu_ms'][precision]:.0f} %",
+                    f"{100 * share_of_roof(loop, precision):.0f} %",
                 )
             )
     return "\n\n".join(
@@ -134,6 +156,12 @@ def loops_section(loops: Sequence[Figures]) -> str:
     )
 
 
+def share_of_roof(loop: Figures, precision: Precision) -> float:
+    """What reading the weights or multiplying them would take, whichever is longer, as a share of the measured step."""
+    least = least_step_ms(loop["work"][precision], loop["rates"][precision], precision)
+    return max(least.values()) / float(loop["best_cpu_ms"][precision])
+
+
 def batches_section(rows: Sequence[Figures]) -> str:
     """Throughput of whole batches."""
     cells = [
@@ -147,8 +175,11 @@ def start_section(starts: Sequence[Figures]) -> str:
     """The app from its command on, the best start."""
     best = {key: min(start[key] for start in starts) for key in starts[0]}
     rows = [
-        ("a page served", f"{best['served_s']:.1f} s", f"{SERVED_S} s"),
-        ("the first translation", f"{best['first_translation_s']:.1f} s", f"{TRANSLATED_S} s"),
-        ("peak memory", f"{best['peak_memory_mb']:.0f} MB", f"{MEMORY_MB} MB"),
+        (what, bar.shown(best[key]), bar)
+        for what, key, bar in (
+            ("a page served", "served_s", bars.PAGE),
+            ("the first translation", "first_translation_s", bars.TRANSLATION),
+            ("peak memory", "peak_memory_mb", bars.MEMORY),
+        )
     ]
     return "## The app from its command on\n\n" + table(("until", "best start", "bar"), rows)

@@ -1,7 +1,8 @@
-"""The experiments on stopping and on time against constraints run through on a random model."""
+"""Benchmarks run through on a random model: stopping, time against constraints, terms, what is not translated."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.text import TextCodec
-from tests.benchmarks import stopping, time_against_constraints
+from tests.benchmarks import bars, protection, stopping, terminology, terms, time_against_constraints
 from tests.benchmarks.dba.decoding import Pair
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key"]
@@ -69,7 +70,17 @@ def test_time_against_constraints_compares_equal_steps(model, tmp_path):
             assert cell["steps"] == 9
             rows[cell["search"], cell["count"]] = cell["rows_per_step"]
     assert rows["DBA", 3] <= 2 < rows["grid", 3]
-    assert [bar["name"] for bar in results["bars"]] == ["DBA, C = 3 over none, per step at equal steps"]
+    assert not time_against_constraints.ratios(results["cells"]), "no bar is about 3 tokens"
+
+
+def test_ratios_of_time_are_those_at_equal_steps():
+    times = {("DBA", 0): 2.0, ("DBA", 1): 4.0, ("DBA", 15): 5.0, ("DBA", 20): 8.0, ("grid", 15): 50.0}
+    cells = [
+        {"search": search, "way": way, "count": count, "ms_per_step": ms * factor}
+        for (search, count), ms in times.items()
+        for way, factor in (("equal steps", 1), ("as used", count + 1))
+    ]
+    assert time_against_constraints.ratios(cells) == {bars.MANY_TOKENS: 1.25, bars.CONSTRAINED: 4.0}
 
 
 def test_constraints_have_exactly_so_many_tokens(model):
@@ -81,3 +92,44 @@ def test_constraints_have_exactly_so_many_tokens(model):
             assert translator._constraints(request).num_tokens == count
             assert all(phrase.text in REFERENCES[0] for phrase in request.phrases)
     assert time_against_constraints.request_of(translator, pair, "en-de", 90, seed=1) is None
+
+
+def test_terms_that_are_asked_for_stand(model, tmp_path):
+    files = [tmp_path / name for name in ("source.en", "reference.de", "glossary.tsv")]
+    contents = ["\n".join(SOURCES) + "\n", "\n".join(REFERENCES) + "\n", "hat\tHut\nkey\tTaste\ncat\tKatze\n"]
+    for path, content in zip(files, contents, strict=True):
+        path.write_text(content, encoding="utf-8")
+    terminology.main([*map(str, files), "--model", str(model), "--output", str(tmp_path / "results")])
+    results = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
+    assert (results["sentences"], results["terms_required"]) == (2, 2), "two lines hold a term, one each"
+    shares = {name: arm["share_present"] for name, arm in results["arms"].items()}
+    assert shares["none"] < shares["written"] == shares["forms"] == 1
+    assert {arm["num_complete"] for arm in results["arms"].values()} == {2}
+    assert results["environment"]["processor"]
+    assert (tmp_path / "results" / "forms.md").exists()
+
+
+def test_what_is_not_translated_stands_where_the_app_protects_it(model, tmp_path):
+    text = "Press the key to save the file now and wait until all of it is there"
+    lines = [f"{text} %s", f"{text} https://a.de/b", f"{text}, Harbor too", "%s is short"]
+    corpus = tmp_path / "train.tsv.gz"
+    corpus.write_bytes(gzip.compress("".join(f"{line}\t{line}\tid\tsoftware\n" for line in lines).encode()))
+    output = tmp_path / "results.json"
+    protection.main([str(corpus), "--model", str(model), "--output", str(output)])
+    results = json.loads(output.read_text(encoding="utf-8"))
+    kinds = results["kinds"]
+    assert {kind: found["sentences"] for kind, found in kinds.items()} == {"placeholders": 1, "addresses": 1, "tags": 1}
+    for kind in ("placeholders", "addresses"):
+        shares = {name: arm["share_right"] for name, arm in kinds[kind]["arms"].items()}
+        assert shares == {"alone": 0, "phrases": 1, "protected": 1}, kind
+    assert results["environment"]["processor"]
+
+
+def test_terms_are_found_as_by_looking_for_each(tmp_path):
+    output = tmp_path / "results.json"
+    terms.main(["--terms", "300", "--segments", "40", "--output", str(output)])  # compares some segments itself
+    results = json.loads(output.read_text(encoding="utf-8"))
+    assert (results["terms"], results["segments"]) == (300, 40)
+    matching = results["matching"]
+    assert matching["exact"]["hits"] <= matching["prefix"]["hits"] + matching["prefix"]["suppressed"]
+    assert results["environment"]["processor"]

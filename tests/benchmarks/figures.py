@@ -1,0 +1,185 @@
+"""Where the figure for each bar, and those without one, stand in the JSON of a benchmark's result."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from tests.benchmarks import bars
+from tests.benchmarks.bars import Bar
+from tests.benchmarks.speed import report as latency
+from tests.benchmarks.time_against_constraints import ratios
+
+Results = Any  # a result's JSON
+PAPER_ORDER = ("phr4", "phr3", "phr2", "rand4", "rand3", "rand2", "rand1", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is measured, and where its figure stands.
+
+    `read` finds it in the JSON of a benchmark's result, with LookupError where it is not there: a number where there is
+    a bar, a text where there is none.
+    """
+
+    what: str
+    benchmark: str
+    read: Callable[[Results], Any]
+    bar: Bar | None = None
+
+    @classmethod
+    def of(cls, bar: Bar, benchmark: str, read: Callable[[Results], float]) -> Row:
+        return cls(bar.what, benchmark, read, bar)
+
+
+def one(items: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any]:
+    """The item that has these values."""
+    for item in items:
+        if all(item[name] == value for name, value in wanted.items()):
+            return item
+    raise LookupError(wanted)
+
+
+def of_constraints(bar: Bar) -> Row:
+    return Row.of(bar, "time_against_constraints", lambda results: ratios(results["cells"])[bar])
+
+
+def whole_sentences(results: Results) -> str:
+    most, none = (one(results["cells"], search="DBA", way="as used", count=count)["ms"] for count in (20, 0))
+    return f"{most / none:.2f}"
+
+
+def pin_over(results: Results, peer: str) -> float:
+    """The median over the pins of our time, weights as the app has them, over the peer's."""
+    return statistics.median(latency.ratio(row, "float32", peer, "wall_ms") for row in results["pins"])
+
+
+def of_peer(kind: str, threads: int) -> Row:
+    what = f"the same over CTranslate2's {kind} on {threads} thread{'s' if threads > 1 else ''}"
+    return Row(what, "latency", lambda results: f"{pin_over(results, f'CTranslate2 {kind}, {threads}'):.2f}")
+
+
+def over_stream(method: str, field: str) -> Callable[[Results], float]:
+    return lambda results: one(results["tables"], beam=50)["methods"][method][field]
+
+
+def on_accelerator(read: Callable[[Results], float]) -> Callable[[Results], float]:
+    """The same of a result that an accelerator gave."""
+
+    def found(results: Results) -> float:
+        device = results.get("settings", {}).get("device") or results["environment"]["device"]
+        if device.lower().startswith("cpu"):
+            raise LookupError(device)
+        return read(results)
+
+    return found
+
+
+def pairs_in_order(results: Results) -> int:
+    bleu = {cell["set"]: cell["bleu"] for cell in results["cells"] if (cell["beam"], cell["pruning"]) == (10, 20)}
+    return sum(bleu[first] > bleu[second] for first, second in pairwise(PAPER_ORDER))
+
+
+def certificate(compare: Callable[[float, float], float], field: str, which: Callable[..., float]) -> Any:
+    """Least or most over the beams above 1 of optimal stopping against OpenNMT's rule."""
+
+    def found(results: Results) -> float:
+        cells, beams = results["cells"], {cell["beam"] for cell in results["cells"]} - {1}
+        names = ("optimal, log-prob (3)", "OpenNMT (1)")
+        sides = [[one(cells, variant=name, beam=beam)[field] for name in names] for beam in beams]
+        return which(compare(optimal, opennmt) for optimal, opennmt in sides)
+
+    return found
+
+
+def items_met(results: Results) -> float:
+    counts = [cell["satisfaction"] for cell in results["cells"] if cell["set"] != "none"]
+    return 100 * sum(count["num_items_met"] for count in counts) / sum(count["num_items"] for count in counts)
+
+
+def percentiles(results: Results) -> str:
+    walls = latency.walls(results["pins"], "float32")
+    return f"{statistics.median(walls):.0f} ms, {latency.percentile_95(walls):.0f} ms"
+
+
+def throughput(beam: int) -> Callable[[Results], str]:
+    def found(results: Results) -> str:
+        names = {"float32": "", "CTranslate2 float32, 2": " (its float32)", "CTranslate2 int8, 2": " (its int8)"}
+        rates = {name: one(results["batches"], beam=beam, engine=name)["sentences_per_s"] for name in names}
+        return ", ".join(f"{rates[name]:.0f}{whose}" for name, whose in names.items())
+
+    return found
+
+
+def against_transformers(has_phrases: bool) -> Callable[[Results], str]:
+    """The range over the cells of transformers' time over Pinpoint's."""
+
+    def found(results: Results) -> str:
+        rows = [row for row in results["random_sentences"] if bool(row["phrases"]) == has_phrases]
+        ours, theirs = ([row for row in rows if row["engine"] == name] for name in ("Pinpoint", "transformers"))
+        ratios = [b["milliseconds"] / a["milliseconds"] for a, b in zip(ours, theirs, strict=True)]
+        if not ratios:
+            raise LookupError("phrases")
+        return f"{min(ratios):.1f} to {max(ratios):.1f}, median {statistics.median(ratios):.1f}"
+
+    return found
+
+
+BARS = (
+    Row.of(bars.PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 2")),
+    *map(of_constraints, (bars.CONSTRAINED, bars.MANY_TOKENS, bars.GRID)),
+    Row.of(
+        bars.BATCH_OVER_STREAM, "streaming/accelerator", on_accelerator(over_stream("VAR-BATCH", "time_over_stream"))
+    ),
+    Row.of(bars.FIXED_OVER_STREAM, "streaming/accelerator", on_accelerator(over_stream("FIXED", "time_over_stream"))),
+    Row.of(
+        bars.SAME_AS_BATCH,
+        "streaming/plain",
+        lambda results: min(
+            100 * found["same_as_var_batch"]["VAR-STREAM"] / results["settings"]["num_sentences"]
+            for found in results["tables"]
+        ),
+    ),
+    Row.of(
+        bars.FUSED,
+        "kernels/accelerator",
+        on_accelerator(lambda results: min(row["ratio"] for row in results["rows"])),
+    ),
+    Row.of(bars.PAGE, "page", lambda results: results["figures"]["page_s"]),
+    Row.of(bars.TRANSLATION, "page", lambda results: results["figures"]["translation_s"]),
+    Row.of(bars.MEMORY, "page", lambda results: results["figures"]["memory_large_mb"]),
+    Row.of(
+        bars.PIN_TO_SCREEN,
+        "page",
+        lambda results: statistics.median(pin["acknowledged"] for pin in results["figures"]["pins"]),
+    ),
+    Row.of(
+        bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]
+    ),
+    Row.of(bars.SATISFIED, "paper_dba/satisfaction", items_met),
+    Row.of(bars.ORDER, "paper_dba/beams", pairs_in_order),
+    Row.of(bars.CERTIFICATE_SCORE, "stopping", certificate(lambda a, b: a - b, "log_prob", min)),
+    Row.of(bars.CERTIFICATE_STEPS, "stopping", certificate(lambda a, b: a / b, "steps", max)),
+)
+
+WITHOUT_BAR = (
+    Row("a changed pin: median, 95 %", "latency", percentiles),
+    *(of_peer(*peer) for peer in (("int8", 1), ("float32", 1), ("float32", 2))),
+    Row("sentences a second in a batch, beam 5 (and CTranslate2, 2 threads)", "latency", throughput(5)),
+    Row("the same, beam 50", "latency", throughput(50)),
+    Row(
+        "the decoder's step: what reading or multiplying its weights would take, as a share of it",
+        "latency",
+        lambda results: f"{100 * latency.share_of_roof(results['loops'][0], 'float32'):.0f} %",
+    ),
+    Row(
+        "20 constraint tokens over none, whole sentences as used",
+        "time_against_constraints",
+        whole_sentences,
+    ),
+    Row("transformers' constrained search over ours, time", "against_transformers", against_transformers(True)),
+    Row("transformers' plain beam search over ours, time", "against_transformers", against_transformers(False)),
+)

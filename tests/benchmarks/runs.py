@@ -1,0 +1,130 @@
+"""The benchmarks with the settings of their kept results, and how they are run one after the other.
+
+Each is a program of its own, run as one; what it lacks on this machine it says itself.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = Path(__file__).resolve().parent / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One program with the arguments of its kept result, which is `results.json` in the folder `name` below results.
+
+    In `arguments`, {output} is that folder and {source} and {reference} are a test set; other names in braces are files
+    that a person has to choose. `chapter` is the one of README.md, `environment` the one below build/ that it runs in
+    where there is one.
+    """
+
+    name: str
+    arguments: str
+    chapter: str
+    environment: str = ""
+
+    @property
+    def module(self) -> str:
+        return f"tests.benchmarks.{self.name.split('/')[0]}"
+
+    def words(self, files: Mapping[str, str]) -> list[str]:
+        """The arguments with these files in them; KeyError for one that is missing."""
+        return [word.format_map(files) for word in self.arguments.split()]
+
+    @property
+    def python(self) -> str:
+        own = ROOT / "build" / self.environment / "bin" / "python"
+        return str(own) if self.environment and own.exists() else sys.executable
+
+
+PAIRS = "{source} {reference}"
+BENCHMARKS = (
+    Benchmark("terms", "--output {output}/results.json", "Terms"),
+    Benchmark("kernels", "--device cpu --output {output}", "The output layer: separate steps over the fused one"),
+    Benchmark("prefix", "--sentences 4 --rounds 3 --output {output}", "Latency on a CPU"),
+    Benchmark("page", "--output {output}", "The page"),
+    Benchmark("latency", "--output {output}", "Latency on a CPU", environment="ctranslate2-venv"),
+    Benchmark(
+        "against_transformers",
+        "--output {output}",
+        "Another engine's constrained search (transformers)",
+        environment="transformers-venv",
+    ),
+    Benchmark("kernels/accelerator", "--device cuda --output {output}", "On a GPU, in one go"),
+    Benchmark(
+        "streaming/accelerator", "--device cuda --sentences 300 --repeats 3 --output {output}", "On a GPU, in one go"
+    ),
+    Benchmark(
+        "time_against_constraints",
+        f"{PAIRS} --sentences 6 --rounds 4 --counts 0 1 10 15 20 --grid-counts 10 --output {{output}}",
+        "Time against constraints",
+    ),
+    Benchmark(
+        "stopping",
+        f"{PAIRS} --sentences 32 --beams 1 2 5 10 20 --threads 1 --output {{output}}",
+        "When to stop",
+    ),
+    Benchmark(
+        "streaming/plain",
+        "{source} --sentences 48 --batch 8 --threads 1 --output {output}",
+        "Streaming decoding (VAR-STREAM)",
+    ),
+    Benchmark(
+        "streaming/constrained",
+        "{source} --sentences 24 --batch 8 --beams 10 --constrained --threads 1 --output {output}",
+        "Streaming decoding (VAR-STREAM)",
+    ),
+    Benchmark(
+        "paper_dba/satisfaction",
+        f"{PAIRS} --sets rand4 --beams 10 --pruning --batch 8 --threads 1 --output {{output}}",
+        "The paper's experiments (dynamic beam allocation)",
+    ),
+    Benchmark(
+        "paper_dba/beams",
+        f"{PAIRS} --sentences 500 --beams 5 10 --pruning --batch 8 --threads 1 --output {{output}}",
+        "The paper's experiments (dynamic beam allocation)",
+    ),
+    Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
+    Benchmark("protection", "{corpus} --output {output}/results.json", "Placeholders, addresses, tags"),
+)
+
+
+def run(
+    benchmarks: Sequence[Benchmark], results: Path, files: Mapping[str, str], tell: Callable[[str], None]
+) -> dict[str, str]:
+    """Runs one after the other, its results below `results`; what kept each from running, or "" where nothing did."""
+    outcomes = {}
+    for benchmark in benchmarks:
+        output = results / benchmark.name
+        try:
+            words = benchmark.words({**files, "output": str(output)})
+        except KeyError as error:
+            is_of_test_set = error.args[0] in ("source", "reference")
+            cure = "give --test-set SOURCE REFERENCE" if is_of_test_set else f"run it by itself: {benchmark.module}"
+            outcomes[benchmark.name] = f"it needs a {error.args[0]}; {cure}"
+        else:
+            tell(f"{benchmark.name}: {benchmark.module} {' '.join(words)}")
+            output.mkdir(parents=True, exist_ok=True)
+            outcomes[benchmark.name] = _failure([benchmark.python, "-m", benchmark.module, *words], tell)
+        if outcomes[benchmark.name]:
+            tell(f"{benchmark.name}: not measured: {outcomes[benchmark.name]}")
+    return outcomes
+
+
+def _failure(command: Sequence[str], tell: Callable[[str], None]) -> str:
+    """Runs a program and passes on what it tells; the last of that if it failed."""
+    last = ""
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            tell(line.rstrip())
+            last = line.strip() or last
+    return (last or f"it ended with status {process.returncode}") if process.returncode else ""

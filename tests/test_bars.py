@@ -1,0 +1,147 @@
+"""The page of all bars says what the kept results say, and every benchmark can be run as it says."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import bars
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.bars import Bar
+from tests.benchmarks.figures import BARS, WITHOUT_BAR
+from tests.benchmarks.overview import page, verdict
+from tests.benchmarks.redrawing import REPORTS, redraw
+from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
+
+CURE = "write it anew: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
+FILES = dict.fromkeys(("source", "reference", "glossary", "corpus", "output"), "a-file")
+
+
+def test_page_is_what_the_kept_results_give():
+    assert page(KEPT) == (KEPT / "bars.md").read_text(encoding="utf-8"), CURE
+
+
+def test_reports_and_charts_are_what_the_kept_results_give(tmp_path):
+    for name in REPORTS:
+        (tmp_path / name).mkdir()
+        shutil.copy(KEPT / name / "results.json", tmp_path / name)
+    redraw(tmp_path)
+    drawn = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.suffix in (".md", ".svg")]
+    assert len(drawn) > len(REPORTS)
+    for path in drawn:
+        assert (tmp_path / path).read_bytes() == (KEPT / path).read_bytes(), f"{path}: {CURE}"
+
+
+def test_every_bar_has_a_row_and_every_link_leads_to_a_chapter():
+    defined = [bar for bar in vars(bars).values() if isinstance(bar, Bar)]
+    assert sorted(defined, key=str) == sorted((row.bar for row in BARS), key=str)
+    assert len({row.what for row in (*BARS, *WITHOUT_BAR)}) == len((*BARS, *WITHOUT_BAR))
+    chapters = re.findall(r"^##+ (.+)$", (KEPT.parent / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {benchmark.chapter for benchmark in BENCHMARKS} <= set(chapters)
+
+
+def test_a_missed_bar_has_its_reason():
+    told = page(KEPT).partition("## Missed")[2].partition("\n## ")[0]
+    for row in BARS:
+        is_told = f"* **{row.what}** is" in told
+        assert is_told == ("**missed**" in line_of(row.what))
+        assert not is_told or (row.bar.reason and row.bar.reason in told), row.what
+
+
+def line_of(what: str) -> str:
+    """Its line in the table of the kept page."""
+    (line,) = (line for line in page(KEPT).splitlines() if line.startswith(f"| {what} |"))
+    return line
+
+
+def test_figures_are_read_and_never_known(tmp_path):
+    """Another result gives another page; one that lacks a figure, or all of them, is told."""
+    empty = page(tmp_path)
+    assert empty.count("| not measured |") == len(BARS) + len(WITHOUT_BAR) - 3
+    assert empty.count("| not measured (no accelerator) |") == 3
+    figures = {"page_s": 11.04, "memory_large_mb": float("nan"), "pins": [{"acknowledged": ms} for ms in (1, 100, 300)]}
+    environment = {"processor": "Abacus(R) Processor", "num_processors": 3, "load_average": 2.0, "commit": "a" * 40}
+    (tmp_path / "page").mkdir()
+    content = {"figures": figures, "environment": environment, "settings": {"model": "en-de"}}
+    (tmp_path / "page" / "results.json").write_text(json.dumps(content), encoding="utf-8")
+    rows = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in page(tmp_path).splitlines() if "| " in line}
+    machine = ["Abacus, 3 cores, load 2", "en-de", "`aaaaaaaa`"]
+    assert rows[bars.PAGE.what][:6] == ["at most 10.0 s", "11.0 s", "**missed**", *machine]
+    assert rows[bars.PIN_TO_SCREEN.what][:3] == ["at most 100 ms", "100 ms", "met"]
+    assert rows[bars.MEMORY.what][1:3] == ["", "not measured"]
+    assert rows[bars.TRANSLATION.what][1:3] == ["", "not measured"]
+
+
+def test_a_cpu_says_nothing_about_an_accelerator(tmp_path):
+    for name, kept in (("streaming/accelerator", "streaming/plain"), ("kernels/accelerator", "kernels")):
+        (tmp_path / name).mkdir(parents=True)
+        shutil.copy(KEPT / kept / "results.json", tmp_path / name)
+    assert page(tmp_path).count("| not measured (no accelerator) |") == 3
+    path = tmp_path / "streaming" / "accelerator" / "results.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"device": "cpu"', '"device": "NVIDIA H0"'), "utf-8")
+    assert page(tmp_path).count("| not measured (no accelerator) |") == 1
+
+
+@pytest.mark.parametrize(
+    ("bar", "figure", "expected"),
+    [
+        (Bar("", 1.15), 1.15, "met"),
+        (Bar("", 1.15), 1.151, "missed"),  # as measured, though it shows as 1.15
+        (Bar("", 8, is_most=False), 8.0, "met"),
+        (Bar("", 8, is_most=False), 7.999, "missed"),
+        (Bar("", 8), None, "not measured"),
+        (Bar("", 3, is_of_accelerator=True), None, "not measured (no accelerator)"),
+    ],
+)
+def test_verdict_is_of_the_figure_as_measured(bar, figure, expected):
+    row = BARS[0].of(bar, "latency", lambda _: figure)
+    assert verdict(row, figure) == expected
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda benchmark: benchmark.name)
+def test_every_benchmark_takes_the_arguments_of_its_kept_result(benchmark, capsys):
+    """Its program knows each of them; what the machine lacks it may say."""
+    program = importlib.import_module(benchmark.module)
+    words = benchmark.words(FILES)
+    if hasattr(program, "parse"):
+        try:
+            program.parse(words)
+        except SystemExit:
+            assert "cuda" in capsys.readouterr().err
+    else:  # the parser stands in main
+        code = Path(program.__file__).read_text(encoding="utf-8")
+        assert all(f'"{word}"' in code for word in words if word.startswith("--"))
+
+
+def test_what_cannot_be_run_is_told_with_its_cure_and_stops_nothing(tmp_path):
+    told: list[str] = []
+    benchmarks = [
+        Benchmark("stopping", "{source} {reference} --output {output}", ""),
+        Benchmark("protection", "{corpus} --output {output}/results.json", ""),
+        Benchmark("no_such", "--output {output}", ""),
+        Benchmark("charts", "{output}", "", environment="an-environment-that-is-not-there"),
+    ]
+    outcomes = run(benchmarks, tmp_path, {}, told.append)
+    assert "--test-set SOURCE REFERENCE" in outcomes["stopping"]
+    assert "tests.benchmarks.protection" in outcomes["protection"]
+    assert "No module named tests.benchmarks.no_such" in outcomes["no_such"]
+    assert outcomes["charts"] == ""
+    assert [name for name in outcomes if any(line.startswith(f"{name}: not measured") for line in told)] == list(
+        outcomes
+    )[:3]
+
+
+def test_one_command_measures_and_writes_the_page(tmp_path, capsys):
+    output = tmp_path / "bars.md"
+    assert main(["--run", "--only", "stopping", "--results", str(tmp_path), "--output", str(output)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == output.read_text(encoding="utf-8") == page(tmp_path)
+    assert "stopping: not measured: it needs a source; give --test-set" in printed.err
+    with pytest.raises(SystemExit):
+        main(["--only", "stopping"])
+    assert "give --run too" in capsys.readouterr().err
