@@ -89,6 +89,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--threads", type=int, default=1, help="threads of the model (default: 1; more help where cores are idle)"
     )
     parser.add_argument(
+        "--device", default="cpu", help="where the model computes: cpu, or cuda for a GPU, in 16 bits (default: cpu)"
+    )
+    parser.add_argument(
         "--no-fill", action="store_true", help="only offer what the memory has for a segment, also an exact match"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
@@ -117,7 +120,7 @@ def _serve(flags: argparse.Namespace) -> int:
     from app.asking.model_holder import ModelHolder
 
     # The model loads while Gradio, which takes seconds to import, does so.
-    model = ModelHolder(flags.model, flags.direction)
+    model = ModelHolder(flags.model, flags.direction, flags.device)
     model.load_in_background(flags.threads)
 
     import uvicorn

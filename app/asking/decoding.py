@@ -307,6 +307,7 @@ class Decoding:
                 "options": asdict(self.options),
                 "model": self.workspace.model.checksum,
                 "num_threads": self.workspace.model.num_threads,
+                "device": self.workspace.model.device,
             }
             self.workspace.log("decode_request", payload, segment)
             future = decoder.submit(

@@ -45,13 +45,22 @@ class Decoder(Protocol):
         """Ends the worker."""
 
 
+def load_translator(folder: Path, device: str) -> Translator:
+    """The model on its device, where it computes in 16 bits if that is a GPU; raises ModelError."""
+    return Translator.load(folder, device, "float32" if device == "cpu" else "half")
+
+
 class ModelHolder:
     """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed."""
 
-    def __init__(self, folder: Path, wanted_direction: str | None = None) -> None:
-        """New documents are translated in `wanted_direction`, else as they say themselves (`app.asking.directions`)."""
+    def __init__(self, folder: Path, wanted_direction: str | None = None, device: str = "cpu") -> None:
+        """New documents are translated in `wanted_direction`, else as they say themselves (`app.asking.directions`).
+
+        It computes on `device`, "cpu" or "cuda" for a GPU.
+        """
         self.folder = folder
         self.wanted_direction = wanted_direction
+        self.device = device
         self.state: ModelState = "loading"
         self.message = ""
         self.name = folder.name
@@ -112,7 +121,7 @@ class ModelHolder:
 
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
-            translator = Translator.load(self.folder)
+            translator = load_translator(self.folder, self.device)
             if self.direction not in translator.directions and self.wanted_direction:
                 raise ModelError(
                     f"{translator.name} translates {offer_of(translator.directions)}, not {self.wanted_direction}"

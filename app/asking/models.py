@@ -140,7 +140,7 @@ class Models:
         for holder in (self.first, *self._others.values()):
             if holder.state != "failed" and self._is_loaded_from(holder, folder):
                 return holder
-        holder = self._others[folder] = ModelHolder(folder)
+        holder = self._others[folder] = ModelHolder(folder, device=self.first.device)
         holder.load_in_background()
         return holder
 

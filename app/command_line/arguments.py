@@ -142,6 +142,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     translate.add_argument("--domain", metavar="NAME", help="of a model that was trained for it, such as software")
     translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="width of the search (10)")
     translate.add_argument("--threads", type=_positive, default=1, metavar="N", help="threads of the model (1)")
+    translate.add_argument("--device", default="cpu", help="cuda: on a GPU, in 16 bits (cpu)")
 
     stats = add("stats", _STATS)
     stats.add_argument("session", nargs="?", metavar="SESSION", help='a number, or "newest"; without: all sessions')

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from app.asking.directions import decide, facing
+from app.asking.model_holder import load_translator
 from app.asking.search import SEARCH
 from app.asking.style import Style
 from app.command_line.dry_run import told as dry_run_told
@@ -31,7 +32,7 @@ from app.memory.used_forms import with_used_forms
 from app.segments.protection import Protection
 from app.segments.state import SegmentState, unmet_texts
 from app.segments.words import count_words
-from engine import Translation, Translator, offer_of
+from engine import Translation, offer_of
 
 Say = Callable[[str], None]
 _REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
@@ -42,7 +43,7 @@ def translate(flags: argparse.Namespace) -> int:
     path: Path = flags.document
     data = _read(path)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
-    translator = Translator.load(flags.model)
+    translator = load_translator(flags.model, flags.device)
     file = read_file(data, path.name)
     direction = _direction(flags.direction, file, translator.directions)
     style = Style(flags.formality, flags.domain)

@@ -256,7 +256,7 @@ class HandTranslator:
 @pytest.fixture
 def translator(monkeypatch: pytest.MonkeyPatch) -> HandTranslator:
     hand = HandTranslator()
-    monkeypatch.setattr("app.command_line.translate.Translator.load", lambda folder: hand)
+    monkeypatch.setattr("app.command_line.translate.load_translator", lambda *_: hand)
     return hand
 
 
@@ -274,6 +274,13 @@ def test_a_document_is_translated_with_its_terms(
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
     assert translator.options == replace(SEARCH, nbest=1)  # as the page asks, but for the best one alone
+
+
+def test_a_device_that_there_is_not_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("One house.", encoding="utf-8")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--device", "toaster")
+    assert status == 2
+    assert err.startswith("translate: device toaster cannot be used")
 
 
 def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(

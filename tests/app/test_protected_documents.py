@@ -27,7 +27,7 @@ XLIFF = """<?xml version="1.0" encoding="UTF-8"?>
 
 @pytest.fixture
 def translated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("app.command_line.translate.Translator.load", lambda folder: MirrorTranslator())
+    monkeypatch.setattr("app.command_line.translate.load_translator", lambda *_: MirrorTranslator())
 
     def translate(name: str, data: bytes) -> bytes:
         path, output = tmp_path / name, tmp_path / f"out.{name}"

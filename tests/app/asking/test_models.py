@@ -15,14 +15,14 @@ import torch
 
 from app import VERSION
 from app.asking import models
-from app.asking.model_holder import ModelHolder
+from app.asking.model_holder import ModelHolder, load_translator
 from app.desk import Desk
 from app.errors import CommandError
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
 from app.workspace import Workspace
-from engine import ModelEntry
+from engine import ModelEntry, Translator
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -286,6 +286,30 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         desk.close()
         first.close()
         store.close()
+
+
+def test_every_model_computes_on_the_device_of_the_first(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = run.open()
+    run.desk.models.first.device = "cuda:1"
+    run.desk.models.switch(workspace, "cached/large")
+    [holder] = SlowModel.started
+    assert holder.device == "cuda:1"
+    asked = []
+    monkeypatch.setattr(Translator, "load", lambda *settings: asked.append(settings))
+    for device in ("cpu", "cuda:1"):
+        load_translator(cache / "mine", device)
+    assert [settings[1:] for settings in asked] == [("cpu", "float32"), ("cuda:1", "half")]
+
+
+def test_device_that_there_is_not_is_told_with_the_cure(cache: Path) -> None:
+    holder = ModelHolder(cache / "mine", device="toaster")
+    holder.load_in_background()
+    holder.wait()
+    assert holder.state == "failed"
+    assert "device toaster cannot be used" in holder.message
+    assert "take cpu" in holder.message
 
 
 @pytest.fixture

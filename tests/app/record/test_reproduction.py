@@ -77,7 +77,7 @@ def test_a_stored_request_gives_its_n_best_again(model_folder: Path) -> None:
     assert {event["segment"] for event in answered} == {0, 1, 2}
     for event in answered:
         said, result = asked[event["segment"], event["payload"]["number"]], event["payload"]
-        assert (said["model"], said["num_threads"]) == (translator.checksum, 1)
+        assert (said["model"], said["num_threads"], said["device"]) == (translator.checksum, 1, "cpu")
         source = session["segments"][event["segment"]]["source"]
         again = translator.translate(request_of(said.get("asked", said), source), SearchOptions(**said["options"]))
         assert (again.status, len(again.hypotheses)) == (result["status"], len(result["hypotheses"]))
