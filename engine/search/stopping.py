@@ -51,7 +51,8 @@ class Scoring:
 
         So a row that may still grow to `max_length` never scores above `score(its log_prob, max_length)`: further
         tokens only lower the log-probability. For log-probability that is the paper's equation 2, for the bounded
-        length reward its equation 4; for the normalised score it is a weak bound, which tells late.
+        length reward its equation 4. For the normalised score it tells late, and yet nothing lower is certain without
+        knowing the model: a row whose further tokens are all sure gets there.
         """
         if self.kind == "normalised":
             return log_prob / max(1, length)

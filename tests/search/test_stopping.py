@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import get_args
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine import InvalidRequest
@@ -139,6 +140,39 @@ def test_certificate_saves_steps(score, share):
             (result,) = search(model, [SentenceConstraints(())], WORDS, [30], options, target_length=4)
             num_steps[stopping] += result.num_steps
     assert num_steps["optimal"] < share * num_steps["all_finished"]
+
+
+class SureOnceBegun(ToyModel):
+    """Ends at once with one probability, or else goes on with "a", and from then on leaves nothing to chance.
+
+    The end comes behind `length` tokens, itself counted.
+    """
+
+    def __init__(self, end: float, length: int) -> None:
+        super().__init__(WORDS.size, seed=0)
+        self._end, self._length = end, length
+
+    def log_probs(self, sentence, history):
+        probabilities = torch.zeros(self.vocabulary_size, dtype=torch.float64)
+        (going_on,) = WORDS.ids("a")
+        if len(history) == 1:
+            probabilities[END], probabilities[going_on] = self._end, 1 - self._end
+        else:
+            probabilities[END if len(history) == self._length else going_on] = 1.0
+        return probabilities.log()
+
+
+@given(end=st.floats(0.01, 0.99), max_length=st.integers(2, 12), score=st.sampled_from(SCORES))
+def test_certificate_waits_only_where_a_model_could_make_it_right(end, max_length, score):
+    """For this model the bound is what comes of the row: with a lower one, another answer than the best would do."""
+    options = SearchOptions(beam=2, nbest=1, pruning_threshold=None, score=score, length_reward=0.3)
+    scoring = Scoring(score, 0.3, target_length=5)
+    model = SureOnceBegun(end, max_length)
+    early, late = scoring.score(math.log(end), 1), scoring.score(math.log(1 - end), max_length)
+    assume(abs(early - late) > 1e-6)
+    (result,) = search(model, [SentenceConstraints(())], WORDS, [max_length], options, target_length=5)
+    assert result.num_steps == (1 if early > late else max_length)
+    assert result.found[0].score == pytest.approx(max(early, late), abs=1e-6)
 
 
 class Scripted(ToyModel):
