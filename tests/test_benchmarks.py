@@ -13,7 +13,7 @@ from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.text import TextCodec
-from tests.benchmarks import bars, protection, stopping, terminology, terms, time_against_constraints
+from tests.benchmarks import bars, kernels, protection, stopping, terminology, terms, time_against_constraints
 from tests.benchmarks.dba.decoding import Pair
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key"]
@@ -92,6 +92,24 @@ def test_constraints_have_exactly_so_many_tokens(model):
             assert translator._constraints(request).num_tokens == count
             assert all(phrase.text in REFERENCES[0] for phrase in request.phrases)
     assert time_against_constraints.request_of(translator, pair, "en-de", 90, seed=1) is None
+
+
+def test_output_layer_is_timed_in_every_size(tmp_path, capsys):
+    sizes = ("--rows", "2", "--vocabularies", "200", "300", "--widths", "3", "--rounds", "1")
+    assert kernels.main([*sizes, "--device", "cpu", "--output", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["rows"]
+    assert [(row["vocabulary_size"], row["has_masks"]) for row in rows] == [
+        (200, False),
+        (200, True),
+        (300, False),
+        (300, True),
+    ]
+    for row in rows:
+        assert row["ratio"] == pytest.approx(row["separate_us"] / row["fused_us"]), "of a single round"
+    if not torch.cuda.is_available():
+        with pytest.raises(SystemExit):
+            kernels.main(["--device", "cuda"])
+        assert "take --device cpu" in capsys.readouterr().err
 
 
 def test_terms_that_are_asked_for_stand(model, tmp_path):

@@ -197,7 +197,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=ROOT / "build" / "kernels",
         help="folder for report.md and results.json (%(default)s)",
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.device.startswith("cuda") and not has_gpu:
+        parser.error("PyTorch finds no GPU here that --device cuda could be; take --device cpu")
+    return options
 
 
 @torch.inference_mode()

@@ -110,7 +110,6 @@ def run(
             outcomes[benchmark.name] = f"it needs a {error.args[0]}; {cure}"
         else:
             tell(f"{benchmark.name}: {benchmark.module} {' '.join(words)}")
-            output.mkdir(parents=True, exist_ok=True)
             outcomes[benchmark.name] = _failure([benchmark.python, "-m", benchmark.module, *words], tell)
         if outcomes[benchmark.name]:
             tell(f"{benchmark.name}: not measured: {outcomes[benchmark.name]}")
