@@ -33,14 +33,16 @@ def _record(entry: ModelEntry) -> dict[str, object]:
 
 
 def _tables(models: Sequence[ModelEntry]) -> str:
-    rows = [("model", "where", "directions", "parameters", "size", "can be asked for")]
+    rows: list[Sequence[str]] = [("model", "where", "directions", "parameters", "size", "can be asked for")]
     rows += [
-        (
+        (entry.name, entry.place, f"broken: {entry.problem}")
+        if entry.problem
+        else (
             entry.name,
             entry.place,
-            f"broken: {entry.problem}" if entry.problem else _directions(entry.directions),
-            "" if entry.problem else f"{entry.num_parameters / 1e6:,.1f} million",
-            "" if entry.problem else megabytes(entry.num_bytes),
+            _directions(entry.directions),
+            f"{entry.num_parameters / 1e6:,.1f} million",
+            megabytes(entry.num_bytes),
             _wishes(entry),
         )
         for entry in models
@@ -66,6 +68,6 @@ def _wishes(entry: ModelEntry) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns two spaces apart, without trailing spaces."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    """Columns two spaces apart, without trailing spaces; the last cell of a row widens none."""
+    widths = [max((len(row[i]) for row in rows if i < len(row) - 1), default=0) for i in range(len(rows[0]))]
     return "".join("  ".join(map(str.ljust, row, widths)).rstrip() + "\n" for row in rows)

@@ -51,4 +51,6 @@ def test_table_has_a_line_for_each(cache: Path) -> None:
     assert line.endswith("en-de: formal, informal; domain: docs, software")
     [line] = [line for line in table.splitlines() if line.startswith("broken")]
     assert "broken: " in line and "config.json is missing" in line
+    heading = table.splitlines()[0]
+    assert heading.index("parameters") < line.index("config.json"), "what is wrong with one pulls no columns apart"
     assert all(family.pattern in table for family in FAMILIES)

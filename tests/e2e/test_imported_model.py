@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,10 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
     save_marian(tmp_path / "opus-mt-en-de", ending=1.0)
     save_marian(tmp_path / "second-en-de", ending=1.5)
     (tmp_path / "second-en-de" / "README.md").write_text(HOSTILE, encoding="utf-8")
-    model_folder(tmp_path / "second-en-de")  # converted earlier
+    converted = model_folder(tmp_path / "second-en-de")  # converted earlier
+    wrong = shutil.copytree(converted, converted.parent / "wrong-en-de")
+    (wrong / "origin.json").unlink()
+    (wrong / "pieces.txt").write_text("<s>\n", encoding="utf-8")
     app = App(tmp_path / "opus-mt-en-de", tmp_path / "log.sqlite")
     try:
         screen = Screen(context.new_page(), app.url)
@@ -34,15 +38,18 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
         assert all("Dateien" in boxed for boxed in screen.boxes())
+        models = screen.page.get_by_role("dialog", name="Models")
         screen.page.locator(".model").click()
-        second = screen.page.get_by_role("dialog", name="Models").get_by_role(
-            "region", name=str(tmp_path / "second-en-de")
-        )
+        models.get_by_role("region", name="wrong-en-de").get_by_role("button", name="Use").click()
+        expect(screen.notes.filter(has_text="could not be loaded")).to_contain_text("opus-mt-en-de translates, as")
+        screen.page.locator(".model").click()
+        second = models.get_by_role("region", name=str(tmp_path / "second-en-de"))
         second.get_by_text("Model card").click()
         expect(second.locator("pre")).to_have_text(HOSTILE)
         expect(screen.page.locator("dialog img")).to_have_count(0)
         second.get_by_role("button", name="Use").click()
         expect(screen.page.locator(".model")).to_have_text("second-en-de")
+        expect(screen.notes).to_have_count(0)  # what was said of the first is over
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
         assert all("Dateien" in boxed for boxed in screen.boxes())

@@ -114,7 +114,7 @@ export class Notes {
   constructor(host) { this.host = host; }
 
   say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
-    [...this.host.children].find(note => note.dataset.key === key)?.remove();
+    this.take(key);
     const close = () => note.remove();
     const note = h('div.banner.' + kind, {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
       icon({bad: 'err', warn: 'problem'}[kind] || 'info'), h('div.say', {}, text),
@@ -130,6 +130,9 @@ export class Notes {
   fade(note) {
     setTimeout(() => { if (note.matches(':hover, :focus-within')) this.fade(note); else note.remove(); }, FADE_MS);
   }
+
+  /** Takes away the one of that key, where it still stands. */
+  take(key) { [...this.host.children].find(note => note.dataset.key === key)?.remove(); }
 
   clear() { this.host.replaceChildren(); }
 }

@@ -180,6 +180,7 @@ class Bench {
         this.say('bad', t('model.failed.note', {message: reply.model.message}));
       }
       if (reply.problem && reply.problem !== this.saidProblem) this.say('bad', reply.problem);
+      else if (!reply.problem) this.notes.take(this.saidProblem);   // it is over: another model translates, say
       this.saidProblem = reply.problem;
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
