@@ -120,12 +120,17 @@ def against_transformers(has_phrases: bool) -> Callable[[Results], str]:
     def found(results: Results) -> str:
         rows = [row for row in results["random_sentences"] if bool(row["phrases"]) == has_phrases]
         ours, theirs = ([row for row in rows if row["engine"] == name] for name in ("Pinpoint", "transformers"))
-        ratios = [b["milliseconds"] / a["milliseconds"] for a, b in zip(ours, theirs, strict=True)]
-        if not ratios:
+        times = [b["milliseconds"] / a["milliseconds"] for a, b in zip(ours, theirs, strict=True)]
+        if not times:
             raise LookupError("phrases")
-        return f"{min(ratios):.1f} to {max(ratios):.1f}, median {statistics.median(ratios):.1f}"
+        return f"{min(times):.1f} to {max(times):.1f}, median {statistics.median(times):.1f}"
 
     return found
+
+
+def kept_right(results: Results) -> str:
+    shares = {kind: found["arms"]["protected"]["share_right"] for kind, found in results["kinds"].items()}
+    return ", ".join(f"{kind} {100 * share:g} %" for kind, share in shares.items())
 
 
 BARS = (
@@ -182,4 +187,30 @@ WITHOUT_BAR = (
     ),
     Row("transformers' constrained search over ours, time", "against_transformers", against_transformers(True)),
     Row("transformers' plain beam search over ours, time", "against_transformers", against_transformers(False)),
+    Row(
+        "rows expanded by FIXED over those of VAR-STREAM, beam 50",
+        "streaming/plain",
+        lambda results: f"{over_stream('FIXED', 'expansions_over_stream')(results):.1f}",
+    ),
+    Row(
+        "output layer on a CPU, separate steps over the plain reference, median of all sizes",
+        "kernels",
+        lambda results: f"{statistics.median(row['ratio'] for row in results['rows']):.2f}",
+    ),
+    Row(
+        "half of a translation given: its pieces read in one pass over step by step, whole request",
+        "prefix",
+        lambda results: (
+            f"{one(results['summary'], precision='float32', share=0.5)['over_step_by_step']['in one pass']:.2f}"
+        ),
+    ),
+    Row(
+        "terms looked for in all segments, processor time",
+        "terms",
+        lambda results: (
+            f"{results['matching']['exact']['cpu_seconds_to_search']:.1f} s for {results['segments']:,} segments and "
+            f"{results['terms']:,} terms"
+        ),
+    ),
+    Row("what is not translated and stands right in the app", "protection", kept_right),
 )
