@@ -96,7 +96,7 @@ class Translator:
         if precision == "half":
             halve(model.transformer)
         if model.transformer.device.type == "cpu":
-            pack(model.transformer, precision)
+            pack(model.transformer, precision, ranges=model.ranges)
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
         return cls(model, name, read_card(folder), folder, compaction_interval)

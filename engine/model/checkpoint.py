@@ -6,6 +6,7 @@
     bpe.codes           the merges
     pieces.txt, source_pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
     alignment.safetensors   which words stand for each other; may be missing
+    activations.json    what 8-bit products may take for granted; may be missing
     card.md             what it was trained on, by whom, how well it does
 
 Nothing is ever unpickled: a model folder from a stranger can be wrong, but it cannot run code.
@@ -26,6 +27,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from engine.errors import InvalidRequest, ModelError
+from engine.model.activations import ACTIVATIONS, Ranges, load_ranges
 from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
@@ -41,7 +43,7 @@ PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
 SOURCE_PIECES, MERGES = "source_pieces.txt", "bpe.codes"
 _OF_TRANSLATIONS = (
     *(WEIGHTS, CONFIG, "vocabulary.txt", MERGES),
-    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT),
+    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT, ACTIVATIONS),
 )
 
 
@@ -50,7 +52,7 @@ class LoadedModel:
     """A model ready to decode. `checksum` is one of all its files that matter (`model_checksum`), for logs.
 
     `codec` is that of targets, and of sources too unless these have a `source_codec` of their own: with the same ids,
-    but where the configuration has a `source_vocabulary_size`.
+    but where the configuration has a `source_vocabulary_size`. `ranges` are for `pack`.
     """
 
     config: ModelConfig
@@ -59,6 +61,7 @@ class LoadedModel:
     checksum: str
     source_codec: Codec | None = None
     alignment: AlignmentHead | None = None
+    ranges: Ranges | None = None
 
     def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
         """The pieces that mark a source with what is asked for; InvalidRequest for what this model does not know."""
@@ -155,9 +158,11 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
         )
     _check_pieces(folder, config, codec)
     transformer = load_weights(folder / WEIGHTS, config).to(device)
-    alignment = load_alignment(folder / ALIGNMENT, config, file_checksum(folder / WEIGHTS))
+    weights_checksum = file_checksum(folder / WEIGHTS)
+    alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum)
+    ranges = load_ranges(folder / ACTIVATIONS, config, weights_checksum)
     return LoadedModel(
-        config, codec, transformer, model_checksum(folder), source_codec, alignment and alignment.to(device)
+        config, codec, transformer, model_checksum(folder), source_codec, alignment and alignment.to(device), ranges
     )
 
 
@@ -170,7 +175,8 @@ def file_checksum(path: Path) -> str:
 def model_checksum(folder: Path) -> str:
     """The SHA-256 of the names and checksums of those files that a translation depends on, a line for each.
 
-    That is how `sha256sum` would list them: weights, configuration, text codec, alignment; the card is not among them.
+    That is how `sha256sum` would list them: weights, configuration, text codec, alignment, ranges; the card is not
+    among them.
     """
     files = (folder / name for name in _OF_TRANSLATIONS)
     listed = "".join(f"{file_checksum(path)}  {path.name}\n" for path in files if path.is_file())

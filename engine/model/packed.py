@@ -4,7 +4,8 @@ Three layouts, by size and precision; `tests/benchmarks/README.md` has the times
 
     small products          32-bit, transposed: the library's product for few rows reads them in order
     large ones, "float32"   16-bit as in the file, 32-bit arithmetic: half the bytes, no bit of a weight lost
-    large ones, "int8"      8-bit, a scale for each output, activations in 8 bits scaled row by row
+    large ones, "int8"      8-bit, a scale for each output, activations in 8 bits: over ranges measured beforehand
+                            where the model has them (engine/model/activations.py), else scaled row by row
 
 The last two give a row bit for bit the same result whatever rows stand beside it. The packed kernels are FBGEMM's, and
 all of PyTorch's quantisation that this program uses stands in this file.
@@ -17,7 +18,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+
+from engine.model.activations import OUTPUT, Range, Ranges
 
 if TYPE_CHECKING:
     from engine.model.transformer import Transformer
@@ -28,12 +32,18 @@ SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the
 _ENGINE = "fbgemm"
 
 
-def pack(model: Transformer, precision: Precision = "float32", smallest: int = SMALLEST_PACKED) -> None:
+def pack(
+    model: Transformer,
+    precision: Precision = "float32",
+    smallest: int = SMALLEST_PACKED,
+    ranges: Ranges | None = None,
+) -> None:
     """Lay out the weights of a float32 model on a CPU for decoding, in place; it can be neither saved nor trained then.
 
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
     rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
-    Warns where this CPU cannot do what is asked, and says how it goes on.
+    `ranges` are for 8 bits: those of what the model's products read, or None. Warns where this CPU cannot do what is
+    asked, and says how it goes on.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():
@@ -49,16 +59,23 @@ def pack(model: Transformer, precision: Precision = "float32", smallest: int = S
             "model reads its weights in 32 bits, slower",
             stacklevel=2,
         )
-    model.output = _packed(model.embedding.weight, model.output_bias, precision, smallest)
+    ranges = ranges or {}
+    lay_out = partial(_packed, precision=precision, smallest=smallest)
+    model.output = lay_out(model.embedding.weight, model.output_bias, measured=ranges.get(OUTPUT), keeps_nan=True)
     for name, linear in list(model.decoder_layers.named_modules()):
-        parent, _, own_name = name.rpartition(".")
-        if isinstance(linear, nn.Linear) and own_name != "kv":
+        parent_name, _, own_name = name.rpartition(".")
+        if not isinstance(linear, nn.Linear) or own_name == "kv":
+            continue
+        parent = model.decoder_layers.get_submodule(parent_name)
+        if parent_name.endswith("cross"):
             # A decoder of one sentence multiplies the weights of attention to the source into its keys and values.
-            lay_out = (
-                _transposed if parent.endswith("cross") else partial(_packed, precision=precision, smallest=smallest)
-            )
-            packed = lay_out(linear.weight, linear.bias)
-            setattr(model.decoder_layers.get_submodule(parent), own_name, packed)
+            packed = _transposed(linear.weight, linear.bias)
+        else:
+            has_relu = own_name == "inner" and getattr(parent, "activation", None) is F.relu
+            packed = lay_out(linear.weight, linear.bias, measured=ranges.get(name), has_relu=has_relu)
+            if has_relu and isinstance(packed, CalibratedLinear):
+                parent.activation = _as_it_is  # type: ignore[assignment]
+        setattr(parent, own_name, packed)
 
 
 def can_multiply_int8() -> bool:
@@ -94,19 +111,8 @@ class Int8Linear(nn.Module):
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
         self.register_buffer("_bias", bias.detach().clone(), persistent=False)
-        # Without VNNI the kernel adds pairs of products in 16 bits, which holds for 7-bit activations alone.
-        self._levels = 127 if _capability("avx512_vnni") else 63
-        scales = (weight.detach().abs().amax(1).double() / 127).clamp_min(1e-12)
-        zeros = torch.zeros(len(scales), dtype=torch.long)
-        before = torch.backends.quantized.engine
-        torch.backends.quantized.engine = _ENGINE
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # quantised tensors are to go from PyTorch
-                rounded = torch.quantize_per_channel(weight.detach(), scales, zeros, 0, torch.qint8)
-                self._packed = torch.ops.quantized.linear_prepack(rounded, None)
-        finally:
-            torch.backends.quantized.engine = before
+        self._levels = 127 if _has_wide_sums() else 63
+        self._packed = _packed_int8(weight, None)
 
     def forward(self, x: Tensor) -> Tensor:
         largest = x.abs().amax(-1, keepdim=True).clamp_min_(1e-30)  # not-a-number stays, and marks its row below
@@ -116,14 +122,78 @@ class Int8Linear(nn.Module):
         return torch.addcmul(self._bias, y, largest, out=y)
 
 
-def _packed(weight: Tensor, bias: Tensor, precision: Precision, smallest: int) -> nn.Module:
+class CalibratedLinear(nn.Module):
+    """A linear layer with 8-bit weights, scaled by output, and 8-bit activations of a range that was measured before.
+
+    One call for what takes `Int8Linear` five. The steps are the same for every row, so that no row changes another;
+    what is beyond the range counts as its end. So does what is not a number: the stream to which a product is added
+    keeps that, and where there is none, `keeps_nan` writes it into the row's first output. `has_relu`: with the ReLU
+    behind it.
+    """
+
+    def __init__(
+        self, weight: Tensor, bias: Tensor, measured: Range, has_relu: bool = False, keeps_nan: bool = False
+    ) -> None:
+        super().__init__()
+        lowest, highest = measured
+        num_levels = 255 if _has_wide_sums() else 127
+        self._scale = max((highest - lowest) / num_levels, 1e-12)
+        self._zero_point = round(-lowest / self._scale)
+        bounds = (-self._zero_point * self._scale, (num_levels - self._zero_point) * self._scale)
+        self._bounds = None if num_levels == 255 else bounds  # of 256 values the kernel itself takes care
+        self._packed = _packed_int8(weight, bias)
+        quantized = torch.ops.quantized
+        self._multiply = (
+            quantized.linear_with_input_q_dq_qweight_dq_relu_output_fp32
+            if has_relu
+            else quantized.linear_with_input_q_dq_qweight_dq_output_fp32
+        )
+        self._keeps_nan = keeps_nan
+
+    def forward(self, x: Tensor) -> Tensor:
+        bounded = x if self._bounds is None else x.clamp(*self._bounds)
+        y = self._multiply(bounded, self._scale, self._zero_point, self._packed)
+        if self._keeps_nan:
+            y.select(-1, 0).add_(x.sum(-1), alpha=0)
+        return y  # type: ignore[no-any-return]
+
+
+def _packed(
+    weight: Tensor,
+    bias: Tensor,
+    precision: Precision,
+    smallest: int,
+    measured: Range | None = None,
+    has_relu: bool = False,
+    keeps_nan: bool = False,
+) -> nn.Module:
+    """The fitting layout; the last three arguments are those of `CalibratedLinear`, and for it alone."""
     if weight.numel() >= smallest:
         if precision == "int8":
-            return Int8Linear(weight, bias)
+            if measured is None:
+                return Int8Linear(weight, bias)
+            return CalibratedLinear(weight, bias, measured, has_relu, keeps_nan)
         is_exact = torch.equal(weight.half().float(), weight)
         if is_exact and can_read_16_bits():
             return HalfWeightLinear(weight, bias)
     return _transposed(weight, bias)
+
+
+def _packed_int8(weight: Tensor, bias: Tensor | None) -> torch.ScriptObject:
+    scales = (weight.detach().abs().amax(1).double() / 127).clamp_min(1e-12)
+    zeros = torch.zeros(len(scales), dtype=torch.long)
+    before = torch.backends.quantized.engine
+    torch.backends.quantized.engine = _ENGINE
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # quantised tensors are to go from PyTorch
+            rounded = torch.quantize_per_channel(weight.detach(), scales, zeros, 0, torch.qint8)
+            packed: torch.ScriptObject = torch.ops.quantized.linear_prepack(
+                rounded, None if bias is None else bias.detach()
+            )
+            return packed
+    finally:
+        torch.backends.quantized.engine = before
 
 
 def _transposed(weight: Tensor, bias: Tensor) -> nn.Module:
@@ -132,6 +202,15 @@ def _transposed(weight: Tensor, bias: Tensor) -> nn.Module:
     linear.weight = nn.Parameter(weight.detach().T.contiguous().T, requires_grad=False)
     linear.bias = nn.Parameter(bias.detach(), requires_grad=False)
     return linear
+
+
+def _as_it_is(x: Tensor) -> Tensor:
+    return x
+
+
+def _has_wide_sums() -> bool:
+    """Without VNNI the kernel adds pairs of products in 16 bits, which holds for 7-bit activations alone."""
+    return _capability("avx512_vnni")
 
 
 def _capability(name: str) -> bool:

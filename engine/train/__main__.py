@@ -19,16 +19,18 @@ DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m engine.train",
-        description="Make a translation model: prepare a corpus, train on it, average, align, lengths, evaluate.",
+        description="Make a translation model: prepare a corpus, train on it, average, align, lengths, calibrate, "
+        "evaluate.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    metavar = "prepare | back-translate | variants | train | average | align | lengths | evaluate"
+    metavar = "prepare | back-translate | variants | train | average | align | lengths | calibrate | evaluate"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     add_data_commands(commands)
     _add_train(commands)
     _add_average(commands)
     _add_align(commands)
     _add_lengths(commands)
+    _add_calibrate(commands)
     _add_evaluate(commands)
     options = parser.parse_args(arguments)
     try:
@@ -208,6 +210,31 @@ def _lengths(options: argparse.Namespace) -> None:
     store_lengths(options.model, estimate)
     print(estimate.table)
     print(f"{options.direction}: reward {estimate.best.reward:g}, {estimate.ratio:.4f} target pieces a source piece")
+
+
+def _add_calibrate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "calibrate",
+        help="how large a decoder's numbers are, so that 8-bit products need not look each time",
+        description="Translate development sets, note the least and the largest number that each product of the "
+        "decoder reads, and write them into the model folder as activations.json, for decoding in int8.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    parser.add_argument("--set", action="append", required=True, metavar="SET", help="dev/multi30k.val, say")
+    parser.add_argument("--direction", action="append", help="en-de, say; otherwise all that the model has")
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--limit", type=int, default=100, help="first lines of each set, in each direction")
+    parser.set_defaults(action=_calibrate)
+
+
+def _calibrate(options: argparse.Namespace) -> None:
+    from engine.train.calibrate import calibrate
+
+    ranges = calibrate(options.model, options.corpus, options.set, options.direction, options.beam, options.limit)
+    for name, (lowest, highest) in ranges.items():
+        print(f"{name:22} {lowest:8.2f} to {highest:.2f}")
 
 
 def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

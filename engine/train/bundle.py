@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from engine.errors import TrainingError
+from engine.model.activations import ACTIVATIONS
 from engine.model.alignment import ALIGNMENT
 from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
@@ -77,7 +78,8 @@ def write_bundle(
         shutil.copyfile(work / file, partial)
         os.replace(partial, folder / file)
     config.save(folder / CONFIG)
-    (folder / ALIGNMENT).unlink(missing_ok=True)  # it belongs to earlier weights
+    for file in (ALIGNMENT, ACTIVATIONS):  # they belong to earlier weights
+        (folder / file).unlink(missing_ok=True)
     save_weights(folder / WEIGHTS, model)
     (folder / CARD).write_text(
         card(config, prepared.facts, prepared.max_pieces, model, options, name, label), encoding="utf-8"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 
 import pytest
 import torch
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model import BOS, EOS, ModelConfig, Transformer, packed
-from engine.model.packed import HalfWeightLinear, Int8Linear, Precision, can_multiply_int8, pack
+from engine.model.activations import attach_gauges
+from engine.model.config import Activation
+from engine.model.packed import CalibratedLinear, HalfWeightLinear, Int8Linear, Precision, can_multiply_int8, pack
 
 needs_fbgemm = pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
 
@@ -28,10 +31,10 @@ CONFIG = ModelConfig(
 SIZES = st.sampled_from((1, 2, 5, 8, 16, 17, 31, 32, 64, 100, 130))
 
 
-def random_model(seed: int = 0) -> Transformer:
+def random_model(seed: int = 0, activation: Activation = "relu") -> Transformer:
     """Weights that 16 bits hold, as those of a model file, and large enough to tell pieces apart."""
     torch.manual_seed(seed)
-    model = Transformer(CONFIG).eval()
+    model = Transformer(dataclasses.replace(CONFIG, activation=activation)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
@@ -62,7 +65,12 @@ def test_a_row_comes_out_bit_for_bit_the_same_alone_and_among_others(
         torch.randn(num_outputs),
         random_rows(num_rows, size),
     )
-    for layer in (HalfWeightLinear(weight, bias), Int8Linear(weight, bias)):
+    for layer in (
+        HalfWeightLinear(weight, bias),
+        Int8Linear(weight, bias),
+        CalibratedLinear(weight, bias, (-2.0, 5.0)),
+        CalibratedLinear(weight, bias, (0.0, 3.0), has_relu=True, keeps_nan=True),
+    ):
         together = layer(x)
         others = torch.randperm(num_rows)[: max(1, num_rows // 2)]
         assert torch.equal(layer(x[others]), together[others]), type(layer).__name__
@@ -105,6 +113,63 @@ def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, si
 
 
 @needs_fbgemm
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    num_rows=st.integers(1, 12),
+    size=SIZES,
+    num_outputs=SIZES,
+    measured=st.tuples(st.floats(-5, 0), st.floats(0, 5)),
+    has_relu=st.booleans(),
+    has_vnni=st.booleans(),
+)
+def test_calibrated_products_are_sums_of_numbers_rounded_over_their_range(
+    seed: int,
+    num_rows: int,
+    size: int,
+    num_outputs: int,
+    measured: tuple[float, float],
+    has_relu: bool,
+    has_vnni: bool,
+) -> None:
+    torch.manual_seed(seed)
+    weight, bias, x = torch.randn(num_outputs, size), torch.randn(num_outputs), 2 * torch.randn(num_rows, size)
+    with pytest.MonkeyPatch.context() as patch:
+        if not has_vnni:
+            patch.setattr(packed, "_has_wide_sums", lambda: False)
+        layer = CalibratedLinear(weight, bias, measured, has_relu)
+    num_levels = 255 if packed._has_wide_sums() and has_vnni else 127
+    step = max((measured[1] - measured[0]) / num_levels, 1e-12)
+    zero = round(-measured[0] / step)
+    exact_steps = x.double() / step + zero
+    x_rounded = exact_steps.round().clamp(0, num_levels).long() - zero
+    scales = weight.abs().amax(1).double() / 127
+    w_rounded = (weight / scales[:, None]).round().long()
+    expected = (x_rounded @ w_rounded.T).double() * scales * step + bias
+    if has_relu:
+        expected = expected.relu()
+    # on the border of two steps, or of the range, an activation may be rounded to either: a step of one weight for each
+    at_border = ((exact_steps.frac().abs() - 0.5).abs() < 1e-3).double()
+    slack = (at_border @ w_rounded.abs().double().T) * scales * step
+    error = (layer(x).double() - expected).abs()
+    largest = x_rounded.abs().amax(1, keepdim=True) * step
+    assert bool((error <= 1e-5 * (expected.abs() + bias.abs() + largest * size * weight.abs().amax()) + slack).all())
+
+
+@needs_fbgemm
+def test_not_a_number_is_kept_in_its_row_where_that_is_asked_of_a_calibrated_product() -> None:
+    torch.manual_seed(2)
+    weight, bias, x = torch.randn(8, 16), torch.randn(8), torch.randn(4, 16)
+    x[1, 3] = torch.nan
+    log_probs = CalibratedLinear(weight, bias, (-3.0, 3.0), keeps_nan=True)(x).log_softmax(1)
+    assert log_probs[1].isnan().all()
+    assert log_probs[[0, 2, 3]].isfinite().all()
+    plain = CalibratedLinear(weight, bias, (-3.0, 3.0))(x)
+    marked = CalibratedLinear(weight, bias, (-3.0, 3.0), keeps_nan=True)(x)
+    assert torch.equal(plain[[0, 2, 3]], marked[[0, 2, 3]])
+
+
+@needs_fbgemm
 def test_an_8_bit_row_keeps_its_scale_beside_a_much_larger_one() -> None:
     torch.manual_seed(1)
     weight, bias = torch.randn(64, 32), torch.zeros(64)
@@ -124,6 +189,30 @@ def test_not_a_number_stays_in_its_row_and_zeros_give_the_bias() -> None:
     assert y[1].isnan().all()
     assert torch.equal(y[2], bias)
     assert y[[0, 3]].isfinite().all()
+
+
+@needs_fbgemm
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_a_calibrated_model_decodes_as_the_model_does_and_tells_failed_rows(activation: Activation) -> None:
+    plain = random_model(activation=activation)
+    model, watched = copy.deepcopy(plain), copy.deepcopy(plain)
+    source, lengths = torch.tensor([[4, 7, 9, 30, EOS]]), torch.tensor([5])
+    target = torch.tensor([[8, 20, 5, 5, 13, EOS]])
+    pack(watched, "float32", smallest=1)
+    gauges = attach_gauges(watched)
+    watched.score(source, lengths, target)
+    pack(model, "int8", smallest=1, ranges={name: gauge.range for name, gauge in gauges.items()})
+    assert sum(isinstance(module, CalibratedLinear) for module in model.modules()) == len(gauges) == 9
+    scores = model.score(source, lengths, target)
+    torch.testing.assert_close(scores, plain.score(source, lengths, target), rtol=0, atol=0.15)
+    encoded = model.encode(source, lengths)
+    decoder = model.decoder(encoded)
+    for place, (last, token) in enumerate(zip([BOS, *target[0].tolist()], target[0].tolist(), strict=False)):
+        found = decoder.step(torch.tensor([last]))
+        torch.testing.assert_close(found[0, token], scores[0, place], rtol=1e-4, atol=0.05)
+        decoder.select(torch.zeros(1, dtype=torch.long))
+    broken = dataclasses.replace(encoded, cross_LBSE=torch.full_like(encoded.cross_LBSE, torch.nan))
+    assert model.decoder(broken).step(torch.tensor([BOS])).isnan().all()
 
 
 @pytest.mark.parametrize(

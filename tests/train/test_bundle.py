@@ -45,6 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_corpus(folder / "corpus")
     (folder / "model").mkdir()
     (folder / "model" / "alignment.safetensors").write_bytes(b"the head of earlier weights")
+    (folder / "model" / "activations.json").write_text("ranges of earlier weights", encoding="utf-8")
     shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
     shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
     commands = [

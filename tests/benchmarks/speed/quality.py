@@ -2,27 +2,32 @@
 
     python -m tests.benchmarks.speed.quality SOURCE REFERENCE [--model FOLDER] [--limit N]
 
-"int8" is what `Translator.load(..., precision="int8")` gives; "int8 throughout" rounds the small products of the
-decoder too, as they would be in a larger model.
+"int8" is what `Translator.load(..., precision="int8")` gives of a model without ranges of activations, "int8,
+calibrated" of one with them, if this one has them; "throughout" rounds the small products of the decoder too, as they
+would be in a larger model.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import sacrebleu
 import torch
 
 from engine import Request, SearchOptions, Translator
-from engine.model import load_model
-from engine.model.packed import Precision, pack
+from engine.model import LoadedModel, load_model
+from engine.model.packed import SMALLEST_PACKED, Precision, pack
 
-VARIANTS: tuple[tuple[str, Precision, int | None], ...] = (
-    ("float32", "float32", None),
-    ("int8", "int8", None),
-    ("int8 throughout", "int8", 1),
+VARIANTS: tuple[tuple[str, Precision, int, bool], ...] = (
+    ("float32", "float32", SMALLEST_PACKED, False),
+    ("int8", "int8", SMALLEST_PACKED, False),
+    ("int8 throughout", "int8", 1, False),
+    ("int8, calibrated", "int8", SMALLEST_PACKED, True),
+    ("int8, calibrated, throughout", "int8", 1, True),
 )
 
 
@@ -39,22 +44,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         path.read_text(encoding="utf-8").splitlines()[: options.limit] for path in (options.source, options.reference)
     )
     outputs: dict[str, list[str]] = {}
-    for name, precision, smallest in VARIANTS:
-        outputs[name] = translate(options.model, precision, smallest, sources, options.beam)
+    model = load_model(options.model)
+    for name, precision, smallest, is_calibrated in VARIANTS:
+        if is_calibrated and model.ranges is None:
+            print(f"{name}: no activations.json; `python -m engine.train calibrate` writes it")
+            continue
+        transformer = copy.deepcopy(model.transformer)
+        pack(transformer, precision, smallest, model.ranges if is_calibrated else None)
+        outputs[name] = translate(replace(model, transformer=transformer), sources, options.beam)
         score = sacrebleu.corpus_bleu(outputs[name], [references])
         num_same = sum(mine == plain for mine, plain in zip(outputs[name], outputs["float32"], strict=True))
         share = 100 * num_same / len(sources)
         print(f"{name}: BLEU {score.score:.2f}, {share:.1f} % of {len(sources)} outputs as in float32", flush=True)
 
 
-def translate(model: Path, precision: Precision, smallest: int | None, sources: Sequence[str], beam: int) -> list[str]:
+def translate(model: LoadedModel, sources: Sequence[str], beam: int) -> list[str]:
     """The best translation of each source."""
-    loaded = load_model(model)
-    if smallest is None:
-        pack(loaded.transformer, precision)
-    else:
-        pack(loaded.transformer, precision, smallest)
-    translator = Translator(loaded)
+    translator = Translator(model)
     found = translator.translate_all((Request(source) for source in sources), SearchOptions(beam=beam, nbest=1))
     return [translation.hypotheses[0].text for translation in found]
 

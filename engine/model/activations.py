@@ -1,0 +1,115 @@
+"""How large the numbers are that the decoder's products read, so that 8 bits can be laid over them once and for all.
+
+    activations.json   beside a model's weights; may be missing
+        model          SHA-256 of the weights with which it was measured
+        measured_on    what was translated for it
+        ranges         by product, the least and the largest number that it read
+
+Without the file, each row of each product is scaled by itself as it comes, which takes longer
+(engine/model/packed.py). `python -m engine.train calibrate` measures and writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torch import Tensor, nn
+
+from engine.errors import ModelError
+
+if TYPE_CHECKING:
+    from engine.model.config import ModelConfig
+    from engine.model.transformer import Transformer
+
+ACTIVATIONS = "activations.json"
+OUTPUT = "output"  # the product with the vocabulary; the others have the names of their modules in the decoder's layers
+
+Range = tuple[float, float]  # zero is in it
+Ranges = Mapping[str, Range]
+
+_IN_A_LAYER = ("attention.qkv", "attention.out", "feed_forward.inner", "feed_forward.outer")
+_LARGEST = 1e30
+_CURE = "run `python -m engine.train calibrate` for this model, or remove this file: it is optional"
+
+
+def product_names(config: ModelConfig) -> list[str]:
+    """The products that have a range: all of the decoder but those of attention to the source."""
+    layers = range(config.decoder_layers)
+    return [*(f"{layer}.{product}" for layer in layers for product in _IN_A_LAYER), OUTPUT]
+
+
+class Gauge(nn.Module):
+    """A product that notes the range of what it reads."""
+
+    def __init__(self, product: nn.Module) -> None:
+        super().__init__()
+        self._product = product
+        self._lowest = self._highest = 0.0
+
+    @property
+    def range(self) -> Range:
+        """The least and the largest number so far, and zero."""
+        return self._lowest, self._highest
+
+    def forward(self, x: Tensor) -> Tensor:
+        lowest, highest = x.aminmax()
+        self._lowest, self._highest = min(self._lowest, float(lowest)), max(self._highest, float(highest))
+        return self._product(x)  # type: ignore[no-any-return]
+
+
+def attach_gauges(model: Transformer) -> dict[str, Gauge]:
+    """Put a gauge before each product of a packed float32 model, in place, and return them by name."""
+    assert model.output is not None, "pack the model first: without it the output layer is no module"
+    gauges = {}
+    for name in product_names(model.config):
+        parent_name, _, own_name = name.rpartition(".")
+        parent = model if name == OUTPUT else model.decoder_layers.get_submodule(parent_name)
+        gauges[name] = Gauge(parent.get_submodule(own_name))
+        setattr(parent, own_name, gauges[name])
+    return gauges
+
+
+def save_ranges(path: Path, ranges: Ranges, model_checksum: str, measured_on: Sequence[str]) -> None:
+    """Write the ranges, all or nothing, with the checksum of the weights and what was translated."""
+    # six digits are more than 8 bits can tell; rounded outwards or inwards, the ends stay within a step
+    rounded = {name: [float(f"{end:.6g}") for end in ends] for name, ends in ranges.items()}
+    content = {"model": model_checksum, "measured_on": list(measured_on), "ranges": rounded}
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(partial, path)
+
+
+def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges | None:
+    """The ranges beside a model's weights, None where there is no such file; ModelError names the file and the cure."""
+    if not path.exists():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read as JSON ({error}); {_CURE}") from error
+    ranges = content.get("ranges") if isinstance(content, dict) else None
+    if not isinstance(ranges, dict):
+        raise ModelError(f"{path} has no object of ranges; {_CURE}")
+    if content.get("model") != model_checksum:
+        raise ModelError(f"{path} was measured with other weights than those beside it; {_CURE}")
+    expected = product_names(config)
+    if wrong := sorted(set(expected) ^ set(ranges)):
+        has = "is unknown" if wrong[0] in ranges else "is missing"
+        raise ModelError(f"{path}: the range of {wrong[0]} {has}; {_CURE}")
+    for name in expected:
+        if not _is_range(ranges[name]):
+            raise ModelError(
+                f"{path}: the range of {name} is {ranges[name]!r}; it must be two numbers with zero between; {_CURE}"
+            )
+    return {name: (float(lowest), float(highest)) for name, (lowest, highest) in ranges.items()}
+
+
+def _is_range(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    is_number = all(isinstance(end, int | float) and not isinstance(end, bool) for end in value)
+    return is_number and -_LARGEST < value[0] <= 0 <= value[1] < _LARGEST
