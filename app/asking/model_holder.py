@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from engine import (
     EngineError,
@@ -18,6 +19,7 @@ from engine import (
     SearchOptions,
     Translation,
     Translator,
+    WorkerStatistics,
     describe_model,
     offer_of,
 )
@@ -40,6 +42,9 @@ class Decoder(Protocol):
 
     def cancel(self, key: str) -> None:
         """Cancels what is queued or running under that key."""
+
+    def statistics(self) -> WorkerStatistics:
+        """How long its queue is, how long answers take, and how many there are."""
 
     def close(self) -> None:
         """Ends the worker."""
@@ -107,6 +112,11 @@ class ModelHolder:
             "message": self.message,
             "num_directions": len(self.directions),
         }
+
+    def status(self) -> dict[str, Any]:
+        """How it is doing, for those who run the server; the fields of WorkerStatistics once it is there."""
+        told = {"model": self.name, "state": self.state, "device": self.device}
+        return told if self.decoder is None else {**told, **asdict(self.decoder.statistics())}
 
     def close(self) -> None:
         """Ends the worker, if there is one."""

@@ -62,6 +62,12 @@ class Models:
             for key, entry in self._entries().items()
         ]
 
+    def status(self) -> list[Json]:
+        """How each model is doing, the one of the start first."""
+        with self._lock:
+            others = list(self._others.values())
+        return [holder.status() for holder in (self.first, *others)]
+
     def switch(self, workspace: Workspace, key: str) -> None:
         """Translates this document with another model as soon as it is there. Raises CommandError where that can't be.
 

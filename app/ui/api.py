@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, get_args
 
+from app import VERSION
 from app.asking.directions import targets_by_source
 from app.asking.questions import Questions
 from app.desk import Desk
@@ -135,6 +136,10 @@ class Api:
             return failure(error)
         except Exception:
             return mistake()
+
+    def status(self) -> Json:
+        """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""
+        return {"version": VERSION, "models": self.desk.models.status()}
 
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.desk.EXPORTS`."""

@@ -91,6 +91,10 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
 
+    @app.get("/status")
+    def status() -> Response:
+        return json_reply(api.status())
+
     @app.get("/download/{token}/{kind}")
     def download(token: str, kind: str) -> Response:
         return _file(lambda: api.download(token, kind))

@@ -11,7 +11,7 @@ from app.documents import read_document
 from app.log.store import LogStore
 from app.segments.state import SegmentState
 from app.workspace import Workspace
-from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
+from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
 
 
 class HandDecoder:
@@ -43,6 +43,10 @@ class HandDecoder:
         for other, future in self.questions:
             if other == key and not future.done():
                 future.set_result(None)
+
+    def statistics(self) -> WorkerStatistics:
+        waiting = sum(not future.done() for *_, future in self.requests)
+        return WorkerStatistics(waiting, 0, len(self.requests) - waiting, 0, None, None, 0.0)
 
     def close(self) -> None:
         self.is_closed = True

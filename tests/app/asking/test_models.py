@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 import torch
+from fastapi.testclient import TestClient
 
 from app import VERSION
 from app.asking import models
@@ -21,8 +22,9 @@ from app.errors import CommandError
 from app.log.store import LogStore
 from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
+from app.ui.server import build_server
 from app.workspace import Workspace
-from engine import ModelEntry, Translator
+from engine import ModelEntry, Request, SearchOptions, Translator
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -282,10 +284,28 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         desk.models.switch(workspace, "cached/other")
         assert has_come.wait(60)
         assert workspace.model.name == "other"
+        workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
+        told = Api(desk).status()["models"]
+        assert [(one["model"], one["state"], one["device"]) for one in told] == [
+            ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
+        ]  # fmt: skip
+        assert told[1]["num_answered"] > 0
+        assert told[1]["median_latency_ms"] > 0
+        assert told[1]["answers_per_second"] > 0
     finally:
         desk.close()
         first.close()
         store.close()
+
+
+def test_status_tells_of_a_model_under_way_what_there_is(run: Run) -> None:
+    run.desk.models.switch(run.open(), "cached/large")
+    client = TestClient(build_server(Api(run.desk), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    reply = client.get("/status").json()
+    first, large = reply["models"]
+    assert (reply["version"], first["queue_length"], first["p95_latency_ms"]) == (VERSION, 3, None)
+    assert large == {"model": "large", "state": "loading", "device": "cpu"}
+    assert client.get("/status", headers={"host": "elsewhere.example"}).status_code == 403
 
 
 def test_every_model_computes_on_the_device_of_the_first(
