@@ -99,7 +99,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> 
     torch.manual_seed(1)
     sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}
     formalities = {"en-de": ("formal", "informal")}
-    config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, formalities=formalities)
+    config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, domains=("docs",), formalities=formalities)
     model = Transformer(config)
     for name, parameter in model.named_parameters():  # or it would say one word all the time
         parameter.data.mul_(0.3 if "embedding" in name else 5.0)

@@ -1,4 +1,4 @@
-"""The form of address: chosen by keyboard, followed by the model, kept over a reload and in the log."""
+"""The form of address and the domain: chosen by keyboard, followed by the model, kept over a reload and in the log."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from engine import Formality, Request, SearchOptions, Translator
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
-def test_a_form_of_address_is_chosen_by_keyboard_and_followed(screen: Screen, model_folder: Path, tmp_path: Path):
+def test_a_form_of_address_and_a_domain_are_chosen_by_keyboard_and_followed(
+    screen: Screen, model_folder: Path, tmp_path: Path
+):
     translator = Translator.load(model_folder)
     source = DOCUMENT.splitlines()[0]
 
-    def best(formality: Formality | None) -> str:
-        request = Request(source, formality=formality)
+    def best(formality: Formality | None, domain: str | None = None) -> str:
+        request = Request(source, formality=formality, domain=domain)
         return translator.translate(request, SearchOptions(places_per_bank=1)).hypotheses[0].text  # as the app asks
 
     screen.open_text(DOCUMENT)
@@ -32,15 +34,24 @@ def test_a_form_of_address_is_chosen_by_keyboard_and_followed(screen: Screen, mo
     expect(choices.get_by_role("radio", name="Formal (Sie)")).to_be_checked()
     screen.page.keyboard.press("Escape")
     expect(button).to_have_text("random-en-de · Sie")
-    assert len({best(None), best("formal"), best("informal")}) == 3, "the model of the tests follows them"
+    asked = {best(None), best("formal"), best("informal"), best("formal", "docs")}
+    assert len(asked) == 4, "the model of the tests follows them"
     expect(screen.field).to_have_value(best("formal"))
+    screen.page.keyboard.press("Enter")  # the focus is on the button again
+    dialog.get_by_role("combobox", name="Domain").focus()
+    screen.page.keyboard.press("D")
+    screen.page.keyboard.press("Escape")
+    expect(button).to_have_text("random-en-de · Documentation · Sie")
+    expect(screen.field).to_have_value(best("formal", "docs"))
 
     screen.page.reload()
-    expect(button).to_have_text("random-en-de · Sie")
-    expect(screen.field).to_have_value(best("formal"))
+    expect(button).to_have_text("random-en-de · Documentation · Sie")
+    expect(screen.field).to_have_value(best("formal", "docs"))
     button.click()
+    expect(dialog.get_by_role("combobox", name="Domain")).to_have_value("docs")
     expect(choices.get_by_role("radio", name="Formal (Sie)")).to_be_checked()
     screen.page.keyboard.press("Escape")
     log = events(screen.download("Session log as JSONL", tmp_path))
-    chosen = [event["payload"]["formality"] for event in log if event["type"] == "style"]
-    assert chosen[-1] == "formal" and set(chosen) <= {"formal", "informal"}
+    styles = [event["payload"] for event in log if event["type"] == "style"]
+    assert styles[-1] == {"formality": "formal", "domain": "docs"}
+    assert {style["formality"] for style in styles} <= {"formal", "informal"}
