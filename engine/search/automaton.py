@@ -7,8 +7,8 @@ is undecided waits. Its states are small tuples; nothing here knows tensors or h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import add
+from collections.abc import Sequence
+from operator import add, lt
 from typing import NamedTuple
 
 from engine.search.matching import (
@@ -26,7 +26,7 @@ from engine.search.matching import (
     read,
 )
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
-from engine.search.sharing import Holding, Serves, groups_that_share, settled
+from engine.search.shared_matches import Progress, Shared, SharedMatches
 
 _FAR = 1 << 30
 
@@ -43,9 +43,9 @@ class State(NamedTuple):
     context: Context = Context()
     partial: Matches = NONE
     pending: Matches = NONE
-    progress: frozenset[tuple[int, int]] = frozenset()
+    progress: Progress = frozenset()
     turn: int = 0
-    shared: tuple[tuple[Holding, ...], ...] = ()
+    shared: Shared = ()
 
 
 class PhraseAutomaton:
@@ -73,18 +73,17 @@ class PhraseAutomaton:
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
         self._has_turns = any(own is not None for own in self._turns)
         self._fresh_patterns: dict[tuple[str, bool, int, bool], tuple[int, ...]] = {}
-        self._groups = groups_that_share(self.phrases)
-        self._group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
+        self._sharing = SharedMatches(self.phrases, self._patterns, self._spellings, self._pattern_of_spelling)
         self._behind_space: dict[State, tuple[State, tuple[int, ...]]] = {}
         self._behind_word: dict[tuple[State, int], tuple[State, tuple[int, ...]]] = {}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
         context = Context(sentence=AT_START if tracks_sentences else UNTRACKED)
-        self.start = State(context, shared=((Holding(),),) * len(self._groups))
+        self.start = State(context, shared=self._sharing.start)
 
     @property
     def sharing(self) -> frozenset[int]:
         """The phrases that share a form with another: they are not counted one by one, but as `shared_missing`."""
-        return frozenset(self._group_of)
+        return frozenset(self._sharing.group_of)
 
     def advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
         """The state after `piece`, and how often each phrase turned out to be met on the way."""
@@ -133,7 +132,7 @@ class PhraseAutomaton:
                 partial, ended = read(self._patterns, fresh, partial, context, character)
                 pending = pending | ended
             if shared:
-                shared = self._move_on(shared, partial, pending)
+                shared = self._sharing.move_on(shared, partial, pending)
         context = context.after_all(characters[num_read:])
         return State(context, partial, pending, NONE, turn, shared), tuple(counts)
 
@@ -154,16 +153,14 @@ class PhraseAutomaton:
 
     def shared_met(self, state: State) -> bool:
         """Whether phrases that share a form would all be met if the sentence ended here."""
-        at_end = self._take(state.shared, state.pending)
-        return all(
-            any(group.missing(holding.serves) == 0 for holding in holdings)
-            for group, holdings in zip(self._groups, at_end, strict=True)
-        )
+        return not any(self._sharing.missing(self._sharing.take(state.shared, state.pending)))
 
     def shared_missing(self, state: State) -> tuple[int, bool]:
         """The least number of pieces that phrases with a shared form still lack, and whether one is under way."""
-        outlooks = [self._outlook(state, group) for group in range(len(self._groups))]
-        return sum(min(standing, begun) for standing, begun in outlooks), any(b < s for s, b in outlooks)
+        standing = self._shared_standing(state)
+        left = self._sharing.missing(standing)
+        begun = self._sharing.missing_with_progress(standing, state.partial, state.progress)
+        return sum(map(min, left, begun)), any(map(lt, begun, left))
 
     def ends_here(self, state: State) -> bool:
         """Whether a phrase stands that counts at the end of the text alone."""
@@ -189,13 +186,15 @@ class PhraseAutomaton:
         standing_turns, turn = {self.phrases[owner].turn for owner in standing}, state.turn
         while turn in standing_turns:  # what begins now confirms them
             turn += 1
-        lacking = [self._outlook(state, group)[0] for group in range(len(self._groups))]
+        shared, sharing = self._shared_standing(state), self._sharing
+        lacking = sharing.missing(shared)
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
             owner, is_last = self._pattern(number).owner, depth == len(self._spellings[number].pieces)
             is_wanted = owner not in standing and not is_last
-            if is_wanted and owner in self._group_of:
-                is_wanted = self._missing_with(state, number, depth) < lacking[self._group_of[owner]]
+            if is_wanted and owner in sharing.group_of:
+                missing = sharing.missing_with(shared, state.partial, number, depth)
+                is_wanted = missing < lacking[sharing.group_of[owner]]
             if is_wanted:
                 deepest[number] = max(depth, deepest.get(number, 0))
         following: list[set[int]] = [set() for _ in self.phrases]
@@ -208,7 +207,8 @@ class PhraseAutomaton:
             pattern = self._pattern(number)
             if self._turns[self._pattern_of_spelling[number]] not in (None, turn):
                 continue
-            if pattern.owner in self._group_of and not self._is_wanted(state, pattern):
+            group = sharing.group_of.get(pattern.owner)
+            if group is not None and sharing.missing_with_another(shared, pattern.owner) >= lacking[group]:
                 continue
             begins = spelling.pieces[0]
             if len(spelling.pieces) > to_go[pattern.owner] or not self._may_begin(state, begins, pattern):
@@ -225,6 +225,10 @@ class PhraseAutomaton:
         """The matches at the end of the text; in an open word they do not stand, as the next piece breaks them."""
         is_open = state.context.is_open
         return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].guards_right))
+
+    def _shared_standing(self, state: State) -> Shared:
+        """What phrases with a shared form have come to, with what stands at the end of the text."""
+        return self._sharing.take(state.shared, self._standing_matches(state))
 
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
@@ -253,9 +257,9 @@ class PhraseAutomaton:
         partial: Matches,
         pending: Matches,
         turn: int,
-        shared: tuple[tuple[Holding, ...], ...],
+        shared: Shared,
         counts: list[int],
-    ) -> tuple[Matches, Matches, int, tuple[tuple[Holding, ...], ...]]:
+    ) -> tuple[Matches, Matches, int, Shared]:
         """Let `character` confirm, break or keep waiting the pending matches; counts what it confirms.
 
         The search for a phrase starts anew after each occurrence: what began inside it is no occurrence of its own.
@@ -264,7 +268,7 @@ class PhraseAutomaton:
         confirmed, waiting = decide(self._patterns, lasting, character)
         if not confirmed and not self._has_turns:
             return partial, waiting, turn, shared
-        shared = self._take(shared, confirmed)
+        shared = self._sharing.take(shared, confirmed)
         turn, since_turn, since_end = self._confirm(confirmed, turn, counts)
         waits = any(self._turns[number] == turn for number, _ in waiting)
 
@@ -292,7 +296,7 @@ class PhraseAutomaton:
         since_turn = _FAR
         for number, since in matches:
             pattern, own = self._patterns[number], self._turns[number]
-            if pattern.owner in self._group_of or own not in (None, turn):
+            if pattern.owner in self._sharing.group_of or own not in (None, turn):
                 continue
             free = since_end.get(pattern.owner, _FAR) if own is None else since_turn
             if since + len(pattern.text) <= free:
@@ -334,71 +338,3 @@ class PhraseAutomaton:
         """Whether the pattern, begun with `piece`, would make one number of itself and the digit before it."""
         has_space = state.context.emission(self._texts, piece).startswith(" ")
         return pattern.joins_numbers and state.context.last == DIGIT and not has_space
-
-    # ---- phrases that share a form ----
-
-    def _take(
-        self, shared: tuple[tuple[Holding, ...], ...], matches: Iterable[Match]
-    ) -> tuple[tuple[Holding, ...], ...]:
-        """What the groups have come to once they may take these matches, those that end together as one occurrence."""
-        if not shared:
-            return shared
-        fitting: dict[tuple[int, int, int], set[int]] = {}
-        for number, since in matches:
-            owner, length = self._patterns[number].owner, len(self._patterns[number].text)
-            if owner in self._group_of:
-                fitting.setdefault((-since, -since - length, self._group_of[owner]), set()).add(owner)
-        taken = list(shared)
-        for end, start, group in sorted(fitting):
-            serves = tuple(sorted(fitting[end, start, group]))
-            taken[group] = self._groups[group].take(taken[group], serves, (start, end))
-        return tuple(taken)
-
-    def _move_on(
-        self, shared: tuple[tuple[Holding, ...], ...], partial: Matches, pending: Matches
-    ) -> tuple[tuple[Holding, ...], ...]:
-        """What the groups have come to, seen from one character further on and without what no longer matters."""
-        reach = [0] * len(shared)
-        for number, length in (*partial, *((n, since + len(self._patterns[n].text)) for n, since in pending)):
-            group = self._group_of.get(self._patterns[number].owner)
-            if group is not None:
-                reach[group] = max(reach[group], length)
-        return tuple(
-            tuple(sorted(settled((Holding(h.serves, h.end - 1) for h in holdings), -reach[group])))
-            for group, holdings in enumerate(shared)
-        )
-
-    def _outlook(self, state: State, group: int) -> tuple[int, int]:
-        """Pieces that a group lacks if what is under way is left, and if one of these is finished."""
-        holdings = self._take(state.shared, self._standing_matches(state))[group]
-        left = min(self._groups[group].missing(holding.serves) for holding in holdings)
-        under_way = [
-            self._missing_with(state, number, depth)
-            for number, depth in state.progress
-            if depth < len(self._spellings[number].pieces) and self._group_of.get(self._pattern(number).owner) == group
-        ]
-        return left, min(under_way, default=left)
-
-    def _missing_with(self, state: State, spelling: int, depth: int) -> int:
-        """Pieces that a group lacks if this spelling, so many pieces under way, is finished next, its own counted."""
-        pattern, length = self._pattern(spelling), self._spellings[spelling].lengths[depth]
-        group = self._group_of[pattern.owner]
-        fitting = {
-            self._patterns[number].owner
-            for number, matched in state.partial
-            if matched == length and self._patterns[number].text == pattern.text
-        }
-        serves = tuple(sorted({pattern.owner, *(owner for owner in fitting if self._group_of.get(owner) == group)}))
-        to_go = len(self._spellings[spelling].pieces) - depth
-        return to_go + self._least_missing(state, group, serves, -length)
-
-    def _is_wanted(self, state: State, pattern: Pattern) -> bool:
-        """Whether a group lacks less with one occurrence more of this pattern."""
-        group = self._group_of[pattern.owner]
-        return self._least_missing(state, group, (pattern.owner,), 0) < self._outlook(state, group)[0]
-
-    def _least_missing(self, state: State, group: int, serves: Serves, start: int) -> int:
-        """Pieces that a group lacks with an occurrence more, from `start` on."""
-        own = self._groups[group]
-        holdings = self._take(state.shared, self._standing_matches(state))[group]
-        return min(own.missing(holding.serves) for holding in own.take(holdings, serves, (start, start + 1)))
