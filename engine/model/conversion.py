@@ -1,9 +1,9 @@
 """Foreign models turned into model folders of our own: what all families of the hub's models have in common.
 
-A family (marian.py, m2m100.py, fsmt.py) says how a folder's settings and vocabulary translate into ours; here its files
-are read, its weights renamed and the result written. Our four special pieces come first, so ids are dealt anew. Layers
-have the same names in all families. One that normalises after adding has its norms moved on to the sublayer that reads
-them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
+A family (marian.py, m2m100.py, fsmt.py, fairseq.py) says how a folder's settings and vocabulary translate into ours;
+here its files are read, its weights renamed and the result written. Our four special pieces come first, so ids are
+dealt anew. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
+sublayer that reads them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Weights(dict[str, Tensor]):
         self.path = path
 
     def __missing__(self, name: str) -> Tensor:
-        raise ModelError(f"{self.path}: {name} is missing; {CONFIG} describes another model: download the folder again")
+        raise ModelError(f"{self.path}: {name} is missing; the settings describe another model: download both again")
 
     def rows(self, name: str, order: Sequence[int]) -> Tensor:
         """The rows of a table in our order, which takes each of them at least once."""
@@ -65,34 +65,26 @@ class Plan:
     """What a family makes of a folder: our configuration, and the files beside the weights.
 
     `texts` are lines of files to write, `copies` are files of theirs; both by our names. `vocabulary` gives the
-    embeddings and the output layer under our names, their rows in our order.
+    embeddings and the output layer under our names, their rows in our order. `weights` are those of a folder that has
+    none of the hub's files, named as FSMT names its own.
     """
 
     config: ModelConfig
     texts: Mapping[str, Sequence[str]]
     copies: Mapping[str, Path]
     vocabulary: Callable[[Weights], Named]
+    weights: Weights | None = None
 
 
-def convert(
-    folder: Path,
-    target: Path,
-    planned: Callable[[Path, Mapping[str, Any]], Plan],
-    dtype: torch.dtype = torch.float16,
-    origin: str = "",
-) -> None:
+def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
     """Write a foreign folder as a model folder; raises ModelError naming the file at fault and the cure.
 
     `target` is made whole or not at all: it is written beside its place first. One that is there stays. Weights are
     stored as `dtype`; `origin` is the name by which a person asked for the model.
     """
-    try:
-        plan = planned(folder, read_json(folder / CONFIG))
-    except KeyError as error:
-        raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
-    model = _model(folder, plan, _read_weights(folder))
+    model = _model(folder, plan, plan.weights or _read_weights(folder))
     # A name of its own: another program may be converting the same model now.
     partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
     _remove_abandoned(target)
@@ -135,7 +127,7 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
     """Raise ModelError for a file that no model could be loaded with later."""
     if not path.is_file():
         raise ModelError(f"{path} is missing; download the folder again")
-    _refuse_pointer(path)
+    refuse_pointer(path)
     if is_sentencepiece:
         from sentencepiece import SentencePieceProcessor
 
@@ -145,7 +137,7 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
             raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
 
 
-def _refuse_pointer(path: Path) -> None:
+def refuse_pointer(path: Path) -> None:
     """Raise ModelError for what a clone without Git LFS leaves in place of a large file."""
     with path.open("rb") as file:
         if file.read(len(_POINTER)) == _POINTER:
@@ -220,8 +212,8 @@ def _model(folder: Path, plan: Plan, weights: Weights) -> Transformer:
         if name not in state or state[name].shape != value.shape:
             found = tuple(state[name].shape) if name in state else "nothing"
             raise ModelError(
-                f"{folder}: the weights have {found} for {name} of shape {tuple(value.shape)}; {CONFIG} describes "
-                "another model: download the folder again"
+                f"{folder}: the weights have {found} for {name} of shape {tuple(value.shape)}; the settings "
+                "describe another model: download the folder again"
             )
     model.load_state_dict(state, assign=True)
     return model
@@ -293,7 +285,7 @@ def _read_weights(folder: Path) -> Weights:
 
 
 def _tensors(path: Path) -> dict[str, Tensor]:
-    _refuse_pointer(path)
+    refuse_pointer(path)
     try:
         if path.suffix == ".safetensors":
             state = safetensors.torch.load_file(path)

@@ -5,9 +5,9 @@ A target begins with `</s>`. The output layer must be the targets' embeddings, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -19,7 +19,9 @@ from engine.model.directions import short_code
 
 _SOURCE, _TARGET, _MERGES, _TOKENISER = "vocab-src.json", "vocab-tgt.json", "merges.txt", "tokenizer_config.json"
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
-_EMPTY = "madeupword"  # rows that stand for nothing
+EMPTY = "madeupword"  # rows that stand for nothing
+_VERSION = "#version: 0.2"  # of subword-nmt's merges
+_Piece = TypeVar("_Piece")
 
 
 def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
@@ -34,36 +36,56 @@ def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
         raise ModelError(f"{folder / CONFIG}: langs is {languages!r}, not two languages; download the folder again")
     source = _pieces(folder / _SOURCE, settings["src_vocab_size"])
     target = _pieces(folder / _TARGET, settings["tgt_vocab_size"])
-    direction = f"{short_code(languages[0])}-{short_code(languages[1])}"
+    texts = moses_texts(source, target, folder / _MERGES)
+    return fairseq_plan(languages, source, target, {**architecture(folder, settings), "norm": "after"}, texts)
+
+
+def moses_texts(source: Sequence[str], target: Sequence[str], merges: Path) -> dict[str, Sequence[str]]:
+    """The files of Moses tokens and byte pairs; the pieces by their ids there. ModelError names the file of merges."""
+    codes = [_VERSION, *_merges(merges)]
+    return {PIECES: in_our_order(target), SOURCE_PIECES: in_our_order(source), MERGES: codes}
+
+
+def fairseq_plan(
+    languages: Sequence[str],
+    source: Sequence[str],
+    target: Sequence[str],
+    settings: Mapping[str, Any],
+    texts: Mapping[str, Sequence[str]],
+    copies: Mapping[str, Path] | None = None,
+) -> Plan:
+    """What becomes of a transformer of fairseq's, whose pieces are given by their ids there.
+
+    `settings` are what `ModelConfig` says beyond what all of them have; FSMT's names of weights are expected.
+    """
+    direction = "-".join(map(short_code, languages))
     config = ModelConfig(
         vocabulary_size=len(target),
         source_vocabulary_size=len(source),
         directions=(direction,),
-        norm="after",
-        text="moses",
         direction_pieces={direction: None},
         start="</s>",
-        hidden_pieces=tuple(sorted({piece for piece in (*source, *target) if piece.startswith(_EMPTY)})),
+        hidden_pieces=tuple(sorted({piece for piece in (*source, *target) if piece.startswith(EMPTY) or not piece})),
         positions="fairseq",
-        **architecture(folder, settings),
+        **{"text": "moses", **settings},
     )
 
     def vocabulary(weights: Weights) -> Named:
-        embedding = weights.rows("model.decoder.embed_tokens.weight", _order(target))
+        order, source_order = in_our_order(range(len(target))), in_our_order(range(len(source)))
+        embedding = weights.rows("model.decoder.embed_tokens.weight", order)
         output = "model.decoder.output_projection.weight"
-        if output in weights and not torch.equal(weights.rows(output, _order(target)), embedding):
+        if output in weights and not torch.equal(weights.rows(output, order), embedding):
             raise ModelError(f"{weights.path}: {output} are no embeddings of the target; such models are not read")
         yield "embedding.weight", embedding
-        yield "source_embedding.weight", weights.rows("model.encoder.embed_tokens.weight", _order(source))
+        yield "source_embedding.weight", weights.rows("model.encoder.embed_tokens.weight", source_order)
         yield "output_bias", torch.zeros(len(target))
 
-    texts = {PIECES: target, SOURCE_PIECES: source, MERGES: ["#version: 0.2", *_merges(folder / _MERGES)]}
-    return Plan(config, texts, {}, vocabulary)
+    return Plan(config, texts, copies or {}, vocabulary)
 
 
-def _order(pieces: list[str]) -> tuple[int, ...]:
-    """Their ids of our pieces: the padding comes first with us."""
-    return (1, 0, *range(2, len(pieces)))
+def in_our_order(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Pieces or their ids in our order: the padding comes first."""
+    return [pieces[1], pieces[0], *pieces[2:]]
 
 
 def _pieces(path: Path, size: int) -> list[str]:
@@ -72,12 +94,11 @@ def _pieces(path: Path, size: int) -> list[str]:
         raise ModelError(f"{path} has {len(ids)} pieces, {CONFIG} says {size}; download it again")
     if {piece: ids.get(piece) for piece in _SPECIAL} != _SPECIAL:
         raise ModelError(f"{path} does not begin with {', '.join(_SPECIAL)}; such models are not read")
-    theirs = sorted(ids, key=ids.__getitem__)
-    return [theirs[number] for number in _order(theirs)]
+    return sorted(ids, key=ids.__getitem__)
 
 
 def _merges(path: Path) -> list[str]:
-    """The merges, without the counts that may stand behind them."""
+    """The merges of fastBPE, without the counts that stand behind them, or of subword-nmt, without its first line."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
@@ -87,8 +108,10 @@ def _merges(path: Path) -> list[str]:
     merges = []
     for number, line in enumerate(lines, start=1):
         pair = line.split(" ")[:2]
-        if not line and number == len(lines):
-            break
+        if (not line and number == len(lines)) or (number == 1 and line.rstrip() == _VERSION):
+            continue
+        if "</w>" in pair or pair[0] == "#version:":
+            raise ModelError(f"{path} line {number}: {line!r} is no merge of {_VERSION}; such files are not read")
         if len(pair) != 2 or not all(pair):
             raise ModelError(f"{path} line {number}: expected two symbols and a space between, found {line!r}")
         merges.append(" ".join(pair))

@@ -18,6 +18,7 @@ import torch
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, WEIGHTS
 from engine.model.conversion import Plan, convert, read_json
+from engine.model.fairseq import is_fairseq, plan_fairseq
 from engine.model.fsmt import plan_fsmt
 from engine.model.hub import cached_files, fetch
 from engine.model.m2m100 import plan_m2m100
@@ -25,7 +26,7 @@ from engine.model.marian import plan_marian
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _CONVERTER_VERSION = 2
-_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {
+_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
     "marian": plan_marian,
     "m2m_100": plan_m2m100,
     "fsmt": plan_fsmt,
@@ -74,7 +75,12 @@ def _converted(folder: Path, origin: str) -> Path:
 
 
 def architecture_of(folder: Path) -> str | None:
-    """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all."""
+    """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all.
+
+    That of a folder of fairseq's own is "fairseq".
+    """
+    if is_fairseq(folder):
+        return "fairseq"
     try:
         found = read_json(folder / CONFIG).get("model_type")
     except ModelError:  # loading it says more
@@ -84,13 +90,23 @@ def architecture_of(folder: Path) -> str | None:
 
 def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
     """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure."""
+    convert(folder, target, _plan(folder), dtype, origin)
+
+
+def _plan(folder: Path) -> Plan:
+    """How to read a foreign folder; raises ModelError naming the file at fault and the cure."""
     architecture = architecture_of(folder)
+    if architecture == "fairseq":
+        return plan_fairseq(folder)
     if architecture is None or architecture not in _PLANS:
         raise ModelError(
             f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
             "`python -m engine models` names some"
         )
-    convert(folder, target, _PLANS[architecture], dtype, origin)
+    try:
+        return _PLANS[architecture](folder, read_json(folder / CONFIG))
+    except KeyError as error:
+        raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
 
 
 def _fingerprint(folder: Path) -> str:

@@ -14,6 +14,7 @@ from torch import Tensor
 from engine import Translator
 from engine.model import EOS, LoadedModel, load_model
 from engine.model.importing import convert_folder
+from tests.model.fairseq import HUB, save_fairseq, save_fairseq_spm
 from tests.model.fsmt import save_fsmt
 from tests.model.m2m100 import save_m2m100
 from tests.model.marian import save_marian, save_trained_marian
@@ -24,6 +25,8 @@ _SAVE: dict[str, Callable[..., None]] = {
     "marian-relu": lambda folder, **more: save_marian(folder, "relu", **more),
     "marian-trained": save_trained_marian,
     "fsmt": save_fsmt,
+    "fairseq": save_fairseq,
+    "fairseq-spm": save_fairseq_spm,
     "m2m100": save_m2m100,
     "nllb": lambda folder, **more: save_m2m100(folder, "nllb", **more),
     "nllb-legacy": lambda folder, **more: save_m2m100(folder, "nllb-legacy", **more),
@@ -33,7 +36,10 @@ NEVER = -100.0
 
 @dataclass(frozen=True)
 class Imported:
-    """`theirs` and `ours` are the folders, `reference` is their model; `our_ids` has our number for each of theirs."""
+    """`theirs` and `ours` are the folders, `reference` is their model; `our_ids` has our number for each of theirs.
+
+    Where theirs is none of the hub's, the reference has the same weights from a folder of the hub's beside it.
+    """
 
     theirs: Path
     ours: Path
@@ -46,12 +52,12 @@ class Imported:
         """One of random weights, written below a folder."""
         import transformers
 
-        theirs, ours = folder / "theirs", folder / "ours"
+        theirs, ours, hub = folder / "theirs", folder / "ours", folder / HUB
         _SAVE[kind](theirs, **settings)
         convert_folder(theirs, ours, torch.float32)
         loaded = load_model(ours)
         our_ids = _our_ids(theirs, ours) if kind.startswith("marian") else _swapped(loaded.config.vocabulary_size)
-        reference = transformers.AutoModelForSeq2SeqLM.from_pretrained(theirs).eval()
+        reference = transformers.AutoModelForSeq2SeqLM.from_pretrained(hub if hub.is_dir() else theirs).eval()
         return cls(theirs, ours, reference, loaded, our_ids)
 
     @property

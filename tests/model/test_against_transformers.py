@@ -19,7 +19,10 @@ SOURCES = ("The list of files is empty.", "Close it.", "The router saves the fil
 MAX_STEPS = 16
 
 
-@pytest.fixture(scope="module", params=["marian", "marian-relu", "marian-trained", "fsmt", "m2m100", "nllb"])
+KINDS = ("marian", "marian-relu", "marian-trained", "fsmt", "fairseq", "fairseq-spm", "m2m100", "nllb")
+
+
+@pytest.fixture(scope="module", params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
