@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
-from engine.errors import EngineError
+from engine.errors import EngineError, InvalidRequest
 from engine.fair_queue import FairQueue
 from engine.request import Request, SearchOptions, Translation
 from engine.request_stream import INTERRUPTED, Answer, RequestStream, failed, interruption_of
@@ -99,8 +99,10 @@ class Worker:
 
         A request of the same `key` that still waits or runs ends as "cancelled". Where more is asked for than fits in
         a batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from when decoding
-        starts. Raises EngineError once the worker is closed.
+        starts. Raises EngineError once the worker is closed, and for a priority that there is not.
         """
+        if priority not in get_args(Priority):
+            raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
         return self._enqueue(owner, _Job(priority, key, request, options or SearchOptions(), deadline_ms))
 
     def ask(

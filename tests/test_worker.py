@@ -401,6 +401,15 @@ def test_request_that_cannot_be_asked_raises_in_its_future(model):
         assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
 
 
+def test_priority_that_there_is_not_is_refused_and_cancels_nothing(gated):
+    translator, worker = gated
+    running = begin(translator, worker, "first", key="a")
+    with pytest.raises(InvalidRequest, match="priority is 'urgent'; it must be one of interactive, document"):
+        worker.submit(Request("second"), OPTIONS, key="a", priority="urgent")
+    translator.open()
+    assert running.result(30).status == "complete"
+
+
 def test_closing_cancels_what_is_left_and_refuses_more(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 
+from engine.errors import InvalidRequest
 from engine.search.beam import BeamSearch, StepDecoder
 from engine.search.sentence import Ended, Sentence, SentenceResult, Vocabulary
 from engine.search.tracker import ConstraintTracker
@@ -57,7 +58,16 @@ class SearchStream:
         refill_share: float = REFILL_SHARE,
         search: type[BeamSearch] = BeamSearch,
     ) -> None:
-        """`open_decoder` gives a decoder of sentences, before its first step; `search` is what a batch of them is."""
+        """`open_decoder` gives a decoder of sentences, before its first step; `search` is what a batch of them is.
+
+        Raises InvalidRequest for settings with which no sentence would ever begin, or that there are not.
+        """
+        if batch_size < 1:
+            raise InvalidRequest(f"batch_size is {batch_size}; it must be at least 1")
+        if not 0 <= refill_share <= 1:
+            raise InvalidRequest(f"refill_share is {refill_share}; it must be from 0 to 1, a share of the batch")
+        if schedule not in get_args(Schedule):
+            raise InvalidRequest(f"schedule is {schedule!r}; it must be one of {', '.join(get_args(Schedule))}")
         self._open_decoder = open_decoder
         self._vocabulary = vocabulary
         self._schedule = schedule

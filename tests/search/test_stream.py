@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import engine.search.stream as stream_module
+from engine.errors import InvalidRequest
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Ended, Sentence
@@ -367,6 +368,15 @@ def test_crash_fails_its_sentence_alone(schedule):
     others = [number for number in range(12) if number != 5]
     assert results([ended[n] for n in others]) == alone(model, [sentences[n] for n in others])
     assert stream.batch_size == 8, "the memory was not at fault"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"batch_size": 0}, {"refill_share": -0.1}, {"refill_share": float("nan")}, {"schedule": "Stream"}],
+)
+def test_settings_with_which_nothing_would_begin_are_refused(settings):
+    with pytest.raises(InvalidRequest, match=next(iter(settings))):
+        toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, **settings)
 
 
 def test_memory_does_not_grow_with_the_stream():
