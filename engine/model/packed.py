@@ -93,10 +93,15 @@ class HalfWeightLinear(nn.Module):
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
-        self._packed = torch.ops.quantized.linear_prepack_fp16(weight.detach(), bias.detach())
+        self._bias = bias.detach()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # both are to go from PyTorch, and say so once
+            self._packed = torch.fbgemm_pack_gemm_matrix_fp16(weight.detach())
+            self(weight.new_zeros(1, weight.shape[1]))
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.ops.quantized.linear_dynamic_fp16(x, self._packed)  # type: ignore[no-any-return]
+        # `torch.ops.quantized.linear_dynamic_fp16` is the same kernel, but its call costs as much as a small product
+        return torch.fbgemm_linear_fp16_weight(x, self._packed, self._bias)
 
 
 class Int8Linear(nn.Module):
