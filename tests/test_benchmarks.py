@@ -12,9 +12,11 @@ import torch
 from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
+from engine.model.packed import can_multiply_int8
 from engine.text import TextCodec
 from tests.benchmarks import bars, kernels, protection, stopping, terminology, terms, time_against_constraints
 from tests.benchmarks.dba.decoding import Pair
+from tests.benchmarks.speed import quality
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key"]
 REFERENCES = ["Ein Mann mit einem Hut.", "Zwei Hunde rennen", "Drücken Sie die Taste „Esc“."]
@@ -92,6 +94,17 @@ def test_constraints_have_exactly_so_many_tokens(model):
             assert translator._constraints(request).num_tokens == count
             assert all(phrase.text in REFERENCES[0] for phrase in request.phrases)
     assert time_against_constraints.request_of(translator, pair, "en-de", 90, seed=1) is None
+
+
+@pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
+def test_quality_of_8_bits_is_compared_with_that_of_32(model, tmp_path):
+    for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / "source.en"), str(tmp_path / "reference.de")]
+    quality.main([*files, "--model", str(model), "--limit", "2", "--beam", "2", "--output", str(tmp_path / "results")])
+    results = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
+    assert list(results["bleu"]) == ["float32", "int8", "int8 throughout"], "this model has no ranges of activations"
+    assert results["settings"]["num_lines"] == 2
 
 
 def test_output_layer_is_timed_in_every_size(tmp_path, capsys):

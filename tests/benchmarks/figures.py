@@ -128,6 +128,12 @@ def against_transformers(has_phrases: bool) -> Callable[[Results], str]:
     return found
 
 
+def lost_to_8_bits(results: Results) -> float:
+    """The most that a way to load them loses, the ranges of activations measured or not."""
+    bleu = results["bleu"]
+    return bleu["float32"] - min(bleu[name] for name in ("int8", "int8, calibrated") if name in bleu)
+
+
 def kept_right(results: Results) -> str:
     shares = {kind: found["arms"]["protected"]["share_right"] for kind, found in results["kinds"].items()}
     return ", ".join(f"{kind} {100 * share:g} %" for kind, share in shares.items())
@@ -161,6 +167,7 @@ BARS = (
         "page",
         lambda results: statistics.median(pin["acknowledged"] for pin in results["figures"]["pins"]),
     ),
+    Row.of(bars.EIGHT_BITS, "quality", lost_to_8_bits),
     Row.of(
         bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]
     ),

@@ -21,17 +21,18 @@ class Benchmark:
 
     In `arguments`, {output} is that folder and {source} and {reference} are a test set; other names in braces are files
     that a person has to choose. `chapter` is the one of README.md, `environment` the one below build/ that it runs in
-    where there is one.
+    where there is one, `program` its module below this folder unless that is named as the result.
     """
 
     name: str
     arguments: str
     chapter: str
     environment: str = ""
+    program: str = ""
 
     @property
     def module(self) -> str:
-        return f"tests.benchmarks.{self.name.split('/')[0]}"
+        return f"tests.benchmarks.{self.program or self.name.split('/')[0]}"
 
     def words(self, files: Mapping[str, str]) -> list[str]:
         """The arguments with these files in them; KeyError for one that is missing."""
@@ -70,6 +71,7 @@ BENCHMARKS = (
         f"{PAIRS} --sentences 32 --beams 1 2 5 10 20 --threads 1 --output {{output}}",
         "When to stop",
     ),
+    Benchmark("quality", f"{PAIRS} --limit 600 --output {{output}}", "Latency on a CPU", program="speed.quality"),
     Benchmark(
         "streaming/plain",
         "{source} --sentences 48 --batch 8 --threads 1 --output {output}",

@@ -1,6 +1,6 @@
 """BLEU of the same sentences in 32 bits and in 8: what 8-bit weights cost in quality.
 
-    python -m tests.benchmarks.speed.quality SOURCE REFERENCE [--model FOLDER] [--limit N]
+    python -m tests.benchmarks.speed.quality SOURCE REFERENCE [--model FOLDER] [--limit N] [--output FOLDER]
 
 "int8" is what `Translator.load(..., precision="int8")` gives of a model without ranges of activations, "int8,
 calibrated" of one with them, if this one has them; "throughout" rounds the small products of the decoder too, as they
@@ -21,6 +21,7 @@ import torch
 from engine import Request, SearchOptions, Translator
 from engine.model import LoadedModel, load_model
 from engine.model.packed import SMALLEST_PACKED, Precision, pack
+from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json
 
 VARIANTS: tuple[tuple[str, Precision, int, bool], ...] = (
     ("float32", "float32", SMALLEST_PACKED, False),
@@ -38,12 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, default=Path("data/models/en-de"), help="model folder (%(default)s)")
     parser.add_argument("--limit", type=int, help="only the first N lines")
     parser.add_argument("--beam", type=int, default=5, help="beam size (%(default)s)")
+    parser.add_argument("--output", type=Path, help="folder for results.json")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     sources, references = (
         path.read_text(encoding="utf-8").splitlines()[: options.limit] for path in (options.source, options.reference)
     )
     outputs: dict[str, list[str]] = {}
+    bleu: dict[str, float] = {}
     model = load_model(options.model)
     for name, precision, smallest, is_calibrated in VARIANTS:
         if is_calibrated and model.ranges is None:
@@ -52,10 +55,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         transformer = copy.deepcopy(model.transformer)
         pack(transformer, precision, smallest, model.ranges if is_calibrated else None)
         outputs[name] = translate(replace(model, transformer=transformer), sources, options.beam)
-        score = sacrebleu.corpus_bleu(outputs[name], [references])
+        bleu[name] = sacrebleu.corpus_bleu(outputs[name], [references]).score
         num_same = sum(mine == plain for mine, plain in zip(outputs[name], outputs["float32"], strict=True))
         share = 100 * num_same / len(sources)
-        print(f"{name}: BLEU {score.score:.2f}, {share:.1f} % of {len(sources)} outputs as in float32", flush=True)
+        print(f"{name}: BLEU {bleu[name]:.2f}, {share:.1f} % of {len(sources)} outputs as in float32", flush=True)
+    if options.output:
+        results = {
+            "settings": {
+                "model": options.model.name,
+                "model_checksum": model.checksum,
+                "source": {"name": options.source.name, "sha256": file_checksum(options.source)},
+                "num_lines": len(sources),
+                "beam": options.beam,
+            },
+            "environment": environment(),
+            "commit": commit(),
+            "bleu": bleu,
+        }
+        options.output.mkdir(parents=True, exist_ok=True)
+        write_json(options.output / "results.json", results, indent=1)
 
 
 def translate(model: LoadedModel, sources: Sequence[str], beam: int) -> list[str]:
