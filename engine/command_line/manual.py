@@ -205,7 +205,8 @@ exit status:
 """
 
 MODELS = """\
-The models on this machine, bundled or converted earlier, and the families of models that --model takes by hub id.
+The models on this machine, bundled or converted earlier, and the families of models that --model takes by hub id or
+folder.
 
 keys of a line with --json:
   kind        "model" or "family"

@@ -47,7 +47,7 @@ def _tables(models: Sequence[ModelEntry]) -> str:
         )
         for entry in models
     ]
-    families = [("to be named by hub id", "directions")]
+    families = [("to be named by hub id or folder", "directions")]
     families += [(f"{family.pattern} ({family.architecture})", family.directions) for family in FAMILIES]
     return _table(rows) + "\n" + _table(families)
 

@@ -50,7 +50,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class ModelFamily:
-    """Models of one architecture that can be loaded by name. `pattern` is how they are named, `example` is one."""
+    """Models of one architecture that can be loaded. `pattern` is their hub id or folder, `example` is one."""
 
     name: str
     architecture: str
@@ -89,6 +89,13 @@ FAMILIES = (
         "en-de, de-en, en-ru, ru-en",
     ),
     ModelFamily("M2M100", "M2M100", "facebook/m2m100_SIZE", "facebook/m2m100_418M", "any two of 100 languages"),
+    ModelFamily(
+        "fairseq",
+        "fairseq",
+        "FOLDER with model.pt or checkpoint_best.pt",
+        "wmt19.en-de.joined-dict.single_model",
+        "the one that dict.SOURCE.txt and dict.TARGET.txt beside it are of",
+    ),
 )
 
 
