@@ -70,6 +70,24 @@ def test_scored_tokens_are_aligned_as_the_search_aligned_them(translator):
         assert translator.score(SOURCES[0], tokens=hypothesis.tokens).alignment == hypothesis.alignment
 
 
+@pytest.mark.parametrize("style", [{}, {"domain": "docs"}, {"domain": "docs", "formality": "formal"}])
+def test_what_marks_the_style_of_a_source_shifts_no_link(codec, style):
+    """A head that goes by the pieces alone links each word of a text to the same one of that text."""
+    config = ModelConfig(
+        len(codec.vocabulary), ("en-de",), 32, 2, 48, 1, 1, domains=("docs",), formalities={"en-de": ("formal",)}
+    )
+    torch.manual_seed(17)
+    model, head = Transformer(config), AlignmentHead(config.model_size, config.model_size)
+    for part in (head.query, head.key):
+        part.bias.data.zero_()
+        part.weight.data.copy_(torch.cat([4 * torch.eye(32), torch.zeros(32, 32)], dim=1))
+    translator = Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64, alignment=head.eval()))
+    text = "The router saves a file when green light turns on."
+    spans = codec.encode(text).spans
+    places = [(spans[start][0], spans[end - 1][1]) for start, end in words(text, spans)]
+    assert translator.score(text, text, **style).alignment == tuple((*place, *place) for place in places)
+
+
 def test_model_that_cannot_tell_leaves_alignment_empty_and_terms_unjudged(codec):
     request = Request(SOURCES[0], phrases=[Phrase("Knoten", source_span=(4, 9))])
     for hypothesis in make_translator(codec, has_head=False).translate(request, OPTIONS).hypotheses:

@@ -178,6 +178,9 @@ class Bench {
       if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {
         this.saidModel = reply.model.message;
         this.say('bad', t('model.failed.note', {message: reply.model.message}));
+      } else if (reply.model.state === 'ready' && this.saidModel) {
+        this.notes.take(t('model.failed.note', {message: this.saidModel}));
+        this.saidModel = '';
       }
       if (reply.problem && reply.problem !== this.saidProblem) this.say('bad', reply.problem);
       else if (!reply.problem) this.notes.take(this.saidProblem);   // it is over: another model translates, say
