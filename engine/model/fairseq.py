@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.checkpoint import CONFIG, PIECES, SOURCE_SPM, TARGET_SPM
+from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.conversion import Plan, Weights, refuse_pointer
 from engine.model.fsmt import EMPTY, fairseq_plan, in_our_order, moses_texts
 from engine.model.memory import check_conversion_memory
@@ -97,11 +97,14 @@ def plan_fairseq(folder: Path) -> Plan:
             raise ModelError(
                 f"{' and '.join(map(str, dictionaries))} differ; with {spm.name}, such models are not read"
             )
-        texts, copies = {PIECES: in_our_order(target)}, {SOURCE_SPM: spm, TARGET_SPM: spm}
-        plan = fairseq_plan(languages, source, target, {**sizes, "text": "sentencepiece"}, texts, copies)
+        listed, copies = {PIECES: in_our_order(target)}, {SOURCE_SPM: spm, TARGET_SPM: spm}
+        plan = fairseq_plan(languages, source, target, {**sizes, "text": "sentencepiece"}, listed, copies)
     else:
         source, target = map(_as_in_fsmt, dictionaries, (source, target))
-        plan = fairseq_plan(languages, source, target, sizes, moses_texts(source, target, merges))
+        texts = moses_texts(source, target, merges)
+        if any("</w>" in merge.split(" ") for merge in texts[MERGES]):
+            raise ModelError(f"{merges} has merges of subword-nmt before version 0.2; such models are not read")
+        plan = fairseq_plan(languages, source, target, sizes, texts)
     return replace(plan, weights=weights)
 
 

@@ -20,7 +20,6 @@ from engine.model.directions import short_code
 _SOURCE, _TARGET, _MERGES, _TOKENISER = "vocab-src.json", "vocab-tgt.json", "merges.txt", "tokenizer_config.json"
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 EMPTY = "madeupword"  # rows that stand for nothing
-_VERSION = "#version: 0.2"  # of subword-nmt's merges
 _Piece = TypeVar("_Piece")
 
 
@@ -42,7 +41,7 @@ def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
 
 def moses_texts(source: Sequence[str], target: Sequence[str], merges: Path) -> dict[str, Sequence[str]]:
     """The files of Moses tokens and byte pairs; the pieces by their ids there. ModelError names the file of merges."""
-    codes = [_VERSION, *_merges(merges)]
+    codes = ["#version: 0.2", *_merges(merges)]
     return {PIECES: in_our_order(target), SOURCE_PIECES: in_our_order(source), MERGES: codes}
 
 
@@ -108,10 +107,8 @@ def _merges(path: Path) -> list[str]:
     merges = []
     for number, line in enumerate(lines, start=1):
         pair = line.split(" ")[:2]
-        if (not line and number == len(lines)) or (number == 1 and line.rstrip() == _VERSION):
+        if (not line and number == len(lines)) or (number == 1 and pair[0] == "#version:"):
             continue
-        if "</w>" in pair or pair[0] == "#version:":
-            raise ModelError(f"{path} line {number}: {line!r} is no merge of {_VERSION}; such files are not read")
         if len(pair) != 2 or not all(pair):
             raise ModelError(f"{path} line {number}: expected two symbols and a space between, found {line!r}")
         merges.append(" ".join(pair))
