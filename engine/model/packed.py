@@ -14,8 +14,8 @@ all of PyTorch's quantisation that this program uses stands in this file.
 from __future__ import annotations
 
 import warnings
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.half
 
 SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the calls around the kernel cost
+_SMALLEST_CALIBRATED = 2**16  # those of one call
 _ENGINE = "fbgemm"
 
 
@@ -42,7 +43,8 @@ def pack(
 
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
     rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
-    `ranges` are for 8 bits: those of what the model's products read, or None. Warns where this CPU cannot do what is
+    `ranges` are for 8 bits: those of what the model's products read, or None; products that have one gain from 2^16
+    weights on. Warns where this CPU cannot do what is
     asked, and says how it goes on.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
@@ -118,12 +120,11 @@ class Int8Linear(nn.Module):
         self.register_buffer("_bias", bias.detach().clone(), persistent=False)
         self._levels = 127 if _has_wide_sums() else 63
         self._packed = _packed_int8(weight, None)
+        self._multiply = _int8_products().multiply
 
     def forward(self, x: Tensor) -> Tensor:
         largest = x.abs().amax(-1, keepdim=True).clamp_min_(1e-30)  # not-a-number stays, and marks its row below
-        y = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
-            x / largest, 1 / self._levels, self._levels + 1, self._packed
-        )
+        y = self._multiply(x / largest, 1 / self._levels, self._levels + 1, self._packed)
         return torch.addcmul(self._bias, y, largest, out=y)
 
 
@@ -147,12 +148,8 @@ class CalibratedLinear(nn.Module):
         bounds = (-self._zero_point * self._scale, (num_levels - self._zero_point) * self._scale)
         self._bounds = None if num_levels == 255 else bounds  # of 256 values the kernel itself takes care
         self._packed = _packed_int8(weight, bias)
-        quantized = torch.ops.quantized
-        self._multiply = (
-            quantized.linear_with_input_q_dq_qweight_dq_relu_output_fp32
-            if has_relu
-            else quantized.linear_with_input_q_dq_qweight_dq_output_fp32
-        )
+        products = _int8_products()
+        self._multiply = products.multiply_with_relu if has_relu else products.multiply
         self._keeps_nan = keeps_nan
 
     def forward(self, x: Tensor) -> Tensor:
@@ -173,11 +170,11 @@ def _packed(
     keeps_nan: bool = False,
 ) -> nn.Module:
     """The fitting layout; the last three arguments are those of `CalibratedLinear`, and for it alone."""
+    if precision == "int8" and measured is not None and weight.numel() >= min(smallest, _SMALLEST_CALIBRATED):
+        return CalibratedLinear(weight, bias, measured, has_relu, keeps_nan)
     if weight.numel() >= smallest:
         if precision == "int8":
-            if measured is None:
-                return Int8Linear(weight, bias)
-            return CalibratedLinear(weight, bias, measured, has_relu, keeps_nan)
+            return Int8Linear(weight, bias)
         is_exact = torch.equal(weight.half().float(), weight)
         if is_exact and can_read_16_bits():
             return HalfWeightLinear(weight, bias)
@@ -207,6 +204,26 @@ def _transposed(weight: Tensor, bias: Tensor) -> nn.Module:
     linear.weight = nn.Parameter(weight.detach().T.contiguous().T, requires_grad=False)
     linear.bias = nn.Parameter(bias.detach(), requires_grad=False)
     return linear
+
+
+@cache
+def _int8_products() -> Any:
+    """FBGEMM's products of activations x, rounded by one step, and 8-bit weights; with 32-bit outputs.
+
+    Called in TorchScript, as from Python alone each call spends 30 microseconds on its packed weights.
+    """
+    return torch.jit.CompilationUnit(
+        "".join(
+            f"""
+def {name}(x, step: float, zero_point: int, packed: __torch__.torch.classes.quantized.LinearPackedParamsBase):
+    return torch.ops.quantized.{operator}(x, step, zero_point, packed)
+"""
+            for name, operator in (
+                ("multiply", "linear_with_input_q_dq_qweight_dq_output_fp32"),
+                ("multiply_with_relu", "linear_with_input_q_dq_qweight_dq_relu_output_fp32"),
+            )
+        )
+    )
 
 
 def _as_it_is(x: Tensor) -> Tensor:
