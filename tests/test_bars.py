@@ -28,7 +28,7 @@ def test_page_is_what_the_kept_results_give():
 
 def test_reports_and_charts_are_what_the_kept_results_give(tmp_path):
     for name in REPORTS:
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
         shutil.copy(KEPT / name / "results.json", tmp_path / name)
     redraw(tmp_path)
     drawn = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.suffix in (".md", ".svg")]

@@ -13,7 +13,6 @@ import copy
 import importlib.util
 import itertools
 import json
-import os
 import random
 import statistics
 import sys
@@ -55,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     model = load_model(options.model)
     sentences = sample_sentences(options.sentences)
     results: dict[str, Any] = {
-        "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1), "commit": commit()},
+        "environment": {**environment(), "commit": commit()},
         "settings": {
             "model": options.model.name,
             "model_checksum": model.checksum,

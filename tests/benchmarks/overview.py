@@ -18,7 +18,7 @@ from tests.benchmarks.runs import BENCHMARKS
 NOT_MEASURED = "not measured"
 SHOWN = (  # of the charts; the others are linked
     "latency/changed_pins",
-    "time_against_constraints/time_equal_steps",
+    "time_against_constraints/every_count/time_as_used",
     "stopping/log_prob",
     "paper_dba/beams/bleu_by_beam",
 )

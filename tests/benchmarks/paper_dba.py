@@ -175,9 +175,11 @@ def write_json(path: Path, content: object, indent: int | None = None) -> None:
 
 
 def environment() -> dict[str, Any]:
+    """The machine, how busy it is, and what runs on it."""
     return {
         "processor": processor(),
         "num_processors": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "threads": torch.get_num_threads(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sentences = [line for line in sample_sentences(10_000) if len(line.split()) >= MIN_WORDS][: options.sentences]
     cases = [case for precision in PRECISIONS for case in measure(model, precision, sentences, options)]
     results = {
-        "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1), "commit": commit()},
+        "environment": {**environment(), "commit": commit()},
         "settings": {
             "model": options.model.name,
             "model_checksum": model.checksum,

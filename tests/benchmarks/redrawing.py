@@ -15,6 +15,7 @@ REPORTS: dict[str, Callable[[Path, Any], object]] = {
     "page": page.write_report,
     "stopping": stopping.write_report,
     "time_against_constraints": time_against_constraints.write_report,
+    "time_against_constraints/every_count": time_against_constraints.write_report,
 }
 
 

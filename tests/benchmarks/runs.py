@@ -67,6 +67,11 @@ BENCHMARKS = (
         "Time against constraints",
     ),
     Benchmark(
+        "time_against_constraints/every_count",
+        f"{PAIRS} --sentences 6 --rounds 4 --grid-counts 0 5 10 15 20 --output {{output}}",
+        "Time against constraints",
+    ),
+    Benchmark(
         "stopping",
         f"{PAIRS} --sentences 32 --beams 1 2 5 10 20 --threads 1 --output {{output}}",
         "When to stop",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import resource
 import time
@@ -58,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "segments": len(segments),
         "words_a_segment": WORDS_A_SEGMENT,
         "seed": options.seed,
-        "environment": {**environment(), "load_average": round(os.getloadavg()[0], 1)},
+        "environment": environment(),
         "commit": commit(),
         "cpu_seconds_to_read_and_index": round(time.process_time() - started, 2),
         "matching": {kind: measured(imported.glossary.terms, segments, kind) for kind in ("exact", "prefix", "lemma")},

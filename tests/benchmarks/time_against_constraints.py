@@ -104,6 +104,7 @@ def run(options: argparse.Namespace) -> None:
     """Time every search at every count and write the report."""
     translator = Translator.load(options.model)
     direction = options.direction or translator.directions[0]
+    facts = {"environment": environment(), "commit": commit()}  # before others change either
     chosen = choose(options, translator, direction)
     runs: list[Run] = []
     for round_number in range(options.rounds):
@@ -128,8 +129,7 @@ def run(options: argparse.Namespace) -> None:
             "rounds": options.rounds,
             "seed": options.seed,
         },
-        "environment": environment(),
-        "commit": commit(),
+        **facts,
         "cells": cells_of(runs),
         "runs": [{name: getattr(item, name) for name in Run.__slots__} for item in runs],
     }
