@@ -218,28 +218,29 @@ def top_tokens_fused(
     mask_strides = (0, 0) if masks_MV is None else masks_MV.stride()
     layout = (vocabulary_size, *logits_RV.stride(), *mask_strides, num_tiles)
     has = {"has_bias": bias_V is not None, "has_masks": masks_MV is not None}
-    _scan[(num_rows, num_tiles)](*given, *layout, **has, tile_groups=TILE_GROUPS, group=GROUP, num_warps=4)
-    _finish[(num_rows,)](
-        *given,
-        chosen_groups_RK,
-        chosen_keys_RK,
-        forced_RF,
-        log_probs_RK,
-        tokens_RK,
-        forced_log_probs_RF,
-        normalisers_R,
-        *layout,
-        num_groups,
-        min(k, num_groups),
-        k,
-        num_forced,
-        **has,
-        padded_tiles=triton.next_power_of_2(num_tiles),
-        padded_groups=triton.next_power_of_2(num_groups),
-        place_bits=(num_groups * GROUP - 1).bit_length(),
-        padded_k=triton.next_power_of_2(k),
-        padded_forced=triton.next_power_of_2(num_forced) if num_forced else 0,
-        group=GROUP,
-        num_warps=4 if k * GROUP <= 2048 else 8,
-    )
+    with torch.cuda.device_of(logits_RV):  # Triton takes the current device, wherever its arguments lie
+        _scan[(num_rows, num_tiles)](*given, *layout, **has, tile_groups=TILE_GROUPS, group=GROUP, num_warps=4)
+        _finish[(num_rows,)](
+            *given,
+            chosen_groups_RK,
+            chosen_keys_RK,
+            forced_RF,
+            log_probs_RK,
+            tokens_RK,
+            forced_log_probs_RF,
+            normalisers_R,
+            *layout,
+            num_groups,
+            min(k, num_groups),
+            k,
+            num_forced,
+            **has,
+            padded_tiles=triton.next_power_of_2(num_tiles),
+            padded_groups=triton.next_power_of_2(num_groups),
+            place_bits=(num_groups * GROUP - 1).bit_length(),
+            padded_k=triton.next_power_of_2(k),
+            padded_forced=triton.next_power_of_2(num_forced) if num_forced else 0,
+            group=GROUP,
+            num_warps=4 if k * GROUP <= 2048 else 8,
+        )
     return TopTokens(log_probs_RK, tokens_RK, forced_log_probs_RF, normalisers_R)

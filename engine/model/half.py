@@ -26,7 +26,9 @@ def half_dtype(device: torch.device) -> torch.dtype | None:
     """bfloat16, with the range of float32, where the GPU computes it; else float16, with a warning; None: no GPU."""
     if device.type != "cuda":
         return None
-    if torch.cuda.is_bf16_supported(including_emulation=False):
+    with torch.cuda.device(device):  # it asks the current one
+        has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
+    if has_bfloat16:
         return torch.bfloat16
     warnings.warn("this GPU has no bfloat16; the model goes on in float16", stacklevel=4)
     return torch.float16

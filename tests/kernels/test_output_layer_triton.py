@@ -48,6 +48,16 @@ def test_kernels_on_named_cases(case: Case) -> None:
     check(top_tokens_fused, case, DEVICE)
 
 
+def test_kernels_run_on_the_device_of_the_logits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which need not be the current one: the last GPU, where there are several."""
+    logits_RV = torch.randn(2, 100, generator=torch.Generator().manual_seed(1))
+    device = "cpu" if IS_INTERPRETED else f"cuda:{torch.cuda.device_count() - 1}"
+    device_of, chosen = torch.cuda.device_of, []
+    monkeypatch.setattr(torch.cuda, "device_of", lambda tensor: chosen.append(tensor.device) or device_of(tensor))
+    check(top_tokens_fused, Case(logits_RV, 3), device)
+    assert chosen[0] == torch.device(device)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("vocabulary_size", "k"), [(8000, 10), (8191, 50), (40000, MAX_FUSED_K)])
 def test_kernels_at_full_size(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -25,8 +27,19 @@ def model() -> Transformer:
 def test_gpu_takes_bfloat16_where_it_has_it(
     has_bfloat16: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: has_bfloat16)
-    assert half_dtype(torch.device("cuda")) is expected
+    current = [torch.device("cuda:0")]
+
+    @contextmanager
+    def device(other: torch.device) -> Iterator[None]:
+        current.append(other)
+        yield
+        current.pop()
+
+    monkeypatch.setattr(torch.cuda, "device", device)
+    monkeypatch.setattr(
+        torch.cuda, "is_bf16_supported", lambda including_emulation: has_bfloat16 == (current[-1].index == 1)
+    )
+    assert half_dtype(torch.device("cuda:1")) is expected
     assert [("no bfloat16" in str(warning.message)) for warning in recwarn] == ([] if has_bfloat16 else [True])
 
 
