@@ -80,7 +80,7 @@ def test_precision_that_the_device_has_not_is_told_in_a_line_and_the_run_goes_on
 
 def test_weights_have_the_precision_asked_for(model, monkeypatch):
     asked = []
-    monkeypatch.setattr("engine.translator.pack", lambda _, precision: asked.append(precision))
+    monkeypatch.setattr("engine.translator.pack", lambda _, precision, **_others: asked.append(precision))
     for flags in ([], ["--precision", "int8"]):
         main(["translate", "--model", str(model), *QUICK, *flags], io.BytesIO(), io.BytesIO())
     assert asked == ["float32", "int8"]
