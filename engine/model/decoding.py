@@ -17,7 +17,7 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.model.cache import SelfAttentionCache
-from engine.model.layer_step import Arrangement, FoldedSource, LayerStep, SourceTable
+from engine.model.layer_step import Arrangement, FoldedSource, LayerStep, SourceTable, call_of
 from engine.model.past import Beginning, NewestPast, Reading
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Decoder:
         self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         self._layer_steps = [LayerStep(layer) for layer in self._layers]
+        self._last_norm = call_of(model.decoder_norm)
         config = model.config
         memory_BSE = encoded.memory_BSE
         self._cache = SelfAttentionCache(
@@ -136,9 +137,8 @@ class Decoder:
         """
         return torch.log_softmax(self._model.project(self.hidden(tokens_R)).float(), dim=-1)
 
-    @torch.inference_mode()
     def hidden(self, tokens_R: Tensor) -> Tensor:
-        """What `step` projects onto the vocabulary, (R, E)."""
+        """What `step` projects onto the vocabulary, (R, E); for callers in inference mode."""
         model, cache = self._model, self._cache
         if self.is_full:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
@@ -212,7 +212,7 @@ class Decoder:
             x_RE = layer.attend_to_past(x_RE, past, index)
             x_RE = layer.attend_to_source(x_RE, source)
             x_RE = layer.feed_forward(x_RE)
-        return self._model.decoder_norm(x_RE)  # type: ignore[no-any-return]
+        return self._last_norm(x_RE)
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 if TYPE_CHECKING:
     from engine.model.cache import SelfAttentionCache
@@ -20,18 +21,26 @@ def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
     return x_BTE.view(*x_BTE.shape[:-1], num_heads, -1).transpose(1, 2)
 
 
+def call_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
+    """What the module computes, for as long as it keeps its weights; of a LayerNorm without looking them up."""
+    if not isinstance(norm, nn.LayerNorm):
+        return norm.forward
+    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    return lambda x: torch.layer_norm(x, shape, weight, bias, eps, False)
+
+
 class LayerStep:
     """A layer's sublayers, each from the stream before it, (R, E), to the stream behind it.
 
     The modules' own `forward` are looked up once and called without hooks, of which decoding has none: a step of a
-    small model is some fifty calls.
+    small model is some fifty calls, and what Python adds to each is felt.
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
         past, feed_forward = layer.attention, layer.feed_forward
         self._adds_to_normal = layer.adds_to_normal
-        self._norm_for_past, self._qkv, self._past_out = past.norm.forward, past.qkv.forward, past.out.forward
-        self._norm_for_source, self._norm_for_feed_forward = layer.cross.norm.forward, feed_forward.norm.forward
+        self._norm_for_past, self._qkv, self._past_out = call_of(past.norm), past.qkv.forward, past.out.forward
+        self._norm_for_source, self._norm_for_feed_forward = call_of(layer.cross.norm), call_of(feed_forward.norm)
         self._inner, self._outer = feed_forward.inner.forward, feed_forward.outer.forward
         self._activate = feed_forward.activation
 
@@ -39,7 +48,7 @@ class LayerStep:
         """Attention to the rows' pieces so far; the newest ones' keys and values go into the cache."""
         model_size = x_RE.shape[1]
         normal_RE = self._norm_for_past(x_RE)
-        q_RE, entries_RZ = self._qkv(normal_RE).split((model_size, 2 * model_size), 1)
+        q_RE, entries_RZ = self._qkv(normal_RE).split_with_sizes((model_size, 2 * model_size), 1)
         mixed_RE = past.attend(index, q_RE, entries_RZ)
         return self._past_out(mixed_RE).add_(normal_RE if self._adds_to_normal else x_RE)
 

@@ -44,8 +44,7 @@ def pack(
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
     rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
     `ranges` are for 8 bits: those of what the model's products read, or None; products that have one gain from 2^16
-    weights on. Warns where this CPU cannot do what is
-    asked, and says how it goes on.
+    weights on. Warns where this CPU cannot do what is asked, and says how it goes on.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():

@@ -176,8 +176,9 @@ class Transformer(nn.Module):
         """
         places_ME = self.positions_ME
         places = places_ME[: ids.shape[-1]] if positions is None else places_ME[positions]
-        embedded = torch.add(places, (table or self.embedding)(ids), alpha=math.sqrt(self.config.model_size))
-        return self.dropout(embedded)  # type: ignore[no-any-return]
+        rows = F.embedding(ids, (table or self.embedding).weight)
+        embedded = torch.add(places, rows, alpha=math.sqrt(self.config.model_size))
+        return self.dropout(embedded) if self.training else embedded
 
     def project(self, x: Tensor) -> Tensor:
         """Logits over the vocabulary."""
