@@ -20,10 +20,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m engine.train",
         description="Make a translation model: prepare a corpus, train on it, average, align, lengths, calibrate, "
-        "evaluate.",
+        "evaluate, formality.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    metavar = "prepare | back-translate | variants | train | average | align | lengths | calibrate | evaluate"
+    metavar = (
+        "prepare | back-translate | variants | train | average | align | lengths | calibrate | evaluate | formality"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     add_data_commands(commands)
     _add_train(commands)
@@ -32,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_lengths(commands)
     _add_calibrate(commands)
     _add_evaluate(commands)
+    _add_formality(commands)
     options = parser.parse_args(arguments)
     try:
         options.action(options)
@@ -267,6 +270,36 @@ def _evaluate(options: argparse.Namespace) -> None:
         scores.append(score)
     if options.limit is None:
         insert_scores(options.model / "card.md", scores)
+
+
+def _add_formality(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "formality",
+        help="how often German says Sie or du as it is asked to, written into the card",
+        description="Translate the lines of held-out sets whose reference says Sie or du, once as the model likes, "
+        "once asked for Sie, once for du, and count what the translations say.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    parser.add_argument("--set", action="append", required=True, metavar="SET", help="test/everyday.tatoeba, say")
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--limit", type=int, help="first such lines of each set only; then the card stays as it is")
+    parser.set_defaults(action=_formality)
+
+
+def _formality(options: argparse.Namespace) -> None:
+    from engine.train.following import insert_following, measure_following
+    from engine.translator import Translator
+
+    translator = Translator.load(options.model)
+    found = []
+    for name in options.set:
+        following = measure_following(translator, options.corpus, name, options.beam, options.limit)
+        print("\n".join(entry.row for entry in following), flush=True)
+        found += following
+    if options.limit is None:
+        insert_following(options.model / "card.md", found)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,10 +14,13 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig
 from engine.train.bundle import write_bundle
 from engine.train.data import FORMALITIES_FILE, Batches, PairSet, Prepared
+from engine.train.following import insert_following, measure_following
 from engine.train.formality import formality_of
 from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
+from engine.train.score_table import insert_scores
+from engine.train.scores import Score
 from tests.train.corpora import prepare_options, write_corpus
 
 SENTENCES = [
@@ -111,6 +115,43 @@ def test_a_model_that_has_seen_the_tokens_follows_them(translator: Translator) -
     assert best(TRIPLES[0][0]) in TRIPLES[0][1:]
     card = (translator.folder / "card.md").read_text(encoding="utf-8") if translator.folder else ""
     assert "| formality of en-de | formal, informal |" in card and "| domains | docs, everyday |" in card
+
+
+def test_card_tells_how_often_a_wish_is_followed(translator: Translator, tmp_path: Path) -> None:
+    known = [(en, formal) for en, formal, _ in TRIPLES if en != UNSEEN] + [("The sun is red.", "Die Sonne ist rot.")]
+    for column, language in enumerate(("en", "de")):
+        (tmp_path / f"set.{language}").write_text("".join(pair[column] + "\n" for pair in known), encoding="utf-8")
+    found = measure_following(translator, tmp_path, "set", beam=3)
+    assert [entry.asked for entry in found] == [None, "formal", "informal"]
+    assert all(entry.num_lines == len(known) - 1 == sum(entry.said.values()) for entry in found), "one has no reader"
+    assert (found[1].said, found[2].said) == ({"formal": 11}, {"informal": 11})
+    assert found[2].row == "| set | 11 | du | 0 | 11 | 0 |"
+    assert [entry.num_lines for entry in measure_following(translator, tmp_path, "set", limit=2)] == [2, 2, 2]
+
+    card, other = tmp_path / "card.md", "\n## What it was trained on\n\nMuch.\n"
+    card.write_text(f"# A model\n\n## Scores\n\nNone.\n{other}", encoding="utf-8")
+    insert_following(card, found)
+    once = card.read_text(encoding="utf-8")
+    assert once.startswith("# A model\n\n## Scores\n\nNone.\n\n## Sie and du\n\nTranslations of")
+    assert once.endswith(f"{found[1].row}\n{found[2].row}\n{other}")
+    insert_following(card, found)
+    assert card.read_text(encoding="utf-8") == once, "the same figures take the place of the old"
+    insert_scores(card, [Score("test/a", "en-de", 5, 5, 12.0, 30.0, ())])
+    assert card.read_text(encoding="utf-8").endswith(once[once.index("\n## Sie") :])
+
+
+def test_following_that_cannot_be_measured_is_refused(translator: Translator, tmp_path: Path) -> None:
+    for language in ("en", "de"):
+        (tmp_path / f"set.{language}").write_text("a\n", encoding="utf-8")
+    with pytest.raises(TrainingError, match="set has no line whose reference says Sie or du"):
+        measure_following(translator, tmp_path, "set")
+    with pytest.raises(TrainingError, match="without --formality-tag-rate"):
+        measure_following(Mock(formalities={}, name="plain"), tmp_path, "set")
+    (tmp_path / "card.md").write_text("# A model\n", encoding="utf-8")
+    with pytest.raises(TrainingError, match="has no line '## Scores'; write the card again"):
+        insert_following(tmp_path / "card.md", [])
+    with pytest.raises(TrainingError, match="cannot be read"):
+        insert_following(tmp_path / "none.md", [])
 
 
 def test_scores_prices_and_alternatives_are_those_of_the_formality_asked_for(translator: Translator) -> None:
