@@ -168,7 +168,7 @@ EVALUATE = """\
 How well a model translates a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
 
 keys of a line of --constraints:
-  phrases, avoid, prefix, locked, suffix
+  phrases, avoid, prefix, locked, suffix, domain, formality
              as for `translate`; a blank line or {} asks for nothing
 
 rows of --glossary:
