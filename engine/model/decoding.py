@@ -135,7 +135,8 @@ class Decoder:
 
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
-        return torch.log_softmax(self._model.project(self.hidden(tokens_R)).float(), dim=-1)
+        logits_RV = self._model.project(self.hidden(tokens_R)).float()
+        return torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in its place: fresh memory costs its time
 
     def hidden(self, tokens_R: Tensor) -> Tensor:
         """What `step` projects onto the vocabulary, (R, E); for callers in inference mode."""

@@ -93,6 +93,17 @@ def test_probabilities_of_a_step_sum_to_one() -> None:
     torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(1))
 
 
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 20), size=st.integers(1, 300), scale=st.floats(0.01, 50))
+def test_log_softmax_in_the_place_of_its_logits_is_the_same(seed: int, num_rows: int, size: int, scale: float) -> None:
+    """PyTorch does not promise it; each step relies on it."""
+    torch.manual_seed(seed)
+    logits_RV = scale * torch.randn(num_rows, size)
+    logits_RV[0, 0] = torch.nan if seed % 3 == 0 else -torch.inf
+    expected = torch.log_softmax(logits_RV, dim=-1)
+    assert torch.equal(torch.log_softmax(logits_RV, dim=-1, out=logits_RV).nan_to_num(7), expected.nan_to_num(7))
+
+
 def test_sentence_alone_equals_sentence_in_batch() -> None:
     rng = random.Random(3)
     sources = [random_source(rng, length) for length in (1, 12, 5)]
