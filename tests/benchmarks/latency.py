@@ -147,7 +147,7 @@ def random_model(config: ModelConfig) -> LoadedModel:
 
 def packed_copy(model: LoadedModel, precision: Precision) -> LoadedModel:
     transformer = copy.deepcopy(model.transformer)
-    pack(transformer, precision)
+    pack(transformer, precision, ranges=model.ranges)
     return LoadedModel(model.config, model.codec, transformer, model.checksum)
 
 
