@@ -11,7 +11,6 @@ FSMT (fsmt.py) is the same model under the hub's names. A checkpoint is a pickle
 
 from __future__ import annotations
 
-import pickle
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,19 +125,21 @@ def _checkpoint(folder: Path) -> Path:
 
 def _read(path: Path) -> Mapping[str, Any]:
     """All that a checkpoint holds; ModelError for one that is cut short, or holds what could run code."""
-    refuse_pointer(path)
-    check_conversion_memory([path])
     try:
+        refuse_pointer(path)
+        check_conversion_memory([path])
         with torch.serialization.safe_globals([Namespace]):
             state = torch.load(path, map_location="cpu", weights_only=True)
-    except (*(OSError, RuntimeError, ValueError, EOFError), pickle.UnpicklingError, AttributeError, TypeError) as error:
+    except ModelError:
+        raise
+    except Exception as error:  # of any kind, as PyTorch raises whatever a broken pickle leads to
         if forbidden := _FORBIDDEN.search(str(error)):
             raise ModelError(
                 f"{path} holds {forbidden[1]}, which could run code and is not opened; if you trust its makers, load "
                 "it with PyTorch elsewhere and save its entries model and args (or cfg) alone"
             ) from error
         # what PyTorch says of a broken pickle advises to trust it
-        reason = "" if isinstance(error, pickle.UnpicklingError) else str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0] if isinstance(error, OSError | RuntimeError) else ""
         reason = reason or "it is cut short or none of PyTorch's files"
         raise ModelError(f"{path} cannot be read as a checkpoint ({reason}); download or copy it again") from error
     if not isinstance(state, Mapping):
@@ -173,13 +174,19 @@ def _settings(path: Path, state: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(entries: object) -> dict[str, Any]:
     """Settings by name: `encoder_layers` also where they are `layers` of an `encoder`."""
+    flat: dict[str, Any] = {}
+    for name, value in _by_name(entries).items():
+        inner = _by_name(value)
+        flat |= {f"{name}_{key}": entry for key, entry in inner.items()} if inner else {name: value}
+    return flat
+
+
+def _by_name(entries: object) -> dict[str, Any]:
     if isinstance(entries, Namespace):
         entries = vars(entries)
-    flat: dict[str, Any] = {}
-    for name, value in entries.items() if isinstance(entries, Mapping) else ():
-        inner = _flat(value)
-        flat |= {f"{name}_{key}": entry for key, entry in inner.items()} if inner else {str(name): value}
-    return flat
+    return (
+        {name: value for name, value in entries.items() if isinstance(name, str)} if isinstance(entries, dict) else {}
+    )
 
 
 def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -206,7 +213,9 @@ def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _weights(path: Path, state: object, sizes: Mapping[str, Any]) -> Weights:
     """The weights as FSMT names them: those of a transformer of these sizes, neither more nor less."""
-    if not isinstance(state, Mapping) or not all(isinstance(value, Tensor) for value in state.values()):
+    if not isinstance(state, Mapping) or not all(
+        isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
+    ):
         raise ModelError(f"{path} has no weights under the name model; copy it again from where it was trained")
     for side, first in _NORMED_AT_LAST.items() if sizes["norm"] == "before" else ():
         version = state.get(f"{side}.version")

@@ -198,6 +198,37 @@ def test_what_cannot_be_read_is_named_with_the_cure(
     check_refused(damaged, message)
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_checkpoint_cut_short_anywhere_is_told(damaged: Path, is_new: bool) -> None:
+    """Both kinds of files that PyTorch has written: its reader of the older one raises whatever it meets."""
+    path = damaged / CHECKPOINT
+    found = torch.load(path, weights_only=False)
+    found["model"] = {name: value[:1].clone() for name, value in found["model"].items() if "fc1" in name}
+    torch.save(found, path, _use_new_zipfile_serialization=is_new)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 1 + len(whole) // 40):
+        path.write_bytes(whole[:size])
+        check_refused(damaged, r"best\.pt (cannot be read as a checkpoint \(.+\); download|holds \S+, which could run)")
+
+
+def test_a_checkpoint_that_is_a_folder_is_told(damaged: Path) -> None:
+    (damaged / CHECKPOINT).unlink()
+    (damaged / CHECKPOINT).mkdir()
+    check_refused(damaged, r"checkpoint_best\.pt cannot be read as a checkpoint \(.*directory")
+
+
+def test_settings_that_hold_themselves_many_times_are_read_no_deeper_than_fairseq_has_them(
+    damaged: Path, tmp_path: Path
+) -> None:
+    """A file of a kilobyte can unfold to any size."""
+    nested: dict[str, Any] = {}
+    nested["itself"] = nested
+    for _ in range(60):
+        nested = {"one": nested, "other": nested}
+    says(training=nested)(damaged)
+    convert_folder(damaged, tmp_path / "ours")
+
+
 def test_an_output_layer_of_its_own_is_refused(damaged: Path) -> None:
     """In the name that it had in older versions."""
     rows = len((damaged / "dict.de.txt").read_text(encoding="utf-8").splitlines()) + 4
