@@ -167,6 +167,7 @@ class Worker:
                 self._newest[job.key] = job
             self._waiting[job.priority].push(owner, job)
             self._changed.notify_all()
+        job.future.add_done_callback(lambda future: self._stop(job) if future.cancelled() else None)
         return job.future
 
     def _cancel_newest(self, key: Hashable) -> None:
@@ -175,8 +176,9 @@ class Worker:
             self._stop(older)
 
     def _stop(self, job: _Job) -> None:
-        job.stop.set()
-        self._stopped.add(job)
+        with self._changed:
+            job.stop.set()
+            self._stopped.add(job)
 
     def _num_waiting(self) -> int:
         return sum(not job.stop.is_set() for queue in self._waiting.values() for job in queue)
@@ -236,7 +238,10 @@ class Worker:
             return len(self._waiting[priority]) > 0
 
     def _answer_cancelled(self) -> None:
-        """Answer those that were cancelled while they waited. Looks through what waits only where there are some."""
+        """Answer those that were cancelled while they waited, by a key or through their future.
+
+        Looks through what waits only where there are some.
+        """
         with self._changed:
             stopped, self._stopped = self._stopped, set()
             priorities = {job.priority for job in stopped}

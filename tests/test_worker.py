@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import wait
 
 import pytest
 import torch
@@ -370,6 +371,18 @@ def test_those_who_wait_are_looked_through_only_where_one_was_cancelled(gated, m
     translator.steps(2)
     assert futures[50].result(0).status == "cancelled"
     assert looks == [85], "once, when 15 had joined; each step would take long with tens of thousands"
+
+
+def test_future_that_is_cancelled_waits_no_longer_and_is_done_within_a_step(gated):
+    translator, worker = gated
+    begin(translator, worker, "urgent")
+    futures = [worker.submit(Request(f"{n}"), OPTIONS, key=n, priority="document") for n in range(3)]
+    assert futures[1].cancel()
+    assert worker.queue_length == 2
+    translator.steps(1)
+    assert wait(futures, timeout=0).done == {futures[1]}
+    translator.open()
+    assert [futures[n].result(30).status for n in (0, 2)] == ["complete"] * 2
 
 
 def test_statistics_tell_what_waits_runs_and_was_answered(gated):
