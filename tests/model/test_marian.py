@@ -93,6 +93,17 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
     check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read .* which could run code and is not opened")
 
 
+def test_a_file_of_old_pytorch_that_is_cut_short_anywhere_is_told(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    drop(tmp_path / "theirs", "model.safetensors")
+    path = tmp_path / "theirs" / "pytorch_model.bin"
+    torch.save({f"weight{number}": torch.ones(3) for number in range(3)}, path, _use_new_zipfile_serialization=False)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 1 + len(whole) // 40):
+        path.write_bytes(whole[:size])
+        check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read as weights.*download the folder again")
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("scale_embedding", False), ("decoder_ffn_dim", 64), ("activation_function", "tanh")]
 )
