@@ -92,6 +92,8 @@ def plan_fairseq(folder: Path) -> Plan:
     merges = next((folder / name for name in _MERGES if (folder / name).is_file()), None)
     if merges is None:
         spm = _sentencepiece(folder)
+        if settings.get("tokenizer") == "moses":
+            raise ModelError(f"{path}: tokenizer is 'moses'; with {spm.name}, such models are not read")
         if source != target:
             raise ModelError(
                 f"{' and '.join(map(str, dictionaries))} differ; with {spm.name}, such models are not read"

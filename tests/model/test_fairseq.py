@@ -198,6 +198,14 @@ def test_what_cannot_be_read_is_named_with_the_cure(
     check_refused(damaged, message)
 
 
+def test_tokens_of_moses_in_front_of_a_sentencepiece_model_are_refused(tmp_path: Path) -> None:
+    """They would be split otherwise than where it was trained."""
+    save_fairseq_spm(tmp_path / "theirs")
+    path = tmp_path / "theirs" / "model.pt"
+    change_checkpoint(path, lambda found: found["cfg"].update(tokenizer={"_name": "moses"}))
+    check_refused(tmp_path / "theirs", r"model\.pt: tokenizer is 'moses'; with spm\.model, such models are not read")
+
+
 @pytest.mark.parametrize("is_new", [True, False])
 def test_a_checkpoint_cut_short_anywhere_is_told(damaged: Path, is_new: bool) -> None:
     """Both kinds of files that PyTorch has written: its reader of the older one raises whatever it meets."""
