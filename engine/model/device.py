@@ -12,7 +12,7 @@ def usable_device(name: str | torch.device) -> torch.device:
     try:
         device = torch.device(name)
         torch.empty(1, device=device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(f"device {name} cannot be used ({reason}); take cpu") from error
     return device

@@ -27,6 +27,7 @@ def test_what_ends_a_run_is_told_in_one_line(model, tmp_path, capsys):
         (["--model", str(tmp_path / "none")], "none is no folder"),
         (["--device", "toaster"], "device toaster"),
         (["--device", "meta"], "device meta"),
+        (["--device", "hpu"], "device hpu"),
         ([str(tmp_path / "none.jsonl")], "none.jsonl cannot be read"),
         ([str(tmp_path)], "cannot be read"),
         (["-o", str(tmp_path / "no" / "out.jsonl")], "out.jsonl cannot be written"),
