@@ -233,7 +233,7 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     desk = Desk(store, model(("en-de",)), SAMPLES_FOLDER)
     other = model(("en-de", "en-fr"), folder="/models/other")
     desk.models._find = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
-    monkeypatch.setattr(models, "ModelHolder", lambda folder: other)
+    monkeypatch.setattr(models, "ModelHolder", lambda folder, device: other)
     monkeypatch.setattr(other, "load_in_background", lambda: None)
     workspace = desk.open_document(ENGLISH, "a.txt")
     desk.models.switch(workspace, "cached/other")
