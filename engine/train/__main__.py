@@ -147,6 +147,8 @@ def _add_average(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("run", type=Path, help="folder of the run")
     parser.add_argument("model", type=Path, help="model folder to write")
     parser.add_argument("--last", type=int, default=1, help="snapshots to average")
+    parser.add_argument("--earlier", type=Path, metavar="MODEL", help="mix in the model that the run went on from")
+    parser.add_argument("--earlier-share", type=float, default=0.2, help="its share of every weight, 0 to 1")
     parser.add_argument("--name", default="Pinpoint model", help="title of the card")
     parser.add_argument("--label", default="", help="one honest sentence for the card: what this model is")
     parser.add_argument("--hardware", default="", help="what it was trained on, for the card")
@@ -156,7 +158,16 @@ def _add_average(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _average(options: argparse.Namespace) -> None:
     from engine.train.bundle import write_bundle
 
-    write_bundle(options.work, options.run, options.model, options.last, options.name, options.label, options.hardware)
+    write_bundle(
+        options.work,
+        options.run,
+        options.model,
+        options.last,
+        options.name,
+        options.label,
+        options.hardware,
+        (options.earlier, options.earlier_share) if options.earlier else None,
+    )
 
 
 def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -20,7 +20,7 @@ from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, Prepared, speaks_to_reader
-from engine.train.loop import CHECKPOINT, OPTIONS, snapshots
+from engine.train.loop import CHECKPOINT, OPTIONS, load_earlier, snapshots
 from engine.train.options import TrainOptions
 from engine.train.score_table import SCORES_HEADING
 
@@ -42,15 +42,39 @@ def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
     return model.eval()
 
 
+def mix(model: Transformer, earlier: Transformer, share: float) -> None:
+    """Let every weight of `model` go `share` of the way, 0 to 1, back to that of the model that its run went on from.
+
+    Between the two there may be a model that keeps what the earlier one was better at and loses little of what was
+    learnt since (Wortsman et al. 2022, Robust fine-tuning of zero-shot models).
+    """
+    if not 0 < share < 1:
+        raise TrainingError(f"the earlier model's share is {share:g}; give one between 0 and 1")
+    old = earlier.state_dict()
+    model.load_state_dict({name: value.lerp(old[name], share) for name, value in model.state_dict().items()})
+
+
 def write_bundle(
-    work: Path, run: Path, folder: Path, num_snapshots: int, name: str, label: str = "", hardware: str = ""
+    work: Path,
+    run: Path,
+    folder: Path,
+    num_snapshots: int,
+    name: str,
+    label: str = "",
+    hardware: str = "",
+    earlier: tuple[Path, float] | None = None,
 ) -> None:
-    """Write a model folder from the newest snapshots of a run; its card has no scores yet."""
+    """Write a model folder from the newest snapshots of a run; its card has no scores yet.
+
+    `earlier` is the folder of the model that the run went on from, and the share of its weights to mix in.
+    """
     prepared = Prepared.load(work)
     config = ModelConfig.load(run / CONFIG)
     options = TrainOptions.load(run / OPTIONS)
     chosen = snapshots(run)[-num_snapshots:]
     model = average(chosen, config)
+    if earlier is not None:
+        mix(model, load_earlier(earlier[0], work, config), earlier[1])
     try:
         position = torch.load(run / CHECKPOINT, weights_only=True)["position"]
     except (OSError, RuntimeError, KeyError) as error:
@@ -69,6 +93,7 @@ def write_bundle(
             "minutes": round(position["minutes"], 1),
             "pairs": prepared.facts["pairs"],
             "averaged_snapshots": len(chosen),
+            **({"earlier_share": earlier[1]} if earlier else {}),
             "hardware": hardware,
         },
     )
@@ -116,6 +141,7 @@ def card(
         pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
     if facts.get("synthetic_pairs"):
         pieces += " --synthetic BACK"
+    mixed = f" --earlier EARLIER --earlier-share {training['earlier_share']:g}" if "earlier_share" in training else ""
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 
@@ -133,7 +159,7 @@ one embedding table for source, target and output |
 | parameters | {num_parameters / 1e6:.1f} million, stored in half precision |
 | training | {training["updates"]:,} updates, {training["target_pieces"]:,} target pieces seen, \
 {training["minutes"]:.0f} minutes on {training["hardware"] or "hardware not stated"}; \
-{_snapshots(training["averaged_snapshots"])}{_earlier(training.get("earlier"))} |
+{_snapshots(training["averaged_snapshots"])}{_share(training)}{_earlier(training.get("earlier"))} |
 | licence | {LICENCE} |
 
 {SCORES_HEADING}
@@ -162,13 +188,18 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
     python -m engine.train train WORK RUN{" --initial EARLIER" * has_earlier} \\
         {shape} \\
         {options.as_flags()}
-    python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}
+    python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}{mixed}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
 """
 
 
 def _snapshots(number: int) -> str:
     return "the last snapshot" if number == 1 else f"mean of the last {number} snapshots"
+
+
+def _share(training: Mapping[str, Any]) -> str:
+    share = training.get("earlier_share")
+    return "" if share is None else f", {1 - share:g} of it, and {share:g} of the model that it went on from"
 
 
 def _synthetic(facts: Mapping[str, Any]) -> str:

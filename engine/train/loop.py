@@ -270,10 +270,7 @@ class Trainer:
         os.replace(partial, self.folder / CHECKPOINT)
 
     def _load_initial(self, initial: Path, prepared_folder: Path) -> None:
-        for file in CODEC_FILES:
-            if not (initial / file).is_file() or (initial / file).read_bytes() != (prepared_folder / file).read_bytes():
-                raise TrainingError(f"{initial / file} and the data's differ; prepare the data with --codec {initial}")
-        self.model.load_state_dict(load_weights(initial / WEIGHTS, self.config).state_dict())
+        self.model.load_state_dict(load_earlier(initial, prepared_folder, self.config).state_dict())
         earlier = ModelConfig.load(initial / "config.json").training
         self.config = replace(self.config, training={"earlier": dict(earlier)})
 
@@ -322,6 +319,14 @@ def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.opt
 def snapshots(folder: Path) -> list[Path]:
     """The run's weights, oldest first."""
     return sorted(folder.glob("update-*.safetensors"))
+
+
+def load_earlier(folder: Path, prepared_folder: Path, config: ModelConfig) -> Transformer:
+    """The model of another training, in `folder`, whose pieces must be those of the prepared data."""
+    for file in CODEC_FILES:
+        if not (folder / file).is_file() or (folder / file).read_bytes() != (prepared_folder / file).read_bytes():
+            raise TrainingError(f"{folder / file} and the data's differ; prepare the data with --codec {folder}")
+    return load_weights(folder / WEIGHTS, config)
 
 
 class Meter:

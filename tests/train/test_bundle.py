@@ -14,7 +14,7 @@ import torch
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.train.__main__ import main
-from engine.train.bundle import average
+from engine.train.bundle import average, mix
 from engine.train.data import Prepared
 from engine.train.scores import score
 from tests.train.corpora import PAIRS, write_corpus
@@ -35,6 +35,18 @@ def test_averaged_weights_are_the_mean(tmp_path: Path) -> None:
 def test_nothing_to_average_is_an_error() -> None:
     with pytest.raises(TrainingError, match="no snapshots"):
         average([], CONFIG)
+
+
+def test_a_share_of_an_earlier_model_is_mixed_in(tmp_path: Path) -> None:
+    model, earlier = Transformer(CONFIG), Transformer(CONFIG)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    old = earlier.state_dict()
+    mix(model, earlier, 0.25)
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(value, 0.75 * before[name] + 0.25 * old[name])
+    for share in (0.0, 1.0, math.nan):
+        with pytest.raises(TrainingError, match="between 0 and 1"):
+            mix(model, earlier, share)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +106,21 @@ def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
     assert "BLEU nrefs:1|" in card
     assert "chrF nrefs:1|" in card
     assert "Not measured yet" not in card
+
+
+def test_a_model_with_a_share_of_an_earlier_one_says_so(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work, run, model = (str(made / name) for name in ("work", "run", "model"))
+    mixed = made / "mixed"
+    shares = ["--earlier", model, "--earlier-share", "0.25"]
+    assert main(["average", work, run, str(mixed), *shares]) == 0
+    card = (mixed / "card.md").read_text(encoding="utf-8")
+    assert "the last snapshot, 0.75 of it, and 0.25 of the model that it went on from" in card
+    assert "--last 1 --earlier EARLIER --earlier-share 0.25" in card
+    assert load_model(mixed).config.training["earlier_share"] == 0.25
+    (made / "foreign").mkdir()
+    assert main(["average", work, run, str(made / "never"), "--earlier", str(made / "foreign")]) == 1
+    assert "prepare the data with --codec" in capsys.readouterr().err
+    assert not (made / "never").exists()
 
 
 def test_perfect_and_foreign_translations_score_as_they_must() -> None:
