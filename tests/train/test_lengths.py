@@ -51,13 +51,14 @@ def model(tmp_path: Path) -> Path:
 
 def test_one_search_to_the_end_tells_what_each_reward_finds(model: Path, tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus")
+    long = [(source, f"{target} {target}") for source, target in HARD]  # so that every further token has its reward
     for column, language in enumerate(("en", "de")):
-        text = "".join(pair[column] + "\n" for pair in HARD)
+        text = "".join(pair[column] + "\n" for pair in long)
         (corpus / "dev" / f"hard.{language}").write_text(text, encoding="utf-8")
     rewards = (0.0, 2.0, 5.0)
     estimate = estimate_lengths(model, corpus, "dev/hard", beam=BEAM, rewards=rewards)
-    requests = [Request(source) for source, _ in HARD]
-    references = [target for _, target in HARD]
+    requests = [Request(source) for source, _ in long]
+    references = [target for _, target in long]
     translator = Translator.load(model)
     for trial, reward in zip(estimate.trials, rewards, strict=True):
         options = SearchOptions(
