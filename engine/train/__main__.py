@@ -23,9 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "evaluate, formality.",
         epilog="engine/train/README.md has the command lines of the bundled models.",
     )
-    metavar = (
-        "prepare | back-translate | variants | train | average | align | lengths | calibrate | evaluate | formality"
-    )
+    making = "extend | prepare | back-translate | variants | train | average"
+    metavar = f"{making} | align | lengths | calibrate | evaluate | formality"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     add_data_commands(commands)
     _add_train(commands)

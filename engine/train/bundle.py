@@ -135,7 +135,9 @@ def card(
         for row in facts["sources"]
     )
     has_earlier = "earlier" in training
-    pieces = "--codec EARLIER" if has_earlier else f"--pieces {config.vocabulary_size}"
+    is_extended = has_earlier and "added_pieces" in training["earlier"]
+    begun_with = "EXTENDED" if is_extended else "EARLIER"
+    pieces = f"--codec {begun_with}" if has_earlier else f"--pieces {config.vocabulary_size}"
     if "placeholders" in facts:
         pieces += "" if has_earlier else f" --placeholders {facts['placeholders']}"
         pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
@@ -182,10 +184,11 @@ is published under {LICENCE}.
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
 {_back_translations(facts, config.directions)}\
+{"    python -m engine.train extend EARLIER EXTENDED" + chr(10) if is_extended else ""}\
     python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
 {_variants(options, training.get("bpe_dropout"))}\
-    python -m engine.train train WORK RUN{" --initial EARLIER" * has_earlier} \\
+    python -m engine.train train WORK RUN{f" --initial {begun_with}" * has_earlier} \\
         {shape} \\
         {options.as_flags()}
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}{mixed}

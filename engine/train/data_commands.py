@@ -1,4 +1,4 @@
-"""The commands that make what a model is trained on: prepare, back-translate, variants."""
+"""The commands that make what a model is trained on: extend, prepare, back-translate, variants."""
 
 from __future__ import annotations
 
@@ -8,9 +8,28 @@ from pathlib import Path
 
 def add_data_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add them to the command line."""
+    _add_extend(commands)
     _add_prepare(commands)
     _add_back_translate(commands)
     _add_variants(commands)
+
+
+def _add_extend(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "extend",
+        help="a trained model with the placeholders and tags of all documents as pieces",
+        description="Add the placeholders and tags of all documents (%%s, {0}, <b>) to a trained model's vocabulary, "
+        "each as single pieces, and write a model to train on from: prepare --codec FOLDER, train --initial FOLDER.",
+    )
+    parser.add_argument("model", type=Path, help="model folder; it stays as it is")
+    parser.add_argument("folder", type=Path, help="folder to write")
+    parser.set_defaults(action=_extend)
+
+
+def _extend(options: argparse.Namespace) -> None:
+    from engine.train.extend import extend
+
+    print(f"{extend(options.model, options.folder):,} pieces added; the model is in {options.folder}, to be trained on")
 
 
 def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
