@@ -19,7 +19,7 @@ from tests.benchmarks.redrawing import REPORTS, redraw
 from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
 
 CURE = "write it anew: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
-FILES = dict.fromkeys(("source", "reference", "glossary", "corpus", "output"), "a-file")
+FILES = dict.fromkeys(("source", "reference", "glossary", "output"), "a-file")
 
 
 def test_page_is_what_the_kept_results_give():
@@ -122,13 +122,13 @@ def test_what_cannot_be_run_is_told_with_its_cure_and_stops_nothing(tmp_path):
     told: list[str] = []
     benchmarks = [
         Benchmark("stopping", "{source} {reference} --output {output}", ""),
-        Benchmark("protection", "{corpus} --output {output}/results.json", ""),
+        Benchmark("terminology", "{source} {glossary} --output {output}", ""),
         Benchmark("no_such", "--output {output}", ""),
         Benchmark("charts", "{output}", "", environment="an-environment-that-is-not-there"),
     ]
-    outcomes = run(benchmarks, tmp_path, {}, told.append)
+    outcomes = run(benchmarks, tmp_path, {"source": "a-file"}, told.append)
     assert "--test-set SOURCE REFERENCE" in outcomes["stopping"]
-    assert "tests.benchmarks.protection" in outcomes["protection"]
+    assert "tests.benchmarks.terminology" in outcomes["terminology"]
     assert "No module named tests.benchmarks.no_such" in outcomes["no_such"]
     assert outcomes["charts"] == ""
     assert [name for name in outcomes if any(line.startswith(f"{name}: not measured") for line in told)] == list(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -142,11 +141,12 @@ def test_terms_that_are_asked_for_stand(model, tmp_path):
 
 def test_what_is_not_translated_stands_where_the_app_protects_it(model, tmp_path):
     text = "Press the key to save the file now and wait until all of it is there"
-    lines = [f"{text} %s", f"{text} https://a.de/b", f"{text}, Harbor too", "%s is short"]
-    corpus = tmp_path / "train.tsv.gz"
-    corpus.write_bytes(gzip.compress("".join(f"{line}\t{line}\tid\tsoftware\n" for line in lines).encode()))
+    lines = [f"{text} %s", f"{text} https://a.de/b", text.replace("key", "Harbor"), f"{text} {text}"]
+    for name in ("source.en", "reference.de"):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     output = tmp_path / "results.json"
-    protection.main([str(corpus), "--model", str(model), "--output", str(output)])
+    files = [str(tmp_path / name) for name in ("source.en", "reference.de")]
+    protection.main([*files, "--model", str(model), "--output", str(output)])
     results = json.loads(output.read_text(encoding="utf-8"))
     kinds = results["kinds"]
     assert {kind: found["sentences"] for kind, found in kinds.items()} == {"placeholders": 1, "addresses": 1, "tags": 1}

@@ -1,24 +1,23 @@
 """What becomes of placeholders, addresses and tags in translation: with the model alone, and as the app asks it.
 
-    python -m tests.benchmarks.protection CORPUS/train.0*.tsv.gz --sentences 40 --output results.json
+    python -m tests.benchmarks.protection SOURCE REFERENCE --sentences 40 --output results.json
 
-The corpus has lines "source, target, id, domain". Lines of software and documentation are taken that the bundled model
-has not seen, as they are longer than those that it was trained on. `placeholders` and `addresses` are lines that hold
-such, all of them in the reference too. `tags` are lines with a word that stands in source and reference alike, each put
-into a pair of tags in both. A line counts as right where all of them stand as often as in the source, and the pair of
-tags, if the output has the word, is around it and nothing else.
+SOURCE and REFERENCE are a test set, a sentence a line. `addresses` are lines that hold such, all of them in the
+reference too. The others are lines with a word that stands in source and reference alike: for `placeholders` one such
+as `%s` is put in its place in both, for `tags` it is put into a pair of tags in both. A line counts as right where all
+of them stand as often as in the source, and the pair of tags, if the output has the word, is around it and nothing
+else.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,10 +30,10 @@ from app.formats.placeholders import atoms, kept_texts
 from app.segments.constraints import demands_of
 from app.segments.protection import Protection
 from engine import Phrase, Request, Translation, Translator
-from tests.benchmarks.paper_dba import commit, environment
+from tests.benchmarks.paper_dba import commit, environment, read_pairs
 
-MAX_TRAINED_WORDS = {"software": 14, "docs": 22}  # of the bundled model, by its card
-LONGEST = 26
+LONGEST = 26  # words
+PLACEHOLDERS = ("%s", "{0}", "%1$s", "%d", "{name}")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 Pair = tuple[str, str]
 
@@ -51,7 +50,8 @@ class Arm:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, nargs="+")
+    parser.add_argument("source", type=Path)
+    parser.add_argument("reference", type=Path)
     parser.add_argument("--model", type=Path, default=Path("data/models/en-de"))
     parser.add_argument("--sentences", type=int, default=40, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
@@ -59,12 +59,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     translator = Translator.load(options.model)
-    lines = sorted(set(unseen(options.corpus)))
-    random.Random(options.seed).shuffle(lines)
+    pairs = [(pair.source, pair.reference) for pair in read_pairs(options.source, options.reference, None, 0)]
+    rng = random.Random(options.seed)
+    rng.shuffle(pairs)
+    lines = [pair for pair in dict.fromkeys(pairs) if len(pair[0].split()) <= LONGEST]
+    shared = [(pair, word) for pair in lines if (word := shared_word(pair))]
     kinds: dict[str, Iterable[Pair]] = {
-        "placeholders": (pair for pair in lines if holds(pair, "placeholder") and not holds(pair, "address")),
+        "placeholders": (exchanged(pair, word, rng.choice(PLACEHOLDERS)) for pair, word in shared),
         "addresses": (pair for pair in lines if holds(pair, "address")),
-        "tags": filter(None, map(tagged, lines)),
+        "tags": (exchanged(pair, word, f"{{1}}{word}{{/1}}") for pair, word in shared),
     }
     result: dict[str, Any] = {
         "model": {"name": translator.name, "checksum": translator.checksum},
@@ -77,22 +80,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for kind, found in kinds.items():
         pairs = [pair for pair, _ in zip(found, range(options.sentences), strict=False)]
         if not pairs:
-            parser.error(f"the corpus has no line for {kind} that the model has not seen; give more of it")
+            parser.error(f"{options.source} has no line for {kind}; give a test set with more")
         arms = {name: asdict(measured(translator, pairs, ask)) for name, ask in ARMS.items()}
         result["kinds"][kind] = {"sentences": len(pairs), "arms": arms}
         print(kind, json.dumps(arms, indent=1), flush=True)
         options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
-def unseen(corpus: Sequence[Path]) -> Iterator[Pair]:
-    """The pairs that are longer than those that the bundled model was trained on, but for very long ones."""
-    for path in corpus:
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
-            for line in lines:
-                source, target, _, domain = line.rstrip("\n").split("\t")
-                if MAX_TRAINED_WORDS.get(domain, LONGEST) < len(source.split()) <= LONGEST:
-                    yield source, target
 
 
 def holds(pair: Pair, kind: str) -> bool:
@@ -101,8 +94,8 @@ def holds(pair: Pair, kind: str) -> bool:
     return any(atom.kind == kind for atom in atoms(source)) and is_right(source, target)
 
 
-def tagged(pair: Pair) -> Pair | None:
-    """The pair with tags around a word that stands once in both, not at the start; None where there is no such word."""
+def shared_word(pair: Pair) -> str | None:
+    """The first word that stands once in both, not at the start; None where there is none or the pair holds atoms."""
     source, target = pair
     if atoms(source) or atoms(target):
         return None
@@ -114,9 +107,14 @@ def tagged(pair: Pair) -> Pair | None:
             and f" {word} " in source
             and re.search(rf"(?<!\w){word}(?!\w)", target)
         ):
-            around = f"{{1}}{word}{{/1}}"
-            return source.replace(word, around), target.replace(word, around)
+            return word
     return None
+
+
+def exchanged(pair: Pair, word: str, text: str) -> Pair:
+    """The pair with another text in place of the word, on both sides."""
+    source, target = pair
+    return source.replace(word, text), target.replace(word, text)
 
 
 def is_right(source: str, target: str) -> bool:

@@ -98,7 +98,7 @@ BENCHMARKS = (
         "The paper's experiments (dynamic beam allocation)",
     ),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
-    Benchmark("protection", "{corpus} --output {output}/results.json", "Placeholders, addresses, tags"),
+    Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )
 
 
