@@ -33,7 +33,8 @@ class ModelConfig:
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
     reads `start` before it writes, `<s>` or what else its makers took. `hidden_pieces` are others that no text has.
     `positions` are sines and cosines as Vaswani et al. have them, or as fairseq does, whose first place is 2.
-    `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own.
+    `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own;
+    `decoder_feed_forward_size` that of the decoder's layers where it is not the encoder's `feed_forward_size`.
 
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives
     target pieces per source piece, in the training data or a development set, and `length_rewards` what a piece adds to
@@ -61,6 +62,7 @@ class ModelConfig:
     hidden_pieces: Sequence[str] = ()
     positions: Positions = "sines"
     source_vocabulary_size: int | None = None
+    decoder_feed_forward_size: int | None = None
     length_ratios: Mapping[str, float] = field(default_factory=dict)
     length_rewards: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -139,9 +141,10 @@ class ModelConfig:
                 raise ModelError(
                     f"formalities of {direction} are {offered!r}; they must be among {', '.join(get_args(Formality))}"
                 )
-        size: object = self.source_vocabulary_size
-        if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-            raise ModelError(f"source_vocabulary_size is {size!r}; it must be a whole number of at least 1, or null")
+        for name in ("source_vocabulary_size", "decoder_feed_forward_size"):
+            size: object = getattr(self, name)
+            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+                raise ModelError(f"{name} is {size!r}; it must be a whole number of at least 1, or null")
 
     def language_pieces(self, direction: str) -> tuple[str, str] | None:
         """The pieces of source and target language; None for a model that has `directions`."""

@@ -177,15 +177,17 @@ def require(folder: Path, settings: Mapping[str, Any], name: str, *allowed: obje
 
 def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The sizes of a model as `ModelConfig` has them; raises ModelError for what we cannot compute."""
-    for name in ("attention_heads", "ffn_dim"):
-        if settings[f"encoder_{name}"] != settings[f"decoder_{name}"]:
-            raise ModelError(f"{folder / CONFIG}: encoder_{name} and decoder_{name} differ; such models are not read")
+    if settings["encoder_attention_heads"] != settings["decoder_attention_heads"]:
+        raise ModelError(
+            f"{folder / CONFIG}: encoder_attention_heads and decoder_attention_heads differ; such models are not read"
+        )
     require(folder, settings, "scale_embedding", True)
     require(folder, settings, "activation_function", *_ACTIVATIONS)
     return {
         "model_size": settings["d_model"],
         "num_heads": settings["encoder_attention_heads"],
         "feed_forward_size": settings["encoder_ffn_dim"],
+        "decoder_feed_forward_size": settings["decoder_ffn_dim"],
         "encoder_layers": settings["encoder_layers"],
         "decoder_layers": settings["decoder_layers"],
         "max_pieces": settings["max_position_embeddings"],

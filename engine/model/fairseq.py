@@ -198,13 +198,14 @@ def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     for name in (*numbers, "max_source_positions", "max_target_positions"):
         if not isinstance(settings.get(name), int) or settings[name] < 1:
             raise ModelError(f"{path}: {name} is {settings.get(name)!r}, not a number; copy it again")
-    for name in (*_SIZES[1:], "normalize_before"):
+    for name in ("embed_dim", "attention_heads", "normalize_before"):
         if settings.get(f"encoder_{name}", False) != settings.get(f"decoder_{name}", False):
             raise ModelError(f"{path}: encoder_{name} and decoder_{name} differ; such models are not read")
     return {
         "model_size": settings["encoder_embed_dim"],
         "num_heads": settings["encoder_attention_heads"],
         "feed_forward_size": settings["encoder_ffn_embed_dim"],
+        "decoder_feed_forward_size": settings["decoder_ffn_embed_dim"],
         "encoder_layers": settings["encoder_layers"],
         "decoder_layers": settings["decoder_layers"],
         "max_pieces": min(settings["max_source_positions"], settings["max_target_positions"]),

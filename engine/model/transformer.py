@@ -28,11 +28,11 @@ ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "ge
 
 
 class FeedForward(nn.Module):
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, size: int) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(config.model_size)
-        self.inner = nn.Linear(config.model_size, config.feed_forward_size)
-        self.outer = nn.Linear(config.feed_forward_size, config.model_size)
+        self.inner = nn.Linear(config.model_size, size)
+        self.outer = nn.Linear(size, config.model_size)
         self.activation = ACTIVATIONS[config.activation]
 
     def forward(self, x: Tensor) -> Tensor:
@@ -92,7 +92,7 @@ class EncoderLayer(Layer):
     def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
         super().__init__(config, dropout)
         self.attention = SelfAttention(config, is_first)
-        self.feed_forward = FeedForward(config)
+        self.feed_forward = FeedForward(config, config.feed_forward_size)
 
     def forward(self, x_BSE: Tensor, mask: Tensor | None) -> Tensor:
         normal_BSE, x_BSE = self.split(x_BSE, self.attention)
@@ -106,7 +106,7 @@ class DecoderLayer(Layer):
         super().__init__(config, dropout)
         self.attention = SelfAttention(config, is_first)
         self.cross = CrossAttention(config)
-        self.feed_forward = FeedForward(config)
+        self.feed_forward = FeedForward(config, config.decoder_feed_forward_size or config.feed_forward_size)
 
     def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
         normal_BTE, x_BTE = self.split(x_BTE, self.attention)

@@ -40,6 +40,7 @@ def save_fairseq(folder: Path, **more: float) -> None:
     merges = (f"{first} {second}" for first, second in learn_merges_of_both())
     (folder / "bpecodes").write_text("\n".join(["#version: 0.2", *merges, ""]), encoding="utf-8")
     sizes = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _SIZES.items()}
+    sizes["encoder_ffn_embed_dim"] = 96  # as wmt19 has it, the double of the decoder's
     args = Namespace(**_ARGS, **sizes, arch="transformer_iwslt_de_en", encoder_normalize_before=False)
     state |= {"encoder.version": torch.tensor([3.0]), "decoder.embed_positions._float_tensor": torch.zeros(1)}
     torch.save({"args": args, "model": state, **_TRAINING}, folder / "checkpoint_best.pt")

@@ -64,7 +64,7 @@ def save_fsmt(folder: Path, languages: tuple[str, str] = ("en", "de"), ending: f
     torch.manual_seed(3)
     config = transformers.FSMTConfig(
         langs=list(languages), src_vocab_size=sizes[0], tgt_vocab_size=sizes[1], d_model=32, encoder_layers=2,
-        decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
+        decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96,  # wmt19: twice
         decoder_ffn_dim=48, max_position_embeddings=64, init_std=0.4,
     )  # fmt: skip
     model = transformers.FSMTForConditionalGeneration(config).eval()

@@ -168,6 +168,7 @@ DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
     ("config.json", set_entry("languages", {"en": 1}), "languages is .*a piece for each language"),
     ("config.json", set_entry("length_ratios", [1.1]), "length_ratios is .*a number for each direction"),
     ("config.json", set_entry("source_vocabulary_size", "many"), "source_vocabulary_size is 'many'"),
+    ("config.json", set_entry("decoder_feed_forward_size", 0), "decoder_feed_forward_size is 0; it must be"),
     ("config.json", set_entry("vocabulary_size", 7), "vocabulary.txt has .*7.*different models"),
     ("vocabulary.txt", Path.unlink, "vocabulary.txt"),
     ("bpe.codes", Path.unlink, "bpe.codes"),

@@ -105,7 +105,7 @@ def test_a_file_of_old_pytorch_that_is_cut_short_anywhere_is_told(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("scale_embedding", False), ("decoder_ffn_dim", 64), ("activation_function", "tanh")]
+    ("name", "value"), [("scale_embedding", False), ("decoder_attention_heads", 2), ("activation_function", "tanh")]
 )
 def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, value: object) -> None:
     save_marian(tmp_path / "theirs")
