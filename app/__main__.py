@@ -77,7 +77,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="what new documents are translated in (default: what each says itself, else the model's first)",
     )
     parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
-    parser.add_argument("--glossary", type=Path, help="a CSV or TSV glossary for that document")
+    parser.add_argument("--glossary", type=Path, help="a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX")
     parser.add_argument(
         "--log", type=Path, default=None, help=f"where sessions are kept (default: {default_log_path()})"
     )

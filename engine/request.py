@@ -89,7 +89,8 @@ class Phrase:
 class Avoid:
     """Text that must not stand in the translation as a word or words of its own, in whatever pieces.
 
-    `case="permissive"` means it in any case. Inside a pinned phrase or the prefix it is allowed, but there only.
+    `case="permissive"` means it in any case. Inside a phrase, locked text, prefix or suffix it is allowed, but there
+    only.
     """
 
     text: str
@@ -245,9 +246,9 @@ class Hypothesis:
     """One translation.
 
     `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token, or what
-    `SearchOptions.score` asked for. `token_spans`
-    gives each token's characters in `text` (empty for the end). `unmet` holds the indices of phrases not met. `locked`
-    says where the locked texts and then the suffix stand, as far as they do.
+    `SearchOptions.score` asked for. `token_spans` gives each token's characters in `text` (empty for the end). `unmet`
+    holds the indices of phrases not met. `locked` says where the locked texts and then the suffix stand, as far as they
+    do.
     `alignment` holds (source_start, source_end, target_start, target_end) of each two words that stand for each other,
     in the order of the target; a word may have several partners, or none. It is empty where the model cannot tell.
     """
@@ -290,7 +291,8 @@ class Translation:
 
     When "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` gives the
     characters of the source that the model has no pieces for, and so could not read. `relaxation` says what to take
-    away from a request that is "infeasible", where that helps.
+    away from a request that is "infeasible", where that helps. `elapsed_ms` counts from when the request began to be
+    decoded, others beside it.
     """
 
     request: Request

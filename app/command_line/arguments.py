@@ -23,7 +23,7 @@ NEWEST: Final = "newest"
 COMMANDS: Final = {
     "translate": "a document in, the same document translated out",
     "stats": "sessions with their figures: words, time, HTER, where the words came from",
-    "export": "a session as a document, log, table, workbook or translation memory",
+    "export": "a session as a document, log, table, workbook, translation memory, XLIFF or term base",
     "import-log": "take an exported session log (JSONL) into the log again",
     "backup": "copy the whole log into a new file, also while the app is running",
 }
@@ -41,11 +41,11 @@ exit status:
   130  Ctrl-C; nothing was written
 """
 _TRANSLATE = """\
-Every segment that has no translation yet is translated; what a file has already (XLIFF, PO) stays. Terms of the
-glossary must stand in the translation of each sentence that holds their source. A segment that stands in the memory
-gets the translation that it has there; similar texts (70 % and more alike) are counted, not taken. The output has the
-format of the input, with nothing else changed, and counts as a draft: in XLIFF and PO nothing is marked as confirmed.
-A file that is there already is never written over.
+Every segment that has no translation yet is translated; what a file has already (XLIFF, PO, TMX, tables) stays. Terms
+of the glossary must stand in the translation of each sentence that holds their source. A segment that stands in the
+memory gets the translation that it has there; similar texts (70 % and more alike) are counted, not taken. The output
+has the format of the input, with nothing else changed, and counts as a draft: in XLIFF and PO nothing is marked as
+confirmed. A file that is there already is never written over.
 
 examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
@@ -53,7 +53,7 @@ examples:
 
 Progress and what needs a look (terms not met, placeholders lost) go to standard error, by segment.
 
-""" + _EXIT_STATUS.format(partly="written, but some segments have no translation, or one that lacks a term")
+""" + _EXIT_STATUS.format(partly="written, but some segments need a look: no translation, a term or a placeholder lost")
 _STATS = """\
 Net time leaves out pauses longer than --idle seconds between two acts of a person. HTER is sacreBLEU's TER of the
 first proposal that was seen against the confirmed text, over the segments whose text started from that proposal and
@@ -129,7 +129,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     translate.add_argument(
         "--glossary", type=Path, action="append", metavar="FILE",
-        help="terms that must be used: TSV, XLSX, TBX, …; of several, the first counts for the same words",
+        help="terms that must be used: CSV, TSV, XLSX, TBX, UTX, TMX; of several, the first counts for the same words",
     )  # fmt: skip
     translate.add_argument("--dry-run", action="store_true", help="only say what the glossaries do to the document")
     translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")

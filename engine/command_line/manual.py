@@ -83,7 +83,7 @@ keys of an answer:
                   locked texts, prefix and suffix (true or false); or null
   unknown_source  [start, end] of source characters that the model cannot read
   num_steps       decoding steps
-  elapsed_ms      of the batch that the line was decoded in
+  elapsed_ms      from when the line began to be decoded to its answer, others beside it
 
 examples:
   Two words that must stand there, in any of two forms for the second:
