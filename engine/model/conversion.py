@@ -14,6 +14,7 @@ import pickle
 import secrets
 import shutil
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,24 +34,39 @@ from engine.model.transformer import Transformer
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"  # of weights in several files
 _ABANDONED_SECONDS = 86_400  # without a file being written: far more than any takes
+_OUTPUT = "lm_head.weight"  # where it is no copy of the embeddings
 _POINTER = b"version https://git-lfs."
 _ACTIVATIONS: Mapping[str, Activation] = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
+_SIZES = (
+    *("d_model", "max_position_embeddings"),
+    *(f"{side}_{size}" for side in ("encoder", "decoder") for size in ("layers", "attention_heads", "ffn_dim")),
+)
 Named = Iterator[tuple[str, Tensor]]
 
 
 class Weights(dict[str, Tensor]):
-    """The weights of a foreign model by their names there; ModelError names the file where one is missing."""
+    """The weights of a foreign model by their names there, in single precision from when they are asked for.
+
+    ModelError names the file where one is missing.
+    """
 
     def __init__(self, path: Path, state: Mapping[str, Tensor]) -> None:
         super().__init__(state)
         self.path = path
 
+    def __getitem__(self, name: str) -> Tensor:
+        return super().__getitem__(name).float()
+
     def __missing__(self, name: str) -> Tensor:
         raise ModelError(f"{self.path}: {name} is missing; the settings describe another model: download both again")
 
+    def named(self, name: str, *others: str) -> str:
+        """The name under which the file has a weight that also has other names: of those, most files keep but one."""
+        return next((known for known in (name, *others) if known in self), name)
+
     def rows(self, name: str, order: Sequence[int]) -> Tensor:
-        """The rows of a table in our order, which takes each of them at least once."""
-        table = self[name]
+        """The rows of a table, or the entries of a bias, in our order, which takes each of them at least once."""
+        table = self[name].squeeze(0)  # Marian's bias is a table of one row
         if len(table) != max(order) + 1:
             raise ModelError(
                 f"{self.path}: {name} has {len(table)} rows, and the vocabulary {max(order) + 1} pieces; they belong "
@@ -83,7 +99,7 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
     """
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
-    model = _model(folder, plan, plan.weights or _read_weights(folder))
+    model = _model(folder, plan)
     # A name of its own: another program may be converting the same model now.
     partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
     _remove_abandoned(target)
@@ -162,7 +178,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def read_vocabulary(path: Path) -> dict[str, int]:
     """Ids by piece, 0 to the number of pieces less one, each once; raises ModelError for anything else."""
     ids = read_json(path)
-    if sorted(map(str, ids.values())) != sorted(map(str, range(len(ids)))):
+    if any(type(number) is not int for number in ids.values()) or sorted(ids.values()) != list(range(len(ids))):
         raise ModelError(f"{path} does not number its {len(ids)} pieces from 0; download it again")
     if any("\n" in piece for piece in ids):
         raise ModelError(f"{path}: a piece holds a line break; this kind is not read")
@@ -181,6 +197,9 @@ def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
         raise ModelError(
             f"{folder / CONFIG}: encoder_attention_heads and decoder_attention_heads differ; such models are not read"
         )
+    for name in _SIZES:
+        if not isinstance(settings[name], int) or settings[name] < 1:
+            raise ModelError(f"{folder / CONFIG}: {name} is {settings[name]!r}, not a number; download it again")
     require(folder, settings, "scale_embedding", True)
     require(folder, settings, "activation_function", *_ACTIVATIONS)
     return {
@@ -195,6 +214,15 @@ def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def shared_embedding(weights: Weights, order: Sequence[int], settings: Mapping[str, Any]) -> Named:
+    """The one table of sources, targets and output, in our order; raises ModelError where the output has its own."""
+    tables = (f"model.{name}.weight" for name in ("shared", "encoder.embed_tokens", "decoder.embed_tokens"))
+    embedding = weights.rows(weights.named(*tables, _OUTPUT), order)
+    if settings.get("tie_word_embeddings") is False and not torch.equal(weights.rows(_OUTPUT, order), embedding):
+        raise ModelError(f"{weights.path}: {_OUTPUT} are no embeddings of the target; such models are not read")
+    yield "embedding.weight", embedding
+
+
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 _NORMS = {
@@ -204,10 +232,12 @@ _NORMS = {
 }
 
 
-def _model(folder: Path, plan: Plan, weights: Weights) -> Transformer:
+def _model(folder: Path, plan: Plan) -> Transformer:
     """The weights in a model of ours, which takes no memory of its own."""
     with torch.device("meta"):
         model = Transformer(plan.config)
+    check_conversion_memory(folder.name, sum(value.numel() for value in model.state_dict().values()))
+    weights = plan.weights or _read_weights(folder)
     state = dict((*plan.vocabulary(weights), *_layers(weights, plan.config)))
     for name, value in model.state_dict().items():
         if name not in state or state[name].shape != value.shape:
@@ -237,6 +267,11 @@ def _layers(weights: Weights, config: ModelConfig) -> Named:
                 yield from _sublayer(weights, theirs, sublayer, name)
                 norm = own_norm
         assert norm is not None
+        if any(name.startswith(f"model.{side}.layers.{num_layers}.") for name in weights):
+            raise ModelError(
+                f"{weights.path} has more than {num_layers} {side} layers, which is what the settings say; they "
+                "describe another model: download both again"
+            )
         last = f"model.{side}.layer_norm" if config.norm == "before" else norm
         yield from _both(weights, last, f"{side}_norm")
 
@@ -266,23 +301,29 @@ def _stacked(weights: Weights, prefix: str, names: Sequence[str], ours: str) -> 
     )
 
 
-def _read_weights(folder: Path) -> Weights:
-    """All tensors of a folder in single precision, whichever of the known files holds them; nothing is unpickled."""
+def find_weights(folder: Path) -> tuple[Path, list[Path]] | None:
+    """The file that holds a folder's weights, or names their parts, and those parts, some of which may be missing."""
     for name in WEIGHT_FILES:
-        path = folder / name
-        if path.is_file():
-            check_conversion_memory([path])
-            return Weights(path, _tensors(path))
+        if (folder / name).is_file():
+            return folder / name, [folder / name]
         index = folder / (name + _INDEX)
         if index.is_file():
-            parts = sorted({str(part) for part in read_json(index).get("weight_map", {}).values()})
-            paths = [folder / Path(part).name for part in parts]
-            for part in paths:
-                if not part.is_file():
-                    raise ModelError(f"{part} is missing, which {index.name} names; download the folder again")
-            check_conversion_memory(paths)
-            return Weights(index, {key: value for part in paths for key, value in _tensors(part).items()})
-    raise ModelError(f"{folder} has neither {' nor '.join(WEIGHT_FILES)}; download the folder again")
+            parts = read_json(index).get("weight_map")
+            if not isinstance(parts, dict) or not parts:
+                raise ModelError(f"{index} names no files of weights; download it again")
+            return index, [folder / name for name in sorted({Path(str(part)).name for part in parts.values()})]
+    return None
+
+
+def _read_weights(folder: Path) -> Weights:
+    """All tensors of a folder, whichever of the known files holds them; nothing is unpickled."""
+    if (found := find_weights(folder)) is None:
+        raise ModelError(f"{folder} has neither {' nor '.join(WEIGHT_FILES)}; download the folder again")
+    path, parts = found
+    for part in parts:
+        if not part.is_file():
+            raise ModelError(f"{part} is missing, which {path.name} names; download the folder again")
+    return Weights(path, {key: value for part in parts for key, value in _tensors(part).items()})
 
 
 def _tensors(path: Path) -> dict[str, Tensor]:
@@ -291,8 +332,12 @@ def _tensors(path: Path) -> dict[str, Tensor]:
         if path.suffix == ".safetensors":
             state = safetensors.torch.load_file(path)
         else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-        return {key: value.float() for key, value in state.items()}
+            # mapped into memory, but for older files
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+        for key, value in state.items():
+            if not isinstance(value, Tensor):
+                raise TypeError(f"{key} is no tensor")
+        return dict(state)
     except pickle.UnpicklingError as error:
         raise ModelError(
             f"{path} cannot be read as weights: it is cut short, or holds more than tensors, which could run code and "

@@ -26,7 +26,7 @@ from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.conversion import Plan, Weights, refuse_pointer
 from engine.model.fsmt import EMPTY, fairseq_plan, in_our_order, moses_texts
-from engine.model.memory import check_conversion_memory
+from engine.model.memory import check_reading_memory
 
 _CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 _MERGES = ("bpecodes", "code", "bpe.codes")
@@ -129,7 +129,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     """All that a checkpoint holds; ModelError for one that is cut short, or holds what could run code."""
     try:
         refuse_pointer(path)
-        check_conversion_memory([path])
+        check_reading_memory(path)
         with torch.serialization.safe_globals([Namespace]):
             state = torch.load(path, map_location="cpu", weights_only=True)
     except ModelError:
@@ -234,7 +234,7 @@ def _weights(path: Path, state: object, sizes: Mapping[str, Any]) -> Weights:
         raise ModelError(f"{path}: {missing[0]} is missing, which its settings ask for; copy it again")
     if unknown := sorted(found.keys() - expected - {_OUTPUT}):
         raise ModelError(f"{path}: {unknown[0]} is no part of a transformer of its settings; such models are not read")
-    return Weights(path, {f"model.{name}": value.float() for name, value in found.items()})
+    return Weights(path, {f"model.{name}": value for name, value in found.items()})
 
 
 def _names(side: str, num_layers: int, is_normed_before: bool) -> Iterator[str]:

@@ -20,6 +20,7 @@ from engine.model.directions import short_code
 _SOURCE, _TARGET, _MERGES, _TOKENISER = "vocab-src.json", "vocab-tgt.json", "merges.txt", "tokenizer_config.json"
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 EMPTY = "madeupword"  # rows that stand for nothing
+_TABLES = ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection")
 _Piece = TypeVar("_Piece")
 
 
@@ -36,7 +37,8 @@ def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
     source = _pieces(folder / _SOURCE, settings["src_vocab_size"])
     target = _pieces(folder / _TARGET, settings["tgt_vocab_size"])
     texts = moses_texts(source, target, folder / _MERGES)
-    return fairseq_plan(languages, source, target, {**architecture(folder, settings), "norm": "after"}, texts)
+    ours = {**architecture(folder, settings), "norm": "after"}
+    return fairseq_plan(languages, source, target, ours, texts, is_tied=bool(settings.get("tie_word_embeddings")))
 
 
 def moses_texts(source: Sequence[str], target: Sequence[str], merges: Path) -> dict[str, Sequence[str]]:
@@ -52,10 +54,13 @@ def fairseq_plan(
     settings: Mapping[str, Any],
     texts: Mapping[str, Sequence[str]],
     copies: Mapping[str, Path] | None = None,
+    *,
+    is_tied: bool = False,
 ) -> Plan:
     """What becomes of a transformer of fairseq's, whose pieces are given by their ids there.
 
-    `settings` are what `ModelConfig` says beyond what all of them have; FSMT's names of weights are expected.
+    `settings` are what `ModelConfig` says beyond what all of them have; FSMT's names of weights are expected. `is_tied`
+    tells that sources and targets have one table of embeddings, of which a file may hold one copy.
     """
     direction = "-".join(map(short_code, languages))
     config = ModelConfig(
@@ -71,12 +76,13 @@ def fairseq_plan(
 
     def vocabulary(weights: Weights) -> Named:
         order, source_order = in_our_order(range(len(target))), in_our_order(range(len(source)))
-        embedding = weights.rows("model.decoder.embed_tokens.weight", order)
-        output = "model.decoder.output_projection.weight"
+        sources, targets, output = (f"model.{name}.weight" for name in _TABLES)
+        embedding = weights.rows(weights.named(targets, output, *([sources] if is_tied else [])), order)
         if output in weights and not torch.equal(weights.rows(output, order), embedding):
             raise ModelError(f"{weights.path}: {output} are no embeddings of the target; such models are not read")
         yield "embedding.weight", embedding
-        yield "source_embedding.weight", weights.rows("model.encoder.embed_tokens.weight", source_order)
+        sources = weights.named(sources, *([targets, output] if is_tied else []))
+        yield "source_embedding.weight", weights.rows(sources, source_order)
         yield "output_bias", torch.zeros(len(target))
 
     return Plan(config, texts, copies or {}, vocabulary)

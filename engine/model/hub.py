@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG
-from engine.model.conversion import WEIGHT_FILES
+from engine.model.conversion import find_weights
 
 _WANTED: Final = ("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md")
 _ELSEWHERE: Final = "or download the folder elsewhere and give its path"
@@ -51,10 +51,12 @@ def _snapshot(hub_id: str, *, more: tuple[str, ...] = (), local_files_only: bool
 
 
 def _has_weights(folder: Path) -> bool:
-    return (folder / CONFIG).is_file() and any(
-        (folder / name).is_file() or any(folder.glob(f"{Path(name).stem}-*-of-*{Path(name).suffix}"))
-        for name in WEIGHT_FILES
-    )
+    """Whether configuration and weights are there, all parts of them: an interrupted download leaves some."""
+    try:
+        found = find_weights(folder)
+    except ModelError:  # converting it says more
+        return False
+    return (folder / CONFIG).is_file() and found is not None and all(part.is_file() for part in found[1])
 
 
 def _explained(error: Exception) -> tuple[str, str]:

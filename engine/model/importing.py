@@ -107,6 +107,10 @@ def _plan(folder: Path) -> Plan:
         return _PLANS[architecture](folder, read_json(folder / CONFIG))
     except KeyError as error:
         raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON that holds other kinds of values
+        raise ModelError(
+            f"{folder / CONFIG} or another of its files of settings is damaged ({error}); download the folder again"
+        ) from error
 
 
 def _fingerprint(folder: Path) -> str:

@@ -16,7 +16,16 @@ import torch
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, PIECES, TARGET_SPM
 from engine.model.config import ModelConfig
-from engine.model.conversion import Named, Plan, Weights, architecture, read_json, read_vocabulary, require
+from engine.model.conversion import (
+    Named,
+    Plan,
+    Weights,
+    architecture,
+    read_json,
+    read_vocabulary,
+    require,
+    shared_embedding,
+)
 from engine.model.directions import named
 
 _SPM, _VOCABULARY = "sentencepiece.bpe.model", "vocab.json"
@@ -30,7 +39,6 @@ def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
     """How to read an M2M100 or NLLB folder; raises ModelError naming the file at fault and the cure."""
     for name, value in (("decoder_start_token_id", 2), ("pad_token_id", 1), ("eos_token_id", 2)):
         require(folder, settings, name, value)
-    require(folder, settings, "tie_word_embeddings", True, None)
     tokeniser = read_json(folder / _TOKENISER) if (folder / _TOKENISER).is_file() else {}
     if tokeniser.get("tokenizer_class") not in _TOKENISERS:
         raise ModelError(
@@ -54,7 +62,7 @@ def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
     )
 
     def vocabulary(weights: Weights) -> Named:
-        yield "embedding.weight", weights.rows("model.shared.weight", order)
+        yield from shared_embedding(weights, order, settings)
         yield "output_bias", torch.zeros(len(order))
 
     return Plan(config, {PIECES: pieces}, {TARGET_SPM: folder / _SPM}, vocabulary)

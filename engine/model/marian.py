@@ -16,7 +16,16 @@ import torch
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.config import ModelConfig
-from engine.model.conversion import Named, Plan, Weights, architecture, read_json, read_vocabulary, require
+from engine.model.conversion import (
+    Named,
+    Plan,
+    Weights,
+    architecture,
+    read_json,
+    read_vocabulary,
+    require,
+    shared_embedding,
+)
 from engine.model.directions import named, short_code
 
 _IMPOSSIBLE = -60_000.0  # a logit that has no probability, and fits half precision
@@ -37,6 +46,9 @@ def plan_marian(folder: Path, settings: Mapping[str, Any]) -> Plan:
     start, end, unknown = settings["decoder_start_token_id"], settings["eos_token_id"], ids.get("<unk>")
     if unknown is None or start != settings["pad_token_id"]:
         raise ModelError(f"{folder}: its targets do not begin with the padding piece, or it has no <unk>")
+    for name in ("decoder_start_token_id", "eos_token_id"):
+        if not isinstance(settings[name], int) or not 0 <= settings[name] < size:
+            raise ModelError(f"{folder / CONFIG}: {name} is {settings[name]!r}, no piece of vocab.json; download both")
     spelling = {number: piece for piece, number in ids.items()}
     rest = [number for number in sorted(spelling) if number not in (start, end, unknown)]
     pieces = ("<pad>", "<s>", "</s>", "<unk>", *(spelling[number] for number in rest))
@@ -45,9 +57,9 @@ def plan_marian(folder: Path, settings: Mapping[str, Any]) -> Plan:
     def vocabulary(weights: Weights) -> Named:
         bias = torch.zeros(len(pieces))
         if "final_logits_bias" in weights:
-            bias = weights["final_logits_bias"].flatten()[torch.tensor(order)]
+            bias = weights.rows("final_logits_bias", order)
         bias[1] = _IMPOSSIBLE
-        yield "embedding.weight", weights.rows("model.shared.weight", order)
+        yield from shared_embedding(weights, order, settings)
         yield "output_bias", bias
 
     directions = _directions(folder, settings, pieces)

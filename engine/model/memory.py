@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import ModelError
@@ -62,12 +61,18 @@ def check_memory(weights: Path) -> None:
     _check(weights.parent.name, needed_bytes(weights), "load")
 
 
-def check_conversion_memory(files: Sequence[Path]) -> None:
-    """Raise ModelError, with both figures, where the weights in these files of a foreign model cannot be converted.
+def check_reading_memory(path: Path) -> None:
+    """Raise ModelError, with both figures, where a file that is read whole does not fit."""
+    _check(path.parent.name, path.stat().st_size, "read")
 
-    They are read in single precision, partly joined, and written in half: three times their size, if that was single.
+
+def check_conversion_memory(name: str, num_weights: int) -> None:
+    """Raise ModelError, with both figures, where a foreign model of so many weights cannot be converted.
+
+    They are read, put in order in single precision, and written in half: three times their size in single precision,
+    whichever their file has.
     """
-    _check(files[0].parent.name, 3 * sum(path.stat().st_size for path in files), "convert")
+    _check(name, 3 * _BYTES * num_weights, "convert")
 
 
 def _check(name: str, needed: int, purpose: str) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import safetensors.torch
+from torch import Tensor
 
 from engine.errors import ModelError
 from engine.model.importing import convert_folder
@@ -30,6 +33,13 @@ def point(folder: Path, name: str) -> None:
 def change(folder: Path, name: str, **settings: object) -> None:
     path = folder / name
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **settings}), encoding="utf-8")
+
+
+def change_weights(folder: Path, change: Callable[[dict[str, Tensor]], object]) -> None:
+    """Write `model.safetensors` again as `change` leaves it."""
+    state = safetensors.torch.load_file(folder / "model.safetensors")
+    change(state)
+    safetensors.torch.save_file(state, folder / "model.safetensors")
 
 
 def check_refused(folder: Path, message: str) -> None:

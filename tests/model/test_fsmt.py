@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.errors import ModelError
 from engine.model import load_model
+from engine.model.importing import convert_folder
 from engine.text import UNKNOWN_ID, BytePairs, MosesCodec
-from tests.model.damage import change, check_refused, drop, spoil
+from tests.model.damage import change, change_weights, check_refused, drop, spoil
 from tests.model.fsmt import learn_merges_of_both, pieces_of, save_fsmt
 from tests.model.imported import Imported
 from tests.model.marian import SAMPLE
@@ -19,6 +23,9 @@ from tests.model.marian import SAMPLE
 sacremoses = pytest.importorskip("sacremoses")
 transformers = pytest.importorskip("transformers")
 SOURCE = "The list of files is empty."
+TABLES = [
+    f"model.{name}.weight" for name in ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection")
+]
 TEXTS = (
     SOURCE, "Zwei  Leerzeichen ", "100 % „sicher“ …", "(a) [b] <c> C++ .NET", "漢字 und ß", "don't e-mail x_y",
     "%s {0} A&B", "e.g. 3.5 and 10:30, usw.", "l' « été »",
@@ -111,6 +118,27 @@ def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
     model.model.decoder.output_projection.weight.data += 1
     model.save_pretrained(tmp_path / "theirs")
     check_refused(tmp_path / "theirs", r"output_projection\.weight are no embeddings of the target")
+
+
+def test_embeddings_are_read_under_whichever_of_their_names(imported: Imported, tmp_path: Path) -> None:
+    """Files keep one of the names that a table has: of the targets' and the output's or, if all are tied, of three."""
+    theirs = tmp_path / "theirs"
+    shutil.copytree(imported.theirs, theirs)
+    convert_folder(theirs, tmp_path / "all")
+    change_weights(theirs, lambda state: state.pop(TABLES[1]))
+    convert_folder(theirs, tmp_path / "two")
+    assert load_model(tmp_path / "two").checksum == load_model(tmp_path / "all").checksum
+    change_weights(theirs, lambda state: state.pop(TABLES[2]))
+    check_refused(theirs, r"model\.decoder\.embed_tokens\.weight is missing")
+    shutil.copy(theirs / "vocab-src.json", theirs / "vocab-tgt.json")
+    size = len(json.loads((theirs / "vocab-src.json").read_text(encoding="utf-8")))
+    change(theirs, "config.json", tie_word_embeddings=True, tgt_vocab_size=size)
+    for before, name in pairwise((TABLES[0], *TABLES)):
+        change_weights(theirs, lambda state, before=before, name=name: state.update({name: state.pop(before)}))
+        convert_folder(theirs, tmp_path / name)
+        transformer = load_model(tmp_path / name).transformer
+        assert transformer.source_embedding is not None
+        assert torch.equal(transformer.source_embedding.weight, transformer.embedding.weight)
 
 
 def test_a_file_of_source_pieces_of_another_model_is_named(imported: Imported, tmp_path: Path) -> None:

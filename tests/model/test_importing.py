@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -15,6 +17,8 @@ from typing import Any
 import httpx
 import huggingface_hub
 import pytest
+import safetensors.torch
+import torch
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import hf_raise_for_status
 
@@ -122,6 +126,38 @@ def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypat
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     assert (model_folder("team/opus-mt-en-de") / "source.spm").is_file()
     assert asked == [True, False]
+
+
+def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of torch's files, which are fetched only where there are no others."""
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    path = tmp_path / "theirs" / "model.safetensors"
+    weights = list(safetensors.torch.load_file(path).items())
+    path.unlink()
+    parts = {f"pytorch_model-0000{number}-of-00002.bin": dict(weights[number - 1 :: 2]) for number in (1, 2)}
+    for name, part in parts.items():
+        torch.save(part, path.with_name(name))
+    index = {"weight_map": {key: name for name, part in parts.items() for key in part}}
+    path.with_name("pytorch_model.bin.index.json").write_text(json.dumps(index), encoding="utf-8")
+    last = path.with_name(max(parts))
+    last.rename(tmp_path / last.name)
+    asked: list[bool] = []
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        asked.append(local_files_only)
+        if any(fnmatch(last.name, pattern) for pattern in allow_patterns) and not local_files_only:
+            (tmp_path / last.name).rename(last)
+        return str(tmp_path / "theirs")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert load_model(model_folder("team/opus-mt-en-de")).config.encoder_layers == 3
+    assert asked == [True, False, False]
+    path.with_name("pytorch_model.bin.index.json").write_text('{"weight_map": []}', encoding="utf-8")
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin\.index\.json names no files of weights; download it"):
+        model_folder(tmp_path / "theirs")
 
 
 def test_two_programs_that_convert_one_model_at_once_do_not_disturb_each_other(

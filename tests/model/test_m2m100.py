@@ -135,7 +135,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda f, n: change(f, n, scale_embedding=False), "config.json", "scale_embedding is False; such models are"),
         (lambda f, n: change(f, n, decoder_start_token_id=0), "config.json", "decoder_start_token_id is 0"),
         (lambda f, n: change(f, n, model_type="nllb-moe"), "config.json", "'nllb-moe'; models of marian, m2m_100"),
-        (lambda f, n: change(f, n, d_model=None), "config.json", "model_size is None; it must be a whole number"),
+        (lambda f, n: change(f, n, d_model=None), "config.json", r"config\.json: d_model is None, not a number"),
+        (
+            lambda f, n: change(f, n, vocab_size="many"),
+            "config.json",
+            r"config\.json or .* is damaged \(.*\); download",
+        ),
         (
             lambda f, n: change(f, n, tokenizer_class="SMALL100Tokenizer"),
             "tokenizer_config.json",

@@ -9,15 +9,16 @@ import pytest
 import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
-from engine.model import Transformer, load_model
+from engine.model import Transformer, load_model, memory
 from engine.model.importing import architecture_of, convert_folder
-from tests.model.damage import change, check_refused, cut, drop, point
+from tests.model.damage import change, change_weights, check_refused, cut, drop, point
 from tests.model.imported import Imported
 from tests.model.marian import save_marian
 
 pytest.importorskip("sentencepiece")
 pytest.importorskip("transformers")
 SOURCE = "The list of files is empty."
+SHARED = "model.shared.weight"
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +112,71 @@ def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, 
     save_marian(tmp_path / "theirs")
     change(tmp_path / "theirs", "config.json", **{name: value})
     check_refused(tmp_path / "theirs", "such models are not read")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("encoder_layers", 2, r"model\.safetensors has more than 2 encoder layers, .* describe another model"),
+        ("decoder_layers", 3, r"model\.decoder\.layers\.2\..* is missing; the settings describe another model"),
+        ("d_model", "32", r"config\.json: d_model is '32', not a number; download it again"),
+        ("eos_token_id", 9999, r"config\.json: eos_token_id is 9999, no piece of vocab\.json"),
+        ("vocab_size", None, r"vocab\.json has \d+ pieces, config\.json says None"),
+        ("pad_token_id", 2, "its targets do not begin with the padding piece"),
+    ],
+)
+def test_settings_that_are_not_those_of_the_weights_are_told(
+    tmp_path: Path, name: str, value: object, message: str
+) -> None:
+    save_marian(tmp_path / "theirs")
+    change(tmp_path / "theirs", "config.json", **{name: value})
+    check_refused(tmp_path / "theirs", message)
+
+
+def test_files_of_settings_with_other_kinds_of_values_are_told(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    ids = json.loads((tmp_path / "theirs" / "vocab.json").read_text(encoding="utf-8"))
+    texts = {piece: str(number) for piece, number in ids.items()}
+    (tmp_path / "theirs" / "vocab.json").write_text(json.dumps(texts), encoding="utf-8")
+    check_refused(tmp_path / "theirs", r"vocab\.json does not number its \d+ pieces from 0; download it again")
+    (tmp_path / "theirs" / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
+    change(tmp_path / "theirs", "tokenizer_config.json", source_lang=["en"])
+    check_refused(tmp_path / "theirs", r"config\.json or another of its files of settings is damaged .*; download")
+
+
+def test_the_shared_embeddings_are_read_under_whichever_of_their_names(tmp_path: Path) -> None:
+    """Files keep one of the names that a table has, and not all the same one."""
+    save_marian(tmp_path / "theirs")
+    convert_folder(tmp_path / "theirs", tmp_path / "first")
+    change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state.pop(SHARED)}))
+    convert_folder(tmp_path / "theirs", tmp_path / "second")
+    assert load_model(tmp_path / "first").checksum == load_model(tmp_path / "second").checksum
+
+
+def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    change(tmp_path / "theirs", "config.json", tie_word_embeddings=False)
+    check_refused(tmp_path / "theirs", r"lm_head\.weight is missing")
+    change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state[SHARED] + 1}))
+    check_refused(tmp_path / "theirs", r"lm_head\.weight are no embeddings of the target")
+    change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state[SHARED].clone()}))
+    convert_folder(tmp_path / "theirs", tmp_path / "ours")
+
+
+def test_a_bias_of_another_vocabulary_is_told(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    change_weights(tmp_path / "theirs", lambda state: state.update(final_logits_bias=torch.zeros(1, 7)))
+    check_refused(tmp_path / "theirs", r"final_logits_bias has 7 rows, and the vocabulary \d+ pieces")
+
+
+def test_memory_is_checked_for_single_precision_whatever_the_file_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_marian(tmp_path / "theirs")
+    change_weights(tmp_path / "theirs", lambda state: state.update({k: v.half() for k, v in state.items()}))
+    convert_folder(tmp_path / "theirs", tmp_path / "ours")
+    needed = 3 * 4 * memory.num_weights(tmp_path / "ours" / "model.safetensors")
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed - 1)
+    check_refused(tmp_path / "theirs", r"theirs needs .* of memory to convert, and .* are free; close other programs")
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
+    convert_folder(tmp_path / "theirs", tmp_path / "again")
