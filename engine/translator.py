@@ -83,7 +83,7 @@ class Translator:
         precision: Precision = "float32",
         compaction_interval: int | None = None,
     ) -> Translator:
-        """Read a model: a folder of ours, one that the hub has, or its hub id, fetched and converted once.
+        """Read a model: a folder of ours, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
         leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. Raises ModelError naming the

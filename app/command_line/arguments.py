@@ -129,17 +129,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     translate.add_argument(
         "--glossary", type=Path, action="append", metavar="FILE",
-        help="terms that must be used: CSV, TSV, XLSX, TBX, UTX, TMX; of several, the first counts for the same words",
+        help="terms that must be used: CSV, TSV, XLSX, TBX, UTX, TMX; give it once per file, the first counts most",
     )  # fmt: skip
     translate.add_argument("--dry-run", action="store_true", help="only say what the glossaries do to the document")
-    translate.add_argument("--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="as of the app itself")
+    translate.add_argument(
+        "--model", type=Path, default=MODEL_FOLDER, metavar="MODEL", help="folder or hub id (the bundled)"
+    )
     translate.add_argument("--direction", metavar="en-de", help="one of the model's directions (the document's)")
     translate.add_argument(
         "--formality",
         choices=("formal", "informal"),
-        help="Sie or du, of a model that was trained for it (as it likes)",
+        help="how German speaks to its reader, with Sie or du (as the model likes)",
     )
-    translate.add_argument("--domain", metavar="NAME", help="of a model that was trained for it, such as software")
+    translate.add_argument(
+        "--domain", metavar="NAME", help="one that the model knows, as `python -m engine models` lists"
+    )
     translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="width of the search (10)")
     translate.add_argument("--threads", type=_positive, default=1, metavar="N", help="threads of the model (1)")
     translate.add_argument("--device", default="cpu", help="cuda: on a GPU, in 16 bits (cpu)")

@@ -211,8 +211,9 @@ folder.
 keys of a line with --json:
   kind        "model" or "family"
   of a model  name (what --model takes; the bundled one is its default), place ("bundled" or "cached"), folder,
-              directions, num_parameters, num_bytes (of all its files), problem (why it cannot be loaded, or ""),
-              domains and, by direction, formalities (what its requests may name)
+              directions (of many languages instead: languages, any two of which make one), num_parameters,
+              num_bytes (of all its files), problem (why it cannot be loaded, or ""), domains and, by direction,
+              formalities (what its requests may name)
   of a family name, architecture, pattern (how its models are named), example, directions
 
 A model that is named for the first time is fetched, converted and kept below the folder PINPOINT_CACHE (without that

@@ -19,9 +19,8 @@ DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m engine.train",
-        description="Make a translation model: prepare a corpus, train on it, average, align, lengths, calibrate, "
-        "evaluate, formality.",
-        epilog="engine/train/README.md has the command lines of the bundled models.",
+        description="Make a translation model from a corpus, step by step.",
+        epilog="engine/train/README.md has the command lines of the bundled model.",
     )
     making = "extend | prepare | back-translate | variants | train | average"
     metavar = f"{making} | align | lengths | calibrate | evaluate | formality"

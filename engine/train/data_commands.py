@@ -18,7 +18,7 @@ def _add_extend(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = commands.add_parser(
         "extend",
         help="a trained model with the placeholders and tags of all documents as pieces",
-        description="Add the placeholders and tags of all documents (%%s, {0}, <b>) to a trained model's vocabulary, "
+        description="Add the placeholders and tags of all documents (%s, {0}, <b>) to a trained model's vocabulary, "
         "each as single pieces, and write a model to train on from: prepare --codec FOLDER, train --initial FOLDER.",
     )
     parser.add_argument("model", type=Path, help="model folder; it stays as it is")
