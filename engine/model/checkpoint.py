@@ -92,7 +92,7 @@ class LoadedModel:
         pieces = self.config.direction_pieces
         first = f"<{direction}>" if pieces is None else pieces[direction]
         head = (*(() if first is None else (first,)), *marks)
-        return [*map(self.codec.id_of, head), *piece_ids, EOS]
+        return [*map((self.source_codec or self.codec).id_of, head), *piece_ids, EOS]
 
     def starts(self, directions: Sequence[str], device: torch.device) -> Tensor | None:
         """What the decoder reads first for sources of these directions, (B, N); None where that is `<s>`."""
@@ -156,7 +156,7 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
             f"{folder}: {listing} has {len(codec.surfaces)} pieces, {CONFIG} says {config.vocabulary_size}; "
             "the two files belong to different models"
         )
-    _check_pieces(folder, config, codec)
+    _check_pieces(folder, config, source_codec or codec)
     transformer = load_weights(folder / WEIGHTS, config).to(device)
     weights_checksum = file_checksum(folder / WEIGHTS)
     alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum)
@@ -219,16 +219,17 @@ def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None
     directions, languages = config.direction_pieces or {}, config.languages or {}
     named = (*directions.values(), *languages.values(), *config.hidden_pieces)
     hidden = frozenset(piece for piece in named if piece is not None)
-    pieces = read_pieces(folder / PIECES)
-    if config.text == "moses":
-        merges, (source, _, target) = BytePairs.load(folder / MERGES), config.directions[0].partition("-")
+    pieces = source_pieces = read_pieces(folder / PIECES)
+    if config.source_vocabulary_size is not None:
         source_pieces = read_pieces(folder / SOURCE_PIECES)
         if len(source_pieces) != config.source_vocabulary_size:
             raise ModelError(
                 f"{folder / SOURCE_PIECES} has {len(source_pieces)} pieces, {CONFIG} says "
                 f"{config.source_vocabulary_size}; the two files belong to different models"
             )
+    if config.text == "moses":
+        merges, (source, _, target) = BytePairs.load(folder / MERGES), config.directions[0].partition("-")
         return MosesCodec(target, merges, pieces, hidden), MosesCodec(source, merges, source_pieces, hidden)
     codec = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
     # many languages are spelt in one way
-    return codec, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, pieces, hidden)
+    return codec, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, source_pieces, hidden)

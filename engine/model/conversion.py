@@ -34,7 +34,8 @@ from engine.model.transformer import Transformer
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"  # of weights in several files
 _ABANDONED_SECONDS = 86_400  # without a file being written: far more than any takes
-_OUTPUT = "lm_head.weight"  # where it is no copy of the embeddings
+_OUTPUT = "lm_head.weight"
+SHARED = tuple(f"model.{name}.weight" for name in ("shared", "encoder.embed_tokens", "decoder.embed_tokens"))
 _POINTER = b"version https://git-lfs."
 _ACTIVATIONS: Mapping[str, Activation] = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
 _SIZES = (
@@ -214,13 +215,17 @@ def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def shared_embedding(weights: Weights, order: Sequence[int], settings: Mapping[str, Any]) -> Named:
-    """The one table of sources, targets and output, in our order; raises ModelError where the output has its own."""
-    tables = (f"model.{name}.weight" for name in ("shared", "encoder.embed_tokens", "decoder.embed_tokens"))
-    embedding = weights.rows(weights.named(*tables, _OUTPUT), order)
+def tied_embedding(
+    weights: Weights, order: Sequence[int], settings: Mapping[str, Any], names: Sequence[str] = SHARED
+) -> Tensor:
+    """A table of embeddings that is the output layer, too, in our order; ModelError where that has its own.
+
+    `names` are those by which a file may have it, beside the output layer's.
+    """
+    embedding = weights.rows(weights.named(*names, _OUTPUT), order)
     if settings.get("tie_word_embeddings") is False and not torch.equal(weights.rows(_OUTPUT, order), embedding):
         raise ModelError(f"{weights.path}: {_OUTPUT} are no embeddings of the target; such models are not read")
-    yield "embedding.weight", embedding
+    return embedding
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_SPM, TARGET_SPM
+from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.conversion import Plan, Weights, refuse_pointer
 from engine.model.fsmt import EMPTY, fairseq_plan, in_our_order, moses_texts
 from engine.model.memory import check_reading_memory
@@ -98,7 +98,8 @@ def plan_fairseq(folder: Path) -> Plan:
             raise ModelError(
                 f"{' and '.join(map(str, dictionaries))} differ; with {spm.name}, such models are not read"
             )
-        listed, copies = {PIECES: in_our_order(target)}, {SOURCE_SPM: spm, TARGET_SPM: spm}
+        listed = {PIECES: in_our_order(target), SOURCE_PIECES: in_our_order(source)}
+        copies = {SOURCE_SPM: spm, TARGET_SPM: spm}
         plan = fairseq_plan(languages, source, target, {**sizes, "text": "sentencepiece"}, listed, copies)
     else:
         source, target = map(_as_in_fsmt, dictionaries, (source, target))

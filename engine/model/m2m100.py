@@ -24,7 +24,7 @@ from engine.model.conversion import (
     read_json,
     read_vocabulary,
     require,
-    shared_embedding,
+    tied_embedding,
 )
 from engine.model.directions import named
 
@@ -62,7 +62,7 @@ def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
     )
 
     def vocabulary(weights: Weights) -> Named:
-        yield from shared_embedding(weights, order, settings)
+        yield "embedding.weight", tied_embedding(weights, order, settings)
         yield "output_bias", torch.zeros(len(order))
 
     return Plan(config, {PIECES: pieces}, {TARGET_SPM: folder / _SPM}, vocabulary)

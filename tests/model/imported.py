@@ -23,6 +23,7 @@ from tests.model.marian import save_marian, save_trained_marian
 _SAVE: dict[str, Callable[..., None]] = {
     "marian": save_marian,
     "marian-relu": lambda folder, **more: save_marian(folder, "relu", **more),
+    "marian-separate": lambda folder, **more: save_marian(folder, has_two_vocabularies=True, **more),
     "marian-trained": save_trained_marian,
     "fsmt": save_fsmt,
     "fairseq": save_fairseq,
@@ -94,8 +95,12 @@ class Imported:
 
 
 def _our_ids(theirs: Path, ours: Path) -> Tensor:
-    """Of Marian's vocabulary, in which the end comes first and the padding last."""
-    ids = json.loads((theirs / "vocab.json").read_text(encoding="utf-8"))
+    """Of Marian's vocabulary, in which the end comes first and the padding last; of targets, if these have their own.
+
+    That of sources is as large then and has the same order, so that the numbers translate in the same way.
+    """
+    path = theirs / "target_vocab.json"
+    ids = json.loads((path if path.is_file() else theirs / "vocab.json").read_text(encoding="utf-8"))
     pieces = (ours / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
     return torch.tensor([pieces.index(piece) for piece in sorted(ids, key=ids.__getitem__)])
 

@@ -27,28 +27,39 @@ def learn_spm(language: str) -> bytes:
     return file.getvalue()
 
 
-def save_marian(folder: Path, activation: str = "swish", languages: tuple[str, ...] = (), ending: float = 4.0) -> None:
-    """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both."""
+def save_marian(
+    folder: Path,
+    activation: str = "swish",
+    languages: tuple[str, ...] = (),
+    ending: float = 4.0,
+    *,
+    has_two_vocabularies: bool = False,
+) -> None:
+    """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both or two."""
     import sentencepiece
     import transformers
 
     folder.mkdir()
-    ids = {"</s>": 0, "<unk>": 1}
-    for language, name in (("en", "source.spm"), ("de", "target.spm")):
+    source = {"</s>": 0, "<unk>": 1}
+    ids = dict(source) if has_two_vocabularies else source
+    for language, name, found in (("en", "source.spm", source), ("de", "target.spm", ids)):
         (folder / name).write_bytes(learn_spm(language))
         processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / name))
         for number in range(3, processor.vocab_size()):
-            ids.setdefault(processor.id_to_piece(number), len(ids))
+            found.setdefault(processor.id_to_piece(number), len(found))
     for language in languages:
-        ids[f">>{language}<<"] = len(ids)
-    ids["<pad>"] = len(ids)
-    (folder / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
-    tokeniser = {"source_lang": "eng", "target_lang": "deu"}
+        source[f">>{language}<<"] = len(source)
+    names = {"vocab.json": source, "target_vocab.json": ids} if has_two_vocabularies else {"vocab.json": ids}
+    for name, found in names.items():
+        found["<pad>"] = len(found)
+        (folder / name).write_text(json.dumps(found), encoding="utf-8")
+    tokeniser = {"source_lang": "eng", "target_lang": "deu", "separate_vocabs": has_two_vocabularies}
     (folder / "tokenizer_config.json").write_text(json.dumps(tokeniser), encoding="utf-8")
     torch.manual_seed(3)
     config = transformers.MarianConfig(
-        vocab_size=len(ids), d_model=32, encoder_layers=3, decoder_layers=2, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=48, decoder_ffn_dim=48, max_position_embeddings=64,
+        vocab_size=len(source), decoder_vocab_size=len(ids), share_encoder_decoder_embeddings=not has_two_vocabularies,
+        d_model=32, encoder_layers=3, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+        encoder_ffn_dim=48, decoder_ffn_dim=48, max_position_embeddings=64,
         activation_function=activation, scale_embedding=True, pad_token_id=ids["<pad>"], eos_token_id=0,
         decoder_start_token_id=ids["<pad>"], init_std=0.4,
     )  # fmt: skip

@@ -19,7 +19,17 @@ SOURCES = ("The list of files is empty.", "Close it.", "The router saves the fil
 MAX_STEPS = 16
 
 
-KINDS = ("marian", "marian-relu", "marian-trained", "fsmt", "fairseq", "fairseq-spm", "m2m100", "nllb")
+KINDS = (
+    "marian",
+    "marian-relu",
+    "marian-separate",
+    "marian-trained",
+    "fsmt",
+    "fairseq",
+    "fairseq-spm",
+    "m2m100",
+    "nllb",
+)
 
 
 @pytest.fixture(scope="module", params=KINDS)

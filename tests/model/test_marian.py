@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine import Phrase, Request, SearchOptions, Translator
+from engine import ModelError, Phrase, Request, SearchOptions, Translator
 from engine.model import Transformer, load_model, memory
 from engine.model.importing import architecture_of, convert_folder
 from tests.model.damage import change, change_weights, check_refused, cut, drop, point
@@ -16,7 +16,7 @@ from tests.model.imported import Imported
 from tests.model.marian import save_marian
 
 pytest.importorskip("sentencepiece")
-pytest.importorskip("transformers")
+MarianTokenizer = pytest.importorskip("transformers").MarianTokenizer
 SOURCE = "The list of files is empty."
 SHARED = "model.shared.weight"
 
@@ -58,6 +58,29 @@ def test_a_model_of_many_languages_has_a_direction_for_each(tmp_path: Path) -> N
     assert loaded.source_ids([7], "en-nl")[0] == loaded.codec.id_of(">>nld<<")
     texts = [translator.translate(Request(SOURCE, direction=d)).hypotheses[0].text for d in translator.directions]
     assert texts[0] != texts[1]
+
+
+def test_sources_may_have_a_vocabulary_of_their_own(tmp_path: Path) -> None:
+    """As in opus-mt-tc-big-en-ko; the computation is compared in test_against_transformers.py."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    save_marian(theirs, languages=("deu", "nld"), has_two_vocabularies=True)
+    convert_folder(theirs, ours)
+    loaded, tokeniser = load_model(ours), MarianTokenizer.from_pretrained(theirs)
+    source_pieces = (ours / "source_pieces.txt").read_text(encoding="utf-8").split("\n")
+    assert loaded.source_codec is not None
+    assert len(loaded.source_codec.surfaces) != len(loaded.codec.surfaces)
+    found = loaded.source_ids(loaded.source_codec.encode(SOURCE).ids, "en-nl")
+    their_ids = json.loads((theirs / "vocab.json").read_text(encoding="utf-8"))
+    assert [their_ids[source_pieces[number]] for number in found] == tokeniser(f">>nld<< {SOURCE}").input_ids
+    request = Request(SOURCE, direction="en-de", phrases=(Phrase("Dateien"),))
+    [best, *_] = Translator.load(ours).translate(request).hypotheses
+    assert [best.text[p.start : p.end] for p in best.placements] == ["Dateien"]
+
+    (ours / "source_pieces.txt").unlink()
+    with pytest.raises(ModelError, match=r"source_pieces\.txt cannot be read .*; convert the model again"):
+        load_model(ours)
+    drop(theirs, "target_vocab.json")
+    check_refused(theirs, r"target_vocab\.json is missing; download")
 
 
 def shrink(folder: Path, name: str) -> None:
@@ -122,7 +145,7 @@ def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, 
         ("d_model", "32", r"config\.json: d_model is '32', not a number; download it again"),
         ("eos_token_id", 9999, r"config\.json: eos_token_id is 9999, no piece of vocab\.json"),
         ("vocab_size", None, r"vocab\.json has \d+ pieces, config\.json says None"),
-        ("pad_token_id", 2, "its targets do not begin with the padding piece"),
+        ("pad_token_id", 2, r"config\.json: its targets do not begin with the padding; such"),
     ],
 )
 def test_settings_that_are_not_those_of_the_weights_are_told(
