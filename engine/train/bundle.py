@@ -143,7 +143,8 @@ def card(
         pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
     if facts.get("synthetic_pairs"):
         pieces += " --synthetic BACK"
-    mixed = f" --earlier EARLIER --earlier-share {training['earlier_share']:g}" if "earlier_share" in training else ""
+    share = training.get("earlier_share")
+    mixed = "" if share is None else f" --earlier {begun_with} --earlier-share {share:g}"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
     return f"""# {name}
 

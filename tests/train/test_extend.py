@@ -91,7 +91,7 @@ def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
         ["extend", str(model), grown],
         ["prepare", corpus, work, "--domain", "docs", "--codec", grown, "--workers", "1"],
         ["train", work, run, "--initial", grown, "--max-updates", "2", "--threads", "1", *shape],
-        ["average", work, run, made],
+        ["average", work, run, made, "--earlier", grown, "--earlier-share", "0.25"],
     ):
         assert main(command) == 0, command[0]
     assert load_model(Path(made)).codec.encode("Copy {3}").ids[-1] == TextCodec.load(grown).vocabulary.id_of("{3}")
@@ -100,6 +100,7 @@ def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
     steps = [line.split() for line in card.splitlines() if "engine.train" in line]
     assert steps[0] == ["python", "-m", "engine.train", "extend", "EARLIER", "EXTENDED"]
     assert steps[1][5:8] == ["WORK", "--codec", "EXTENDED"] and steps[2][5:8] == ["RUN", "--initial", "EXTENDED"]
+    assert steps[3][-4:] == ["--earlier", "EXTENDED", "--earlier-share", "0.25"]
 
     assert main(["extend", grown, str(tmp_path / "again")]) == 1
     assert "placeholders already" in capsys.readouterr().err
