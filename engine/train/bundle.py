@@ -194,6 +194,8 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
         {options.as_flags()}
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}{mixed}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
+
+Before `evaluate`, `align`, `lengths` and `calibrate` finish the folder.
 """
 
 
@@ -253,8 +255,8 @@ def _earlier(training: Mapping[str, Any] | None) -> str:
     if training is None:
         return ""
     return (
-        f"; it went on from a model of {training['updates']:,} updates and {training['target_pieces']:,} target pieces "
-        f"({training['minutes']:.0f} minutes){_earlier(training.get('earlier'))}"
+        f"; begun from a model of {training['updates']:,} updates and {training['target_pieces']:,} target pieces "
+        f"({training['minutes']:.0f} minutes{_earlier(training.get('earlier'))})"
     )
 
 
