@@ -103,10 +103,10 @@ def offer_of(directions: Sequence[str]) -> str:
 def short_code(code: str) -> str:
     """A language's two letters, where it has them: of `deu`, and of `deu_Latn`.
 
-    >>> short_code("deu_Latn"), short_code("fur_Latn"), short_code("en")
+    >>> short_code("deu_Latn"), short_code("fur_Latn"), short_code("en-US")
     ('de', 'fur', 'en')
     """
-    language = code.partition("_")[0]
+    language = re.split("[-_]", code, maxsplit=1)[0]
     return _TWO_LETTERS.get(language, language)
 
 

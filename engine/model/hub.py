@@ -6,7 +6,7 @@ No host is named here: huggingface_hub knows which hub it asks.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,10 @@ from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG
 from engine.model.conversion import find_weights
 
-_WANTED: Final = ("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md")
+_WANTED: Final = (
+    *("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md"),
+    *("vocabulary.txt", "bpe.codes", "card.md"),  # of a model of ours
+)
 _ELSEWHERE: Final = "or download the folder elsewhere and give its path"
 
 
@@ -27,13 +30,22 @@ def cached_files(hub_id: str) -> Path | None:
     return found if _has_weights(found) else None
 
 
-def fetch(hub_id: str) -> Path:
-    """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure."""
+def fetch(hub_id: str, check: Callable[[Path], object]) -> Path:
+    """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure.
+
+    `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
+    """
     try:
+        found = _snapshot(hub_id, (CONFIG,))
+        if not (found / CONFIG).is_file():
+            raise ModelError(
+                f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` tells of"
+            )
+        check(found)
         found = _snapshot(hub_id)
         if not _has_weights(found):
             # older models come as torch files only; read without unpickling anything but tensors
-            found = _snapshot(hub_id, more=("pytorch_model*.bin",))
+            found = _snapshot(hub_id, (*_WANTED, "pytorch_model*.bin"))
         return found
     except ModelError:
         raise
@@ -42,12 +54,12 @@ def fetch(hub_id: str) -> Path:
         raise ModelError(f"{hub_id} cannot be fetched ({reason}); {cure}") from error
 
 
-def _snapshot(hub_id: str, *, more: tuple[str, ...] = (), local_files_only: bool = False) -> Path:
+def _snapshot(hub_id: str, wanted: Sequence[str] = _WANTED, *, local_files_only: bool = False) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
-    return Path(snapshot_download(hub_id, allow_patterns=[*_WANTED, *more], local_files_only=local_files_only))
+    return Path(snapshot_download(hub_id, allow_patterns=list(wanted), local_files_only=local_files_only))
 
 
 def _has_weights(folder: Path) -> bool:

@@ -17,6 +17,7 @@ import torch
 
 from engine.errors import ModelError
 from engine.model.checkpoint import CONFIG, WEIGHTS
+from engine.model.config import KIND
 from engine.model.conversion import Plan, convert, read_json
 from engine.model.fairseq import is_fairseq, plan_fairseq
 from engine.model.fsmt import plan_fsmt
@@ -52,13 +53,16 @@ def model_folder(name: str | Path) -> Path:
             f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
-    cached = cached_files(hub_id)
+    if (cached := cached_files(hub_id)) is None:
+        return _converted(fetch(hub_id, _check_kind), hub_id)
     try:
-        return _converted(cached or fetch(hub_id), hub_id)
-    except ModelError:
-        if cached is None:
-            raise
-    return _converted(fetch(hub_id), hub_id)  # what another program left in the hub's cache may be a part of it
+        return _converted(cached, hub_id)
+    except ModelError as error:
+        try:
+            fetched = fetch(hub_id, _check_kind)  # what another program left there may be a part of it
+        except ModelError as another:
+            raise error from another
+    return _converted(fetched, hub_id)
 
 
 def _converted(folder: Path, origin: str) -> Path:
@@ -99,10 +103,7 @@ def _plan(folder: Path) -> Plan:
     if architecture == "fairseq":
         return plan_fairseq(folder)
     if architecture is None or architecture not in _PLANS:
-        raise ModelError(
-            f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
-            "`python -m engine models` names some"
-        )
+        raise _unread(folder, architecture)
     try:
         return _PLANS[architecture](folder, read_json(folder / CONFIG))
     except KeyError as error:
@@ -111,6 +112,21 @@ def _plan(folder: Path) -> Plan:
         raise ModelError(
             f"{folder / CONFIG} or another of its files of settings is damaged ({error}); download the folder again"
         ) from error
+
+
+def _check_kind(folder: Path) -> None:
+    """Raise ModelError for a model that is neither ours nor of a family that is read, as its configuration says."""
+    architecture = architecture_of(folder)
+    is_ours = architecture is None and read_json(folder / CONFIG).get("kind") == KIND
+    if not is_ours and architecture not in _PLANS:
+        raise _unread(folder, architecture)
+
+
+def _unread(folder: Path, architecture: str | None) -> ModelError:
+    return ModelError(
+        f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
+        "`python -m engine models` names some"
+    )
 
 
 def _fingerprint(folder: Path) -> str:

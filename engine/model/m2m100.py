@@ -109,8 +109,10 @@ def _sentence_pieces(path: Path) -> list[tuple[int, str]]:
 
     try:
         processor = SentencePieceProcessor(model_proto=path.read_bytes())
-    except FileNotFoundError:
-        raise ModelError(f"{path} is missing; download the folder again") from None
+    except FileNotFoundError:  # transformers leaves it out where it writes a model again
+        raise ModelError(
+            f"{path} is missing; download the folder again, or copy the file from the model that this one was made from"
+        ) from None
     except (OSError, RuntimeError, ValueError) as error:
         raise ModelError(f"{path} is no intact SentencePiece model ({error}); download it again") from error
     return [(number, processor.id_to_piece(number)) for number in range(3, processor.vocab_size())]

@@ -31,6 +31,7 @@ from engine.model.directions import named, short_code
 _IMPOSSIBLE = -60_000.0  # a logit that has no probability, and fits half precision
 _VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"  # the latter where sources have one of their own
 _SOURCE_EMBEDDING, _TARGET_EMBEDDING = (f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder"))
+_PAIR = re.compile(r"(?:^|[-/\\])([a-z]{2,3})-([a-z]{2,3})$")  # at the end of a model's name
 _LANGUAGE_PIECE = re.compile(r">>([A-Za-z_]+)<<")
 
 
@@ -117,7 +118,7 @@ def _languages(folder: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
     source, target = found.get("source_lang"), found.get("target_lang")
     if not source or not target:
         name = settings.get("_name_or_path") or folder.name
-        match = re.search(r"([a-z_]{2,})-([a-z_]{2,})$", str(name))
+        match = _PAIR.search(str(name))
         if not match:
             raise ModelError(f"{tokeniser} names no languages; add source_lang and target_lang to it")
         source, target = match.groups()

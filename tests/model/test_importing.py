@@ -23,7 +23,8 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import hf_raise_for_status
 
 from engine.errors import ModelError
-from engine.model import conversion, load_model, model_folder
+from engine.model import ModelConfig, Transformer, conversion, load_model, model_folder, save_weights
+from engine.text import TextCodec
 from tests.model.hub import Hub, serving
 from tests.model.marian import save_marian
 
@@ -125,7 +126,72 @@ def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     assert (model_folder("team/opus-mt-en-de") / "source.spm").is_file()
-    assert asked == [True, False]
+    assert asked == [True, False, False]
+
+
+def test_what_is_wrong_with_a_model_in_the_cache_is_told_where_it_cannot_be_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_marian(tmp_path / "part")
+    (tmp_path / "part" / "source.spm").unlink()
+
+    def give(*_: object, local_files_only: bool, **__: object) -> str:
+        if local_files_only:
+            return str(tmp_path / "part")
+        raise huggingface_hub.errors.OfflineModeIsEnabled("offline")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    with pytest.raises(ModelError, match=r"source\.spm is missing; download the folder again"):
+        model_folder("team/opus-mt-en-de")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"model_type": "mbart"}, r"model_type is 'mbart'; models of marian, m2m_100, fsmt are read"),
+        ({}, r"model_type is None; models of marian"),
+        (None, r"^team/model has no config\.json on the hub; take a model that `python -m engine models` tells of"),
+    ],
+)
+def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str] | None, message: str
+) -> None:
+    asked: list[list[str]] = []
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        if local_files_only:
+            raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here")
+        asked.append(allow_patterns)
+        if settings is not None:
+            (tmp_path / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+        return str(tmp_path)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    with pytest.raises(ModelError, match=message):
+        model_folder("team/model")
+    assert asked == [["config.json"]]
+
+
+def test_a_model_of_ours_is_fetched_with_all_its_files(
+    codec: TextCodec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, size = tmp_path / "model", len(codec.vocabulary)
+    codec.save(model)
+    config = ModelConfig(
+        size, ["en-de"], model_size=8, num_heads=2, feed_forward_size=8, encoder_layers=1, decoder_layers=1
+    )
+    config.save(model / "config.json")
+    save_weights(model / "model.safetensors", Transformer(config))
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        wanted = [path for path in model.iterdir() if any(fnmatch(path.name, pattern) for pattern in allow_patterns)]
+        (tmp_path / "ours").mkdir(exist_ok=True)
+        for path in () if local_files_only else wanted:
+            shutil.copy(path, tmp_path / "ours")
+        return str(tmp_path / "ours")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert load_model(model_folder("team/model")).checksum == load_model(model).checksum
 
 
 def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
@@ -154,7 +220,7 @@ def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     assert load_model(model_folder("team/opus-mt-en-de")).config.encoder_layers == 3
-    assert asked == [True, False, False]
+    assert asked == [True, False, False, False]  # configuration, all that is always wanted, torch's files
     path.with_name("pytorch_model.bin.index.json").write_text('{"weight_map": []}', encoding="utf-8")
     with pytest.raises(ModelError, match=r"pytorch_model\.bin\.index\.json names no files of weights; download it"):
         model_folder(tmp_path / "theirs")

@@ -10,7 +10,9 @@ import torch
 
 from engine import ModelError, Phrase, Request, SearchOptions, Translator
 from engine.model import Transformer, load_model, memory
+from engine.model.conversion import read_json
 from engine.model.importing import architecture_of, convert_folder
+from engine.model.marian import plan_marian
 from tests.model.damage import change, change_weights, check_refused, cut, drop, point
 from tests.model.imported import Imported
 from tests.model.marian import save_marian
@@ -58,6 +60,29 @@ def test_a_model_of_many_languages_has_a_direction_for_each(tmp_path: Path) -> N
     assert loaded.source_ids([7], "en-nl")[0] == loaded.codec.id_of(">>nld<<")
     texts = [translator.translate(Request(SOURCE, direction=d)).hypotheses[0].text for d in translator.directions]
     assert texts[0] != texts[1]
+
+
+LANGUAGES = (  # of the tokeniser, the model's name, and the direction
+    (("eng", "deu"), None, "en-de"),
+    (("en-US", "ROMANCE"), None, "en-ROMANCE"),
+    (("cat+oci+spa", "en"), None, "cat+oci+spa-en"),
+    ((None, None), "/tmp/Helsinki-NLP/opus-mt-en-mul", "en-mul"),
+    ((None, None), "en-de", "en-de"),
+    ((None, None), "team/my-model", None),
+)
+
+
+def test_languages_are_those_of_the_tokeniser_or_of_the_name(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    save_marian(theirs)
+    settings = read_json(theirs / "config.json")
+    for (source, target), name, direction in LANGUAGES:
+        change(theirs, "tokenizer_config.json", source_lang=source, target_lang=target)
+        if direction is None:
+            with pytest.raises(ModelError, match=r"tokenizer_config\.json names no languages; add source_lang and"):
+                plan_marian(theirs, {**settings, "_name_or_path": name})
+        else:
+            assert plan_marian(theirs, {**settings, "_name_or_path": name}).config.directions == (direction,)
 
 
 def test_sources_may_have_a_vocabulary_of_their_own(tmp_path: Path) -> None:
