@@ -148,9 +148,11 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
         from sentencepiece import SentencePieceProcessor
 
         try:
-            SentencePieceProcessor(model_proto=path.read_bytes())
+            processor = SentencePieceProcessor(model_proto=path.read_bytes())
         except (OSError, RuntimeError, ValueError) as error:
             raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
+        if any(map(processor.is_byte, range(processor.vocab_size()))):
+            raise ModelError(f"{path} splits what it does not know into bytes; such models are not read: take another")
 
 
 def refuse_pointer(path: Path) -> None:

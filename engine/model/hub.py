@@ -51,7 +51,7 @@ def fetch(hub_id: str, check: Callable[[Path], object]) -> Path:
         raise
     except Exception as error:  # OSError and ValueError, and in the middle of a file what its client's library has
         reason, cure = _explained(error)
-        raise ModelError(f"{hub_id} cannot be fetched ({reason}); {cure}") from error
+        raise ModelError(f"{hub_id} is no folder here, and cannot be fetched ({reason}); {cure}") from error
 
 
 def _snapshot(hub_id: str, wanted: Sequence[str] = _WANTED, *, local_files_only: bool = False) -> Path:

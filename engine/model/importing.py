@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from engine.model.fsmt import plan_fsmt
 from engine.model.hub import cached_files, fetch
 from engine.model.m2m100 import plan_m2m100
 from engine.model.marian import plan_marian
+from engine.model.memory import num_weights
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _CONVERTER_VERSION = 2
@@ -72,10 +74,20 @@ def _converted(folder: Path, origin: str) -> Path:
     if architecture_of(folder) is None:
         return folder
     target = cache_folder() / f"{Path(origin).name}-{_fingerprint(folder)}"
+    if target.is_dir() and not _has_weights(target):
+        shutil.rmtree(target, ignore_errors=True)
     if not target.is_dir():
         print(f"converting {folder} once, to {target}", file=sys.stderr)
         convert_folder(folder, target, origin=origin)
     return target
+
+
+def _has_weights(target: Path) -> bool:
+    """Whether a converted model has all its weights, which something else may have removed or cut."""
+    try:
+        return num_weights(target / WEIGHTS) > 0
+    except ModelError:
+        return False
 
 
 def architecture_of(folder: Path) -> str | None:

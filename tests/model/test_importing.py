@@ -25,6 +25,7 @@ from huggingface_hub.utils import hf_raise_for_status
 from engine.errors import ModelError
 from engine.model import ModelConfig, Transformer, conversion, load_model, model_folder, save_weights
 from engine.text import TextCodec
+from tests.model.damage import cut, drop
 from tests.model.hub import Hub, serving
 from tests.model.marian import save_marian
 
@@ -58,13 +59,19 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
         missing, first = load(hub, tmp_path, "team/nothing-there", "team/opus-mt-en-de")
-        assert "refused: team/nothing-there cannot be fetched" in missing and "check the name, MAKER/MODEL" in missing
+        assert (
+            "refused: team/nothing-there is no folder here, and cannot be fetched" in missing
+            and "check the name, MAKER/MODEL" in missing
+        )
         assert first.startswith("opus-mt-en-de en-de complete")
         assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
         hub.is_down = True
         assert load(hub, tmp_path, "team/opus-mt-en-de") == [first]
         (offline,) = load(hub, tmp_path, "team/nothing-there")
-        assert "refused: team/nothing-there cannot be fetched" in offline and "the connection" in offline
+        assert (
+            "refused: team/nothing-there is no folder here, and cannot be fetched" in offline
+            and "the connection" in offline
+        )
 
 
 def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path) -> None:
@@ -108,7 +115,7 @@ def test_what_cannot_be_fetched_is_named_with_the_cure(
         raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here") if local_files_only else error
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    with pytest.raises(ModelError, match=r"^team/model cannot be fetched \(.*" + message):
+    with pytest.raises(ModelError, match=r"^team/model is no folder here, and cannot be fetched \(.*" + message):
         model_folder("team/model")
 
 
@@ -224,6 +231,19 @@ def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
     path.with_name("pytorch_model.bin.index.json").write_text('{"weight_map": []}', encoding="utf-8")
     with pytest.raises(ModelError, match=r"pytorch_model\.bin\.index\.json names no files of weights; download it"):
         model_folder(tmp_path / "theirs")
+
+
+def test_a_converted_model_whose_weights_were_removed_or_cut_is_converted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    ours = model_folder(tmp_path / "theirs")
+    checksum = load_model(ours).checksum
+    for damage in (drop, cut):
+        damage(ours, "model.safetensors")
+        assert model_folder(tmp_path / "theirs") == ours
+        assert load_model(ours).checksum == checksum
 
 
 def test_two_programs_that_convert_one_model_at_once_do_not_disturb_each_other(
