@@ -35,7 +35,10 @@ def save_marian(
     *,
     has_two_vocabularies: bool = False,
 ) -> None:
-    """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both or two."""
+    """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both or two.
+
+    With "relu" as the later, larger ones are (tc-big): pieces are numbered by their names, special ones among them.
+    """
     import sentencepiece
     import transformers
 
@@ -49,6 +52,8 @@ def save_marian(
             found.setdefault(processor.id_to_piece(number), len(found))
     for language in languages:
         source[f">>{language}<<"] = len(source)
+    if activation == "relu":
+        source.update({piece: number for number, piece in enumerate(sorted(source))})
     names = {"vocab.json": source, "target_vocab.json": ids} if has_two_vocabularies else {"vocab.json": ids}
     for name, found in names.items():
         found["<pad>"] = len(found)
@@ -60,7 +65,8 @@ def save_marian(
         vocab_size=len(source), decoder_vocab_size=len(ids), share_encoder_decoder_embeddings=not has_two_vocabularies,
         d_model=32, encoder_layers=3, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
         encoder_ffn_dim=48, decoder_ffn_dim=48, max_position_embeddings=64,
-        activation_function=activation, scale_embedding=True, pad_token_id=ids["<pad>"], eos_token_id=0,
+        activation_function=activation, scale_embedding=True, pad_token_id=ids["<pad>"],
+        eos_token_id=ids["</s>"], forced_eos_token_id=ids["</s>"],
         decoder_start_token_id=ids["<pad>"], init_std=0.4,
     )  # fmt: skip
     model = transformers.MarianMTModel(config).eval()
@@ -68,7 +74,7 @@ def save_marian(
         if "norm" in name or name.endswith("bias"):
             parameter.data += 0.1 * torch.randn_like(parameter)
     model.final_logits_bias += 0.1 * torch.randn_like(model.final_logits_bias)
-    model.final_logits_bias[0, 0] += ending  # the more, the sooner
+    model.final_logits_bias[0, ids["</s>"]] += ending  # the more, the sooner
     model.save_pretrained(folder)
 
 
