@@ -156,10 +156,14 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
 
 
 def refuse_pointer(path: Path) -> None:
-    """Raise ModelError for what a clone without Git LFS leaves in place of a large file."""
-    with path.open("rb") as file:
-        if file.read(len(_POINTER)) == _POINTER:
-            raise ModelError(f"{path} only points to the file itself; run `git lfs pull` in its folder")
+    """Raise ModelError for what a clone without Git LFS leaves in place of a large file, or what cannot be opened."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(len(_POINTER))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error}); let yourself read it, or download it again") from error
+    if beginning == _POINTER:
+        raise ModelError(f"{path} only points to the file itself; run `git lfs pull` in its folder")
 
 
 # -- what a family reads -----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+import safetensors.torch
 import torch
 
 from engine import ModelError, Phrase, Request, SearchOptions, Translator
@@ -134,6 +135,32 @@ def test_a_damaged_folder_is_named_with_the_cure(tmp_path: Path, damage, name: s
     damage(tmp_path / "theirs", name)
     assert architecture_of(tmp_path / "theirs") == "marian"
     check_refused(tmp_path / "theirs", message)
+
+
+@pytest.mark.parametrize("name", ["source.spm", "model.safetensors"])
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    save_marian(tmp_path / "theirs")
+    opened = Path.open
+
+    def refuse(path: Path, *mode: str, **more: str) -> object:
+        if path == tmp_path / "theirs" / name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *mode, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    check_refused(tmp_path / "theirs", rf"{name} cannot be read \(.*Permission denied.*\); let yourself read it, or")
+
+
+@pytest.mark.parametrize("is_of_now", [True, False])
+def test_weights_in_a_file_of_pytorchs_are_the_same(tmp_path: Path, is_of_now: bool) -> None:
+    save_marian(tmp_path / "theirs")
+    convert_folder(tmp_path / "theirs", tmp_path / "first")
+    path = tmp_path / "theirs" / "model.safetensors"
+    state = safetensors.torch.load_file(path)
+    path.unlink()
+    torch.save(state, path.with_name("pytorch_model.bin"), _use_new_zipfile_serialization=is_of_now)
+    convert_folder(tmp_path / "theirs", tmp_path / "second")
+    assert load_model(tmp_path / "first").checksum == load_model(tmp_path / "second").checksum
 
 
 def test_a_pickle_is_refused(tmp_path: Path) -> None:
