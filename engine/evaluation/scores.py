@@ -6,8 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from engine.model import short_code
+
 Metric = Literal["bleu", "chrf", "ter"]
-_WITHOUT_SPACES = {"zh": "zh", "ja": "char", "ko": "char", "th": "char"}  # the tokeniser of BLEU, by target language
+# the tokeniser of BLEU, by target language; 13a, the usual one, would take a whole sentence without spaces for a word
+_WITHOUT_SPACES = {
+    **dict.fromkeys(("zh", "cmn", "yue"), "zh"),
+    **dict.fromkeys(("ja", "ko", "th", "lo", "km", "my", "bo", "dz"), "char"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ def measure(
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    tokeniser = _WITHOUT_SPACES.get(target_language, "13a")
+    tokeniser = _WITHOUT_SPACES.get(short_code(target_language), "13a")  # by whichever of its codes
     makers: dict[Metric, Callable[[], Any]] = {"bleu": lambda: BLEU(tokenize=tokeniser), "chrf": CHRF, "ter": TER}
     found: dict[Metric, tuple[float, str]] = {}
     for name in metrics:
