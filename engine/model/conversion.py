@@ -100,7 +100,7 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
     """
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
-    model = _model(folder, plan)
+    model = _model(folder, plan, origin or folder.name)
     # A name of its own: another program may be converting the same model now.
     partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
     _remove_abandoned(target)
@@ -243,11 +243,11 @@ _NORMS = {
 }
 
 
-def _model(folder: Path, plan: Plan) -> Transformer:
-    """The weights in a model of ours, which takes no memory of its own."""
+def _model(folder: Path, plan: Plan, name: str) -> Transformer:
+    """The weights in a model of ours, which takes no memory of its own; `name` is for messages."""
     with torch.device("meta"):
         model = Transformer(plan.config)
-    check_conversion_memory(folder.name, sum(value.numel() for value in model.state_dict().values()))
+    check_conversion_memory(name, sum(value.numel() for value in model.state_dict().values()))
     weights = plan.weights or _read_weights(folder)
     state = dict((*plan.vocabulary(weights), *_layers(weights, plan.config)))
     for name, value in model.state_dict().items():
