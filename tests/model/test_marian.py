@@ -266,7 +266,7 @@ def test_memory_is_checked_for_single_precision_whatever_the_file_has(
     needed = 3 * 4 * memory.num_weights(tmp_path / "ours" / "model.safetensors")
     monkeypatch.setattr(memory, "available_bytes", lambda: needed - 1)
     check_refused(tmp_path / "theirs", r"theirs needs .* of memory to convert, and .* are free; close other programs")
-    with pytest.raises(ModelError, match="^team/opus-mt-en-de needs"):  # its folder has a name that nobody knows
+    with pytest.raises(ModelError, match=r"^team/opus-mt-en-de needs"):  # its folder has a name that nobody knows
         convert_folder(tmp_path / "theirs", tmp_path / "again", origin="team/opus-mt-en-de")
     monkeypatch.setattr(memory, "available_bytes", lambda: needed)
     convert_folder(tmp_path / "theirs", tmp_path / "again")
