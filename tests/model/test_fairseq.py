@@ -222,7 +222,7 @@ def test_a_checkpoint_cut_short_anywhere_is_told(damaged: Path, is_new: bool) ->
 def test_a_checkpoint_that_is_a_folder_is_told(damaged: Path) -> None:
     (damaged / CHECKPOINT).unlink()
     (damaged / CHECKPOINT).mkdir()
-    check_refused(damaged, r"checkpoint_best\.pt cannot be read as a checkpoint \(.*directory")
+    check_refused(damaged, r"checkpoint_best\.pt cannot be read \(.*directory")
 
 
 def test_settings_that_hold_themselves_many_times_are_read_no_deeper_than_fairseq_has_them(
