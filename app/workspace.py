@@ -74,7 +74,7 @@ class Workspace:
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
         self.problem = ""
-        self.next_model = ""  # the name of one that is loading, to be used then
+        self._next: tuple[str, ModelHolder] | None = None  # one that is loading, to be used then, and its name
         self.style = StyleChoice(self)
         self.lock = threading.RLock()
         self.checking = Checking(self)
@@ -89,6 +89,7 @@ class Workspace:
         self.questions = Questions(self, options)
         self._decoding = Decoding(self, options)
         model.on_change(self._on_model)
+        model.on_fetch(self._on_fetch)
 
     # ---- what the page sees ----
 
@@ -99,7 +100,8 @@ class Workspace:
 
     def model_view(self) -> Json:
         """What the page shows of the model."""
-        return {**self.model.view(), "next": self.next_model, "style": self.style.view()}
+        name, loading = self._next or ("", self.model)
+        return {**self.model.view(), "next": name, "fetched": loading.fetched, "style": self.style.view()}
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would say anything new."""
@@ -355,11 +357,17 @@ class Workspace:
         self.problem = problem
         self._touch()
 
-    def expect_model(self, name: str) -> None:
-        """Another model is loading, to be used as soon as it is there; or none any more ("")."""
+    def expect_model(self, name: str, model: ModelHolder) -> None:
+        """Another model is loading, to be used as soon as it is there."""
         with self.lock:
-            self.next_model = name
-            self.problem = "" if name else self.problem
+            self._next, self.problem = (name, model), ""
+            self._touch()
+        model.on_fetch(self._on_fetch)
+
+    def expect_no_model(self) -> None:
+        """That one is not waited for any more."""
+        with self.lock:
+            self._next = None
             self._touch()
 
     def use_model(self, model: ModelHolder, key: str = "") -> None:
@@ -368,7 +376,7 @@ class Workspace:
             if key:
                 payload = {"key": key, "name": model.name, "model": model.checksum}
                 self.store.append(self.session_id, "model", payload)
-            self.next_model, self.problem = "", ""
+            self._next, self.problem = None, ""
             if model is not self.model:
                 self._decoding.start_over(model)
             self._touch()
@@ -376,6 +384,10 @@ class Workspace:
     def _on_model(self) -> None:
         with self.lock:
             self._decoding.on_model()
+            self._touch()
+
+    def _on_fetch(self) -> None:
+        with self.lock:
             self._touch()
 
     def _touch(self) -> None:

@@ -6,7 +6,15 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.model import ModelEntry, describe_model, known_models, offer_of, short_code
+from engine.model import (
+    FetchProgress,
+    ModelEntry,
+    describe_model,
+    is_hub_id,
+    known_models,
+    offer_of,
+    short_code,
+)
 from engine.request import (
     Alternative,
     Avoid,
@@ -30,6 +38,7 @@ __all__ = [
     "Alternative",
     "Avoid",
     "EngineError",
+    "FetchProgress",
     "Formality",
     "Hypothesis",
     "InvalidRequest",
@@ -48,6 +57,7 @@ __all__ = [
     "Worker",
     "WorkerStatistics",
     "describe_model",
+    "is_hub_id",
     "is_unspaced",
     "is_word_char",
     "known_models",

@@ -15,13 +15,13 @@ from typing import BinaryIO, TextIO
 
 import torch
 
+from engine.command_line import models
 from engine.command_line.arguments import parse
 from engine.command_line.commands import Commands
 from engine.command_line.evaluation import run_evaluation
 from engine.command_line.fields import Defaults
 from engine.command_line.files import STANDARD_STREAM, CannotGoOn, check_output, open_file
 from engine.command_line.lines import Line, read_lines
-from engine.command_line.models import list_models
 from engine.command_line.records import Records, Writer
 from engine.command_line.terminal import Interrupt, ProgressBar
 from engine.errors import EngineError
@@ -50,7 +50,10 @@ def _main(
 ) -> int:
     try:
         if flags.command == "models":
-            list_models(output, as_json=flags.json)
+            if flags.remove is None:
+                models.list_models(output, as_json=flags.json)
+            else:
+                models.remove(flags.remove, output)
             return DONE
         if flags.command == "evaluate":
             is_whole = run_evaluation(flags, defaults, _load(flags), output, messages)

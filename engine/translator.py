@@ -16,7 +16,7 @@ import torch
 from engine.constraints import Constraints
 from engine.encodings import Encodings
 from engine.errors import InvalidRequest, ModelError
-from engine.model import LoadedModel, load_model, model_folder, origin_of, read_card
+from engine.model import FetchProgress, LoadedModel, load_model, model_folder, origin_of, read_card
 from engine.model.device import usable_device
 from engine.model.directions import offer_of
 from engine.model.half import halve
@@ -82,15 +82,18 @@ class Translator:
         device: str | torch.device = "cpu",
         precision: Precision = "float32",
         compaction_interval: int | None = None,
+        *,
+        on_fetch: FetchProgress | None = None,
     ) -> Translator:
         """Read a model: a folder of ours, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
-        leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. Raises ModelError naming the
-        file or device at fault and the cure.
+        leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. While files are fetched,
+        `on_fetch` is told how many bytes are here and of how many; it ends that by raising. Raises ModelError naming
+        the file or device at fault and the cure.
         """
         device = usable_device(device)
-        folder = model_folder(folder).resolve()
+        folder = model_folder(folder, on_fetch).resolve()
         name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
         if precision == "half":

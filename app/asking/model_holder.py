@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from engine import (
     EngineError,
+    FetchProgress,
     ModelError,
     Request,
     SearchOptions,
@@ -50,13 +51,19 @@ class Decoder(Protocol):
         """Ends the worker."""
 
 
-def load_translator(folder: Path, device: str) -> Translator:
-    """The model on its device, where it computes in 16 bits if that is a GPU; raises ModelError."""
-    return Translator.load(folder, device, "float32" if device == "cpu" else "half")
+def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = None) -> Translator:
+    """The model on its device, where it computes in 16 bits if that is a GPU; raises ModelError.
+
+    `on_fetch` is told what comes over the network (see `Translator.load`).
+    """
+    return Translator.load(folder, device, "float32" if device == "cpu" else "half", on_fetch=on_fetch)
 
 
 class ModelHolder:
-    """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed."""
+    """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed.
+
+    `fetched` is how much of it, in percent, has come over the network; None where nothing has to come.
+    """
 
     def __init__(self, folder: Path, wanted_direction: str | None = None, device: str = "cpu") -> None:
         """New documents are translated in `wanted_direction`, else as they say themselves (`app.asking.directions`).
@@ -68,6 +75,7 @@ class ModelHolder:
         self.device = device
         self.state: ModelState = "loading"
         self.message = ""
+        self.fetched: int | None = None
         self.name = folder.name
         self.directions: Sequence[str] = ()
         self.formalities: Mapping[str, Sequence[str]] = {}  # by direction: what it can be asked for (see `Style`)
@@ -77,6 +85,8 @@ class ModelHolder:
         self.loaded_from: Path | None = None  # a folder, where `folder` may be a name
         self.decoder: Decoder | None = None
         self._listeners: list[Callable[[], None]] = []
+        self._fetch_listeners: list[Callable[[], None]] = []
+        self._is_stopped = threading.Event()
         self._lock = threading.Lock()
 
     @property
@@ -104,6 +114,19 @@ class ModelHolder:
                 return
         listener()
 
+    def on_fetch(self, listener: Callable[[], None]) -> None:
+        """Calls `listener`, from any thread, each time that a further percent has been fetched."""
+        self._fetch_listeners.append(listener)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether `stop` was called: it comes no more, if it has not."""
+        return self._is_stopped.is_set()
+
+    def stop(self) -> None:
+        """Nobody waits for it any more: fetching ends at the next piece of a file, and it fails."""
+        self._is_stopped.set()
+
     def view(self) -> dict[str, str | int]:
         """What the page shows of it."""
         return {
@@ -119,7 +142,8 @@ class ModelHolder:
         return told if self.decoder is None else {**told, **asdict(self.decoder.statistics())}
 
     def close(self) -> None:
-        """Ends the worker, if there is one."""
+        """Ends the worker, or the way to it."""
+        self.stop()
         if self.decoder is not None:
             self.decoder.close()
 
@@ -131,7 +155,8 @@ class ModelHolder:
 
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
-            translator = load_translator(self.folder, self.device)
+            translator = load_translator(self.folder, self.device, self._has_fetched)
+            self._check_wanted()
             if self.direction not in translator.directions and self.wanted_direction:
                 raise ModelError(
                     f"{translator.name} translates {offer_of(translator.directions)}, not {self.wanted_direction}"
@@ -146,6 +171,18 @@ class ModelHolder:
         except Exception as error:  # whatever went wrong, the page must say it
             self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")
 
+    def _has_fetched(self, num_bytes: int, num_all: int) -> None:
+        self._check_wanted()
+        percent = 100 * num_bytes // max(num_all, 1)
+        if percent != self.fetched:
+            self.fetched = percent
+            for listener in self._fetch_listeners:
+                listener()
+
+    def _check_wanted(self) -> None:
+        if self.is_stopped:
+            raise ModelError(f"{self.name} was stopped on its way")
+
     def adopt(self, decoder: Decoder, *, name: str, directions: Sequence[str]) -> None:
         """Takes a worker that is ready."""
         self.decoder, self.name, self.directions = decoder, name, directions
@@ -153,7 +190,8 @@ class ModelHolder:
 
     def _finish(self, state: ModelState, message: str) -> None:
         with self._lock:
-            self.state, self.message = state, message
+            self.state, self.message, self.fetched = state, message, None
             listeners, self._listeners = self._listeners, []
+            self._fetch_listeners = []
         for listener in listeners:
             listener()

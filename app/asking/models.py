@@ -18,7 +18,7 @@ from app.asking.style import formalities_of
 from app.errors import CommandError, LogError
 from app.messages import Message
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, known_models
+from engine import ModelEntry, describe_model, is_hub_id, known_models
 
 if TYPE_CHECKING:
     from app.log.records import Event
@@ -79,11 +79,43 @@ class Models:
         if entry.problem:
             raise CommandError(entry.problem)
         check_direction(entry.name, entry.directions, workspace.direction)
+        self._await(workspace, entry.folder, entry.name)
+
+    def fetch(self, workspace: Workspace, name: str) -> None:
+        """Translates this document with a model of the hub, which is fetched first unless it is known already.
+
+        Raises CommandError for what no model of the hub can be called.
+        """
+        if not is_hub_id(name):
+            raise CommandError(
+                Message(
+                    "{name} is no name of a model on the hub: give its maker and its own name, such as {example}.",
+                    name=name or "“”",
+                    example=f"Helsinki-NLP/opus-mt-{workspace.direction}",
+                )
+            )
+        for key, entry in self._entries().items():
+            if entry.name == name and not entry.problem:
+                self.switch(workspace, key)
+                return
+        self._await(workspace, Path(name), name)
+
+    def stop(self, workspace: Workspace) -> None:
+        """Goes on with the model in use: the one that is on its way is not waited for."""
         with self._lock:
-            holder = self._holder_of(entry.folder)
-            self._wanted[workspace.token] = holder
-        workspace.expect_model("" if holder is workspace.model else entry.name)
-        holder.on_change(lambda: self._has_come(workspace, holder, key))
+            self._wanted.pop(workspace.token, None)
+        workspace.expect_no_model()
+        self._let_go()
+
+    def _await(self, workspace: Workspace, folder: Path, name: str) -> None:
+        """This document is translated with the model of that folder or hub id as soon as it is there."""
+        with self._lock:
+            holder = self._wanted[workspace.token] = self._holder_of(folder)
+        if holder is workspace.model:
+            workspace.expect_no_model()
+        else:
+            workspace.expect_model(name, holder)
+        holder.on_change(lambda: self._has_come(workspace, holder))
 
     def remembered(self, store: LogStore, session_id: int) -> tuple[ModelHolder, str]:
         """The model that a session was switched to last, and what the person should know where it is gone."""
@@ -144,27 +176,38 @@ class Models:
     def _holder_of(self, folder: Path) -> ModelHolder:
         """The model of that folder, which begins to load where it is not there yet."""
         for holder in (self.first, *self._others.values()):
-            if holder.state != "failed" and self._is_loaded_from(holder, folder):
+            if holder.state != "failed" and not holder.is_stopped and self._is_loaded_from(holder, folder):
                 return holder
         holder = self._others[folder] = ModelHolder(folder, device=self.first.device)
         holder.load_in_background()
         return holder
 
-    def _has_come(self, workspace: Workspace, holder: ModelHolder, key: str) -> None:
-        """A model that a document waits for is there, or cannot be loaded."""
+    def _has_come(self, workspace: Workspace, holder: ModelHolder) -> None:
+        """A model that a document waits for is there, or cannot be loaded, or turns out to be of other languages."""
+        problem = holder.message
+        if holder.state == "ready":
+            try:
+                check_direction(holder.name, holder.directions, workspace.direction)
+            except CommandError as error:
+                problem = error.args[0]
         with self._lock:
             is_wanted = self._wanted.get(workspace.token) is holder  # and not another one meanwhile
             if is_wanted:
                 del self._wanted[workspace.token]
-            if is_wanted and holder.state == "ready":
+            if is_wanted and not problem:
                 self._users[workspace.token] = holder
-        if is_wanted and holder.state == "ready":
-            workspace.use_model(holder, key)
+        if is_wanted and not problem:
+            workspace.use_model(holder, self._key_of(holder))
         elif is_wanted:
-            workspace.expect_model("")
-            workspace.log_error("switch_model", holder.message)
-            workspace.report(_goes_on(workspace.model, holder.message))
+            workspace.expect_no_model()
+            workspace.log_error("switch_model", problem)
+            workspace.report(_goes_on(workspace.model, problem))
         self._let_go()
+
+    def _key_of(self, holder: ModelHolder) -> str:
+        """The key by which a session remembers it; "" where it stands in no list."""
+        entries = self._entries().items()
+        return next((key for key, entry in entries if self._is_loaded_from(holder, entry.folder)), "")
 
     def _fall_back(self, workspace: Workspace, holder: ModelHolder) -> None:
         if holder.state == "failed" and workspace.model is holder:
@@ -188,15 +231,15 @@ class Models:
         """Ends the models that no document uses or waits for, to free their memory."""
         with self._lock:
             kept = [*self._users.values(), *self._wanted.values()]
-            unused = [
-                (folder, holder)
-                for folder, holder in self._others.items()
-                if holder not in kept and holder.state != "loading"  # else it is asked again when that is over
-            ]
-            for folder, _ in unused:
-                del self._others[folder]
+            unused = [(folder, holder) for folder, holder in self._others.items() if holder not in kept]
+            for folder, holder in unused:
+                if holder.state == "loading":  # it is asked again when that is over
+                    holder.stop()
+                else:
+                    del self._others[folder]
         for _, holder in unused:
-            holder.close()
+            if holder.state != "loading":
+                holder.close()
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:

@@ -216,6 +216,8 @@ class Api:
             "directions": lambda: {"directions": targets_by_source(workspace.model.directions)},
             "models": lambda: {"models": self.desk.models.offers(workspace)},
             "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
+            "fetch_model": lambda: self.desk.models.fetch(workspace, message.text("model").strip()),
+            "stop_model": lambda: self.desk.models.stop(workspace),
         }
         if name not in commands:
             raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))

@@ -90,7 +90,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_batch_size(evaluate)
 
     models = add("models", manual.MODELS, manual.STATUS)
-    models.add_argument("--json", action="store_true", help="JSON lines instead of a table")
+    one_of = models.add_mutually_exclusive_group()
+    one_of.add_argument("--json", action="store_true", help="JSON lines instead of a table")
+    one_of.add_argument("--remove", metavar="MODEL", help="remove what was converted under this name, to free its room")
     return parser
 
 

@@ -217,7 +217,7 @@ keys of a line with --json:
   of a family name, architecture, pattern (how its models are named), example, directions
 
 A model that is named for the first time is fetched, converted and kept below the folder PINPOINT_CACHE (without that
-variable ~/.cache/pinpoint); to be rid of one, remove its folder there.
+variable ~/.cache/pinpoint); --remove MODEL is for being rid of one there.
 """
 
 STATUS = """\

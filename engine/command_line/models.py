@@ -1,4 +1,4 @@
-"""What models there are, as a table or as JSON lines."""
+"""What models there are, as a table or as JSON lines; and away with one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import BinaryIO
 
-from engine.model import FAMILIES, Directions, ModelEntry, known_models, megabytes
+from engine.model import FAMILIES, Directions, ModelEntry, is_hub_id, known_models, megabytes, remove_model
 
 _MOST_DIRECTIONS = 4
 
@@ -23,6 +23,16 @@ def list_models(output: BinaryIO, *, as_json: bool) -> None:
         text = _tables(models)
     output.write(text.encode("utf-8", errors="backslashreplace"))
     output.flush()
+
+
+def remove(name: str, output: BinaryIO) -> None:
+    """Remove what is cached under that name and write what that was; raises ModelError."""
+    text = "".join(
+        f"removed {entry.name}: {entry.folder}, {megabytes(entry.num_bytes)}\n" for entry in remove_model(name)
+    )
+    if is_hub_id(name):
+        text += f"what was downloaded is in the hub's cache, for all programs: hf cache rm model/{name} removes it\n"
+    output.write(text.encode("utf-8", errors="backslashreplace"))
 
 
 def _record(entry: ModelEntry) -> dict[str, object]:

@@ -5,7 +5,8 @@ from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_
 from engine.model.config import ModelConfig
 from engine.model.decoding import Decoder, Encoded
 from engine.model.directions import Directions, offer_of, short_code
-from engine.model.importing import model_folder
+from engine.model.hub import FetchProgress
+from engine.model.importing import is_hub_id, model_folder
 from engine.model.listing import (
     BUNDLED_MODEL,
     FAMILIES,
@@ -15,6 +16,7 @@ from engine.model.listing import (
     known_models,
     origin_of,
     read_card,
+    remove_model,
 )
 from engine.model.memory import megabytes
 from engine.model.transformer import BOS, EOS, PAD, UNK, Transformer
@@ -30,12 +32,14 @@ __all__ = [
     "Decoder",
     "Directions",
     "Encoded",
+    "FetchProgress",
     "LoadedModel",
     "ModelConfig",
     "ModelEntry",
     "ModelFamily",
     "Transformer",
     "describe_model",
+    "is_hub_id",
     "known_models",
     "load_model",
     "load_weights",
@@ -44,6 +48,7 @@ __all__ = [
     "offer_of",
     "origin_of",
     "read_card",
+    "remove_model",
     "save_weights",
     "short_code",
     "word_links",

@@ -6,6 +6,7 @@ No host is named here: huggingface_hub knows which hub it asks.
 from __future__ import annotations
 
 import errno
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,8 @@ _WANTED: Final = (
     *("vocabulary.txt", "bpe.codes", "card.md"),  # of a model of ours
 )
 _ELSEWHERE: Final = "or download the folder elsewhere and give its path"
+_BAR_OF_ALL_BYTES: Final = "huggingface_hub.snapshot_download"
+FetchProgress = Callable[[int, int], object]  # told the bytes that are here, and those of the files begun so far
 
 
 def cached_files(hub_id: str) -> Path | None:
@@ -30,10 +33,12 @@ def cached_files(hub_id: str) -> Path | None:
     return found if _has_weights(found) else None
 
 
-def fetch(hub_id: str, check: Callable[[Path], object]) -> Path:
+def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress | None = None) -> Path:
     """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure.
 
     `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
+    `progress` is called in threads of the hub's client, in order; what it raises ends the fetching, and what is here by
+    then is not fetched again.
     """
     try:
         found = _snapshot(hub_id, (CONFIG,))
@@ -42,10 +47,10 @@ def fetch(hub_id: str, check: Callable[[Path], object]) -> Path:
                 f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` tells of"
             )
         check(found)
-        found = _snapshot(hub_id)
+        found = _snapshot(hub_id, progress=progress)
         if not _has_weights(found):
             # older models come as torch files only; read without unpickling anything but tensors
-            found = _snapshot(hub_id, (*_WANTED, "pytorch_model*.bin"))
+            found = _snapshot(hub_id, (*_WANTED, "pytorch_model*.bin"), progress=progress)
         return found
     except ModelError:
         raise
@@ -54,12 +59,41 @@ def fetch(hub_id: str, check: Callable[[Path], object]) -> Path:
         raise ModelError(f"{hub_id} is no folder here, and cannot be fetched ({reason}); {cure}") from error
 
 
-def _snapshot(hub_id: str, wanted: Sequence[str] = _WANTED, *, local_files_only: bool = False) -> Path:
+def _snapshot(
+    hub_id: str,
+    wanted: Sequence[str] = _WANTED,
+    *,
+    local_files_only: bool = False,
+    progress: FetchProgress | None = None,
+) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
-    return Path(snapshot_download(hub_id, allow_patterns=list(wanted), local_files_only=local_files_only))
+    bar = None if progress is None else _bar_that_tells(progress)
+    patterns = list(wanted)
+    return Path(snapshot_download(hub_id, allow_patterns=patterns, local_files_only=local_files_only, tqdm_class=bar))
+
+
+def _bar_that_tells(progress: FetchProgress) -> type[Any]:
+    """The hub's own progress bar, whose count of all files' bytes goes to `progress`, too."""
+    from huggingface_hub.utils.tqdm import tqdm
+
+    class Bar(tqdm):
+        def __init__(self, *arguments: Any, name: str | None = None, **settings: Any) -> None:
+            super().__init__(*arguments, name=name, **settings)  # type: ignore[no-untyped-call]
+            self._tells = name == _BAR_OF_ALL_BYTES
+            self._num_bytes = 0  # counted here: a bar that is not shown counts nothing
+            self._lock = threading.Lock()  # files come in several threads
+
+        def update(self, n: float | None = 1) -> Any:
+            if self._tells:
+                with self._lock:
+                    self._num_bytes += int(n or 0)
+                    progress(self._num_bytes, int(self.total or 0))
+            return super().update(n)
+
+    return Bar
 
 
 def _has_weights(folder: Path) -> bool:

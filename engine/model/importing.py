@@ -22,12 +22,12 @@ from engine.model.config import KIND
 from engine.model.conversion import Plan, convert, read_json
 from engine.model.fairseq import is_fairseq, plan_fairseq
 from engine.model.fsmt import plan_fsmt
-from engine.model.hub import cached_files, fetch
+from engine.model.hub import FetchProgress, cached_files, fetch
 from engine.model.m2m100 import plan_m2m100
 from engine.model.marian import plan_marian
 from engine.model.memory import num_weights
 
-_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
 _PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
     "marian": plan_marian,
@@ -41,27 +41,33 @@ def cache_folder() -> Path:
     return Path(os.environ.get("PINPOINT_CACHE") or Path.home() / ".cache" / "pinpoint") / "models"
 
 
-def model_folder(name: str | Path) -> Path:
+def is_hub_id(name: str) -> bool:
+    """Whether it is written as the hub's names are, MAKER/MODEL."""
+    return _HUB_ID.fullmatch(name) is not None
+
+
+def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
     """The folder to load for a folder or a hub id, fetched and converted where need be.
 
-    Raises ModelError that says what is missing and the cure.
+    What is fetched is told to `on_fetch`, which ends it by raising. Raises ModelError that says what is missing and
+    the cure.
     """
     folder = Path(name)
     if folder.exists():
         return _converted(folder, str(folder.resolve()))
     hub_id = folder.as_posix()
-    if not _HUB_ID.fullmatch(hub_id):
+    if not is_hub_id(hub_id):
         raise ModelError(
             f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
     if (cached := cached_files(hub_id)) is None:
-        return _converted(fetch(hub_id, _check_kind), hub_id)
+        return _converted(fetch(hub_id, _check_kind, on_fetch), hub_id)
     try:
         return _converted(cached, hub_id)
     except ModelError as error:
         try:
-            fetched = fetch(hub_id, _check_kind)  # what another program left there may be a part of it
+            fetched = fetch(hub_id, _check_kind, on_fetch)  # what another program left there may be a part of it
         except ModelError as another:
             raise error from another
     return _converted(fetched, hub_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,6 +106,29 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
     return entries + sorted(
         (describe_model(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
     )
+
+
+def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
+    """Remove what is cached under that name, conversions of older files too; what that was.
+
+    Raises ModelError where nothing is, or where a file cannot be removed.
+    """
+    names = (name, str(Path(name).resolve()))
+    parent = cache or cache_folder()
+    found = [
+        entry for entry in (describe_model(folder, "cached") for folder in _folders(parent)) if entry.name in names
+    ]
+    if not found:
+        raise ModelError(
+            f"no model {name} is in {parent}; `python -m engine models` lists those that are, and only what was "
+            "converted can be removed"
+        )
+    for entry in found:
+        try:
+            shutil.rmtree(entry.folder)
+        except OSError as error:
+            raise ModelError(f"{entry.folder} cannot be removed ({error}); end the programs that use it") from error
+    return found
 
 
 def _folders(parent: Path) -> list[Path]:

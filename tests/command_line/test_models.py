@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.__main__ import DONE, main
-from engine.model import FAMILIES
+from engine.__main__ import DONE, STOPPED, main
+from engine.model import BUNDLED_MODEL, FAMILIES
 
 
 def run(*flags: str) -> str:
@@ -54,3 +54,24 @@ def test_table_has_a_line_for_each(cache: Path) -> None:
     heading = table.splitlines()[0]
     assert heading.index("parameters") < line.index("config.json"), "what is wrong with one pulls no columns apart"
     assert all(family.pattern in table for family in FAMILIES)
+
+
+def test_all_conversions_of_a_name_are_removed_and_no_other_model(cache: Path) -> None:
+    shutil.copytree(cache / "opus-mt-xx-0123", cache / "opus-mt-xx-4567")  # of files that the hub has replaced
+    shutil.copytree(cache / "opus-mt-xx-0123", cache / "opus-mt-yy-0123")
+    (cache / "opus-mt-yy-0123" / "origin.json").write_text('{"name": "team/opus-mt-yy"}', encoding="utf-8")
+    told = run("--remove", "team/opus-mt-xx")
+    assert sorted(folder.name for folder in cache.iterdir()) == ["broken", "opus-mt-yy-0123"]
+    assert told.count("removed team/opus-mt-xx: ") == 2
+    assert str(cache / "opus-mt-xx-4567") in told
+    assert "hf cache rm model/team/opus-mt-xx" in told
+    assert "hf cache" not in run("--remove", "broken")
+    assert [folder.name for folder in cache.iterdir()] == ["opus-mt-yy-0123"]
+
+
+def test_what_is_not_cached_is_not_removed(cache: Path) -> None:
+    for name in ("en-de", "team/nothing", str(BUNDLED_MODEL)):
+        messages = io.StringIO()
+        assert main(["models", "--remove", name], io.BytesIO(), io.BytesIO(), messages) == STOPPED
+        assert f"error: no model {name} is in {cache}" in messages.getvalue()
+    assert (BUNDLED_MODEL / "model.safetensors").is_file()

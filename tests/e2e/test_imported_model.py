@@ -1,4 +1,6 @@
-"""A translator's own models: a MarianMT folder, named at the start, post-edited with a pin, and switched to another."""
+"""A translator's own models: a MarianMT folder, named at the start, post-edited with a pin, and switched to another;
+and one of the hub, fetched from the page.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from playwright.sync_api import BrowserContext, expect
 from engine.model import model_folder
 from tests.e2e.conftest import App
 from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.model.hub import Hub, serving
 from tests.model.marian import save_marian
 
 pytest.importorskip("transformers")
@@ -60,3 +63,61 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         screen.check_nothing_went_wrong()
     finally:
         app.stop()
+
+
+def test_a_model_of_the_hub_is_fetched_from_the_page(
+    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    save_marian(tmp_path / "theirs", ending=1.0)
+    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
+        monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        hub.held = "model.safetensors"
+        app = App(model_folder, tmp_path / "log.sqlite")
+        try:
+            screen = Screen(context.new_page(), app.url)
+            page, header = screen.page, screen.page.locator(".model")
+            screen.open_text(DOCUMENT)
+            screen.wait_for_proposal()
+            header.click()
+            models = page.get_by_role("dialog", name="Models")
+            name = models.get_by_label("A model from the Hugging Face hub, by its name")
+            expect(name).to_have_attribute("placeholder", "Helsinki-NLP/opus-mt-en-de")
+            name.fill("../../etc/passwd")
+            page.keyboard.press("Enter")
+            expect(models.get_by_role("alert")).to_contain_text("../../etc/passwd is no name of a model on the hub")
+            name.fill("team/nothing-there")
+            page.keyboard.press("Enter")
+            expect(models).to_have_count(0)
+            expect(screen.notes).to_have_count(1)
+            expect(screen.notes.filter(has_text="team/nothing-there")).to_contain_text("check the name, MAKER/MODEL")
+
+            header.click()
+            name.fill("team/opus-mt-en-de")
+            models.get_by_role("button", name="Download and use").click()
+            expect(header).to_contain_text("Downloading team/opus-mt-en-de:")
+            header.click()
+            expect(models.get_by_role("progressbar", name="Downloaded")).to_be_visible()
+            models.get_by_role("button", name="Go on without it").click()
+            expect(models.get_by_role("progressbar", name="Downloaded")).to_be_hidden()
+            expect(header).to_contain_text(model_folder.name)
+            screen.wait_for_proposal()
+
+            hub.release.set()
+            name.fill("team/opus-mt-en-de")
+            page.keyboard.press("Enter")
+            expect(header).to_have_text("opus-mt-en-de")
+            expect(screen.notes).to_have_count(0)
+            screen.wait_for_proposal()
+            page.get_by_label("Pin a phrase that the model did not say").fill("Dateien")
+            page.keyboard.press("Enter")
+            screen.wait_for_pin("Dateien")
+            hub.is_down = True
+            page.reload()
+            expect(header).to_have_text("opus-mt-en-de")
+            header.click()
+            expect(models.get_by_role("region", name="team/opus-mt-en-de")).to_contain_text("in use")
+        finally:
+            hub.release.set()
+            app.stop()

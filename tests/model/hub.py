@@ -14,12 +14,17 @@ REVISION = "0" * 39 + "1"
 
 
 class Hub:
-    """Serves the files of one folder as the model `hub_id`; `fetched` lists what was asked for."""
+    """Serves the files of one folder as the model `hub_id`; `fetched` lists what was asked for.
+
+    The bytes of the file named `held` come once `release` is set.
+    """
 
     def __init__(self, folder: Path, hub_id: str) -> None:
         self.folder, self.hub_id = folder, hub_id
         self.fetched: list[str] = []
         self.is_down = False
+        self.held = ""
+        self.release = threading.Event()
         self.url = ""
 
     def answer(self, method: str, path: str) -> tuple[int, dict[str, str], bytes]:
@@ -66,6 +71,8 @@ def serving(hub: Hub) -> Iterator[Hub]:
                 self.send_header(name, value)
             self.end_headers()
             if method == "GET":
+                if hub.held and self.path.endswith(f"/{hub.held}"):
+                    hub.release.wait(60)
                 self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:

@@ -45,12 +45,17 @@ for name in sys.argv[1:]:
 
 
 def load(hub: Hub, folder: Path, *names: str) -> list[str]:
-    """What a fresh process says of each name; its caches lie in `folder`."""
+    """What a fresh process says of each name."""
+    return run(SCRIPT, hub, folder, *names)
+
+
+def run(script: str, hub: Hub, folder: Path, *arguments: str) -> list[str]:
+    """The lines that a fresh process writes; its caches lie in `folder`."""
     environment = {
         **os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hub"), "PINPOINT_CACHE": str(folder / "cache"),
         "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1",
     }  # fmt: skip
-    command = [sys.executable, "-c", SCRIPT, *names]
+    command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=120)
     return done.stdout.splitlines()
 
@@ -72,6 +77,40 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
             "refused: team/nothing-there is no folder here, and cannot be fetched" in offline
             and "the connection" in offline
         )
+
+
+STOPPING_SCRIPT = """
+from engine import ModelError, Translator
+
+told = []
+
+def tell(*progress):
+    told.append(progress)
+
+def stop(*progress):
+    raise ModelError(f"enough after {progress}")
+
+for on_fetch in (stop, tell, stop):
+    try:
+        print(Translator.load("team/opus-mt-en-de", on_fetch=on_fetch).name)
+    except ModelError as error:
+        print(error)
+print(max(told) == told[-1], *told[-1])
+"""
+
+
+def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
+        stopped, whole, again, told = run(STOPPING_SCRIPT, hub, tmp_path)
+        assert stopped.startswith("enough after (")
+        assert whole == "opus-mt-en-de"
+        assert again == "opus-mt-en-de", "what is cached is not fetched again"
+        is_ordered, num_bytes, num_all = told.split()
+        assert is_ordered == "True"
+        assert num_bytes == num_all
+        weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size
+        assert int(num_all) >= weights
 
 
 def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ import {button, count, h, icon, setText, sr, t, tn} from './dom.js';
 import {showDirections} from './direction.js';
 import {openGlossaries} from './glossary.js';
 import {openReport} from './report.js';
-import {showModels} from './models.js';
+import {onItsWay, showModels} from './models.js';
 import {shortStyle} from './style_names.js';
 import {LANGUAGES, currentLanguage, dayAndTime} from './texts.js';
 
@@ -97,7 +97,7 @@ export class Header {
     this.direction.title = this.direction.disabled ? '' : t('direction.change');
     this.direction.setAttribute('aria-label', this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`);
     const name = [model.name, ...shortStyle(model.style)].join(' · ');
-    setText(this.model, model.next ? t('model.next', {name: model.next}) : model.state === 'ready' ? name : t('model.' + model.state));
+    setText(this.model, model.next ? onItsWay(model) : model.state === 'ready' ? name : model.state === 'loading' && model.fetched !== null ? onItsWay({...model, next: model.name}) : t('model.' + model.state));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const {unit} = doc, pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + name)];

@@ -22,7 +22,7 @@ const store = (storage, key, value) => { try { storage.setItem(key, value); } ca
 
 class Bench {
   constructor(root, server) {
-    Object.assign(this, {root, server, rows: [], order: null, offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}});
+    Object.assign(this, {root, server, rows: [], order: null, offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}, onModel: null});
     this.languages = {source: 'en', target: 'de'};
     this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
     const theme = stored(localStorage, THEME_KEY);
@@ -174,6 +174,7 @@ class Bench {
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       Object.assign(this, {unit: reply.document.unit, work: reply.work});
       this.header.update(reply);
+      this.onModel?.(reply.model);                             // of a dialog that is open
       this.list.updateCounts(reply.counts);
       if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {
         this.saidModel = reply.model.message;

@@ -1,6 +1,6 @@
-/* The dialog of the models: what each is, says of itself and can do, switching this document to another, and the style
-   that the one in use is asked for. What a model's makers wrote is shown as plain text. */
-import {button, count, h, icon, number, t} from './dom.js';
+/* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
+   too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
+import {button, count, h, icon, number, setText, t} from './dom.js';
 import {domainName, formalityName} from './style_names.js';
 
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
@@ -42,15 +42,56 @@ const styleOf = bench => {
     radios.length || select ? h('p.muted', {}, t('style.note')) : null);
 };
 
+/** What is said of a model on its way: that it loads, or how much of it has been fetched. */
+export const onItsWay = ({next, fetched}) => fetched === null || fetched === 100 ? t('model.next', {name: next}) : t('model.fetching', {name: next, percent: fetched});
+
+/** The model on its way, with its progress and a button to go on without it. */
+class Coming {
+  constructor(bench) {
+    this.name = h('span', {});
+    this.done = h('i', {});
+    this.bar = h('div.bar', {role: 'progressbar', 'aria-label': t('models.fetched'), 'aria-valuemin': 0, 'aria-valuemax': 100}, this.done);
+    this.element = h('div.coming', {hidden: true}, this.name, this.bar, button('.btn.small', {onclick: () => bench.connection.send('stop_model', {}, 'stop_model')}, t('models.stop')));
+    this.update(bench.model);
+  }
+
+  update(model) {
+    this.element.hidden = !model.next;
+    if (!model.next) return;
+    setText(this.name, onItsWay(model));
+    this.bar.hidden = model.fetched === null;
+    this.done.style.inlineSize = model.fetched + '%';
+    this.bar.setAttribute('aria-valuenow', String(model.fetched));
+  }
+}
+
+/** The name of a model on the hub, which is fetched once. `fetched` is called when the server has begun to. */
+const fetcher = (bench, fetched) => {
+  const name = h('input', {type: 'text', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', placeholder: `Helsinki-NLP/opus-mt-${bench.languages.source}-${bench.languages.target}`, 'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong'});
+  const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
+  const begin = async event => {
+    event.preventDefault();
+    const reply = await bench.connection.send('fetch_model', {model: name.value});
+    if (reply.ok) { fetched(); return; }
+    bench.notes.take(reply.error.message);                      // it is said here, where the name is
+    setText(wrong, reply.error.message);
+    name.select();
+  };
+  return h('form.fetch', {onsubmit: begin}, h('label.line', {}, h('span', {}, t('models.fetch')), name), h('button.btn', {type: 'submit'}, t('models.fetch.go')),
+    h('p.muted', {id: 'pinpoint-fetch-note'}, t('models.fetch.note')), wrong);
+};
+
 export const showModels = async bench => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
-  const close = () => { dialog.close(); dialog.remove(); };
+  const close = () => { bench.onModel = null; dialog.close(); dialog.remove(); };
   const use = key => { close(); bench.connection.send('switch_model', {key}); };
+  const coming = new Coming(bench);
   const dialog = h('dialog.models', {'aria-labelledby': 'pinpoint-models', oncancel: event => { event.preventDefault(); close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-models'}, t('models.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key)))),
+    h('div.db', {}, coming.element, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key))), fetcher(bench, close)),
     h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
+  bench.onModel = model => coming.update(model);
   bench.root.append(dialog);
   dialog.showModal();
   dialog.querySelector('.df button').focus();

@@ -24,7 +24,7 @@ from app.places import SAMPLES_FOLDER
 from app.ui.api import Api
 from app.ui.server import build_server
 from app.workspace import Workspace
-from engine import ModelEntry, Request, SearchOptions, Translator
+from engine import ModelEntry, ModelError, Request, SearchOptions, Translator
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -44,10 +44,10 @@ class SlowModel(ModelHolder):
     def load_in_background(self, num_threads: int | None = None) -> None:
         self.started.append(self)
 
-    def come(self) -> HandDecoder:
+    def come(self, converted: Path | None = None, directions: tuple[str, ...] = ("en-de",)) -> HandDecoder:
         decoder = HandDecoder()
-        self.checksum, self.loaded_from = f"checksum of {self.folder.name}", self.folder
-        self.adopt(decoder, name=self.folder.name, directions=("en-de",))
+        self.checksum, self.loaded_from = f"checksum of {self.folder.name}", converted or self.folder
+        self.adopt(decoder, name=self.folder.name, directions=directions)
         return decoder
 
     def fail(self, message: str) -> None:
@@ -193,6 +193,75 @@ def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> N
     assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
 
 
+HUB_ID = "Helsinki-NLP/opus-mt-en-de"
+
+
+def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, HUB_ID)
+    [holder] = SlowModel.started
+    assert holder.folder == Path(HUB_ID)
+    changes = []
+    workspace.subscribe(lambda: changes.append(workspace.snapshot()["model"]["fetched"]))
+    for num_bytes in (0, 1, 30, 31, 199, 200):
+        holder._has_fetched(num_bytes, 200)
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["next"], shown["fetched"]) == ("hand", HUB_ID, 100)
+    assert changes == [0, 15, 99, 100], "a percent is told once"
+
+    converted = replace(LARGE, name=HUB_ID, folder=Path("/models/opus-mt-en-de-0123"))
+    run.known = [*run.known, converted]
+    holder.come(converted.folder)
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["next"], shown["fetched"]) == ("opus-mt-en-de", "", None)
+    event = run.store.last_event(workspace.session_id, "model")
+    assert event is not None
+    assert event.payload["key"] == "cached/opus-mt-en-de-0123"
+    other = run.open(b"Another document.\n")
+    run.desk.models.fetch(other, HUB_ID)  # it is here by now
+    assert (other.model, len(SlowModel.started)) == (holder, 1)
+
+
+def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
+    workspace, second = run.open(), run.open(b"Another document.\n")
+    for waiting in (workspace, second):
+        run.desk.models.fetch(waiting, HUB_ID)
+    [holder] = SlowModel.started
+    run.desk.models.stop(workspace)
+    assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
+    holder._has_fetched(1, 10)  # the other document waits
+    run.desk.models.stop(second)
+    with pytest.raises(ModelError, match="was stopped on its way"):
+        holder._has_fetched(2, 10)
+    run.desk.models.fetch(workspace, HUB_ID)
+    assert len(SlowModel.started) == 2, "one that was stopped is of no use"
+    holder.fail("opus-mt-en-de was stopped on its way")
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["next"], snapshot["problem"], second.problem) == (HUB_ID, "", "")
+    SlowModel.started[1].come()
+    assert workspace.model is SlowModel.started[1]
+    assert second.model.name == "hand"
+
+
+def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
+    decoder = SlowModel.started[0].come(directions=("fr-en",))
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
+    assert "opus-mt-fr-en translates fr-en, not en-de" in snapshot["problem"]
+    assert decoder.is_closed
+
+
+@pytest.mark.parametrize(
+    "name", ["", "opus-mt-en-de", "/etc/passwd", "../models/x", "a/..", "a/b/c", "https://a/b", "a/b "]
+)
+def test_what_no_model_of_the_hub_is_called_is_refused_with_an_example(run: Run, name: str) -> None:
+    with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
+        run.desk.models.fetch(run.open(), name)
+    assert SlowModel.started == []
+
+
 def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
     workspace = run.open()
     run.desk.models.switch(workspace, "cached/large")
@@ -317,7 +386,7 @@ def test_every_model_computes_on_the_device_of_the_first(
     [holder] = SlowModel.started
     assert holder.device == "cuda:1"
     asked = []
-    monkeypatch.setattr(Translator, "load", lambda *settings: asked.append(settings))
+    monkeypatch.setattr(Translator, "load", lambda *settings, **_: asked.append(settings))
     for device in ("cpu", "cuda:1"):
         load_translator(cache / "mine", device)
     assert [settings[1:] for settings in asked] == [("cpu", "float32"), ("cuda:1", "half")]
