@@ -25,7 +25,7 @@ from app.exports import proposals_of, translated_document
 from app.glossary.files import read_glossary
 from app.glossary.rows import located
 from app.glossary.turning import terms_for
-from app.log.records import Event, SessionRecord, SessionSummary
+from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.memory.recall import Library
 from app.messages import Message
@@ -149,20 +149,26 @@ class Desk:
         file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
         return self._open(file, SAMPLE_LANGUAGES)
 
-    def begin_anew(self, workspace: Workspace, direction: str) -> Workspace:
-        """A new session on the same document, with the same model, in another of its directions.
+    def begin_anew(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
+        """A new session on the same document, with the same model or that of `key`, in another of its directions.
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
         turned; the earlier session stays in the log, and its glossaries and its style come along where they say
         something in this direction. Raises CommandError where the model has no such direction, or the file's sources
         are its targets.
         """
-        model, old = workspace.model, workspace.document
-        check_direction(model.name, model.directions, direction)
+        old = workspace.document
+        if key is None:
+            event = chosen_model(self.store, workspace.session_id)
+            name, model = workspace.model.name, None if event is None else event.payload
+        else:
+            name = self.models.entry(key).name
+            model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
+        check_direction(name, self.models.directions(workspace, key), direction)
         file = facing(read_file(old.data, old.name), direction)
         check_facing(file, direction)
         document = file.document(direction.partition("-")[0])
-        begun = self._start(document, direction, chosen_model(self.store, workspace.session_id))
+        begun = self._start(document, direction, model)
         for base in reversed(workspace.terms.termbases):  # the last that comes goes first
             if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
                 begun.glossaries.put(base.name, terms)
@@ -253,15 +259,15 @@ class Desk:
             self._workspaces.clear()
         self.models.close()
 
-    def _start(self, document: Document, direction: str, model: Event | None = None) -> Workspace:
-        """`model` is the event that says which one translates, where a person chose it."""
+    def _start(self, document: Document, direction: str, model: Json | None = None) -> Workspace:
+        """`model` is what the log tells of the one that translates, where a person chose it."""
         with self._lock:
             record = self._untouched_twin(document, direction) if model is None else None
             if record is None:
                 options = asdict(self.options)
                 record = self.store.start_session(document, direction, versions=versions(), options=options)
                 if model is not None:
-                    self.store.append(record.id, "model", model.payload)
+                    self.store.append(record.id, "model", model)
                 return self._put(record, document)
             return self._resume(record, document)
 
@@ -270,7 +276,7 @@ class Desk:
         return self._put(record, document or record.document)
 
     def _put(self, record: SessionRecord, document: Document) -> Workspace:
-        model, problem = self.models.remembered(self.store, record.id)
+        model, problem = self.models.remembered(self.store, record.id, record.direction)
         workspace = Workspace(
             self.store,
             record.id,

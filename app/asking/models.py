@@ -7,7 +7,7 @@ is there, and where it cannot be loaded, the one before goes on.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +62,19 @@ class Models:
             for key, entry in self._entries().items()
         ]
 
+    def entry(self, key: str) -> ModelEntry:
+        """What is known of a model that can be loaded; raises CommandError where it is not there or broken."""
+        entry = self._entries().get(key)
+        if entry is None:
+            raise CommandError(Message("This model is not there any more; open the list of models again."))
+        if entry.problem:
+            raise CommandError(entry.problem)
+        return entry
+
+    def directions(self, workspace: Workspace, key: str | None) -> Sequence[str]:
+        """Those of the model of that key; without one, of the model that translates this document."""
+        return workspace.model.directions if key is None else self.entry(key).directions
+
     def status(self) -> list[Json]:
         """How each model is doing, the one of the start first."""
         with self._lock:
@@ -73,11 +86,7 @@ class Models:
 
         The newest wish counts.
         """
-        entry = self._entries().get(key)
-        if entry is None:
-            raise CommandError(Message("This model is not there any more; open the list of models again."))
-        if entry.problem:
-            raise CommandError(entry.problem)
+        entry = self.entry(key)
         check_direction(entry.name, entry.directions, workspace.direction)
         self._await(workspace, entry.folder, entry.name)
 
@@ -117,19 +126,17 @@ class Models:
             workspace.expect_model(name, holder)
         holder.on_change(lambda: self._has_come(workspace, holder))
 
-    def remembered(self, store: LogStore, session_id: int) -> tuple[ModelHolder, str]:
+    def remembered(self, store: LogStore, session_id: int, direction: str) -> tuple[ModelHolder, str]:
         """The model that a session was switched to last, and what the person should know where it is gone."""
         event = chosen_model(store, session_id)
         if event is None:
             return self.first, ""
         entry = self._entries().get(event.payload["key"])
         if entry is None or entry.problem:
-            name, current = event.payload["name"], self.first.name
-            if entry is None:
-                return self.first, Message(
-                    "{current} translates, as {name} is not there any more.", current=current, name=name
-                )
-            return self.first, _goes_on(self.first, entry.problem)
+            why = (
+                Message("{name} is not there any more.", name=event.payload["name"]) if entry is None else entry.problem
+            )
+            return self.first, _goes_on(self.first, direction, why)
         with self._lock:
             return self._holder_of(entry.folder), ""
 
@@ -201,7 +208,7 @@ class Models:
         elif is_wanted:
             workspace.expect_no_model()
             workspace.log_error("switch_model", problem)
-            workspace.report(_goes_on(workspace.model, problem))
+            workspace.report(_goes_on(workspace.model, workspace.direction, problem))
         self._let_go()
 
     def _key_of(self, holder: ModelHolder) -> str:
@@ -214,7 +221,7 @@ class Models:
             with self._lock:
                 self._users.pop(workspace.token, None)
             self.first.on_change(lambda: workspace.use_model(self.first))
-            workspace.report(_goes_on(self.first, holder.message))
+            workspace.report(_goes_on(self.first, workspace.direction, holder.message))
             self._let_go()
 
     def _log_first(self, workspace: Workspace) -> None:
@@ -248,5 +255,13 @@ def chosen_model(store: LogStore, session_id: int) -> Event | None:
     return None if event is None or event.payload["key"] is None else event
 
 
-def _goes_on(current: ModelHolder, why: str) -> str:
-    return Message("{current} translates, as the other model could not be loaded: {why}", current=current.name, why=why)
+def _goes_on(current: ModelHolder, direction: str, why: str) -> Message:
+    """What is said where a document cannot have the model that it was to have."""
+    said: dict[str, str] = {"current": current.name, "why": why}
+    if current.directions and direction not in current.directions:
+        return Message(
+            "Nothing is translated here: {current} has not this document’s direction, and the other model could not be "
+            "loaded: {why}",
+            **said,
+        )
+    return Message("{current} translates, as the other model could not be loaded: {why}", **said)

@@ -213,7 +213,9 @@ class Api:
             ),
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
             "choose_style": lambda: workspace.choose_style(message.style()),
-            "directions": lambda: {"directions": targets_by_source(workspace.model.directions)},
+            "directions": lambda: {
+                "directions": targets_by_source(self.desk.models.directions(workspace, message.optional_text("model")))
+            },
             "models": lambda: {"models": self.desk.models.offers(workspace)},
             "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
             "fetch_model": lambda: self.desk.models.fetch(workspace, message.text("model").strip()),
@@ -231,7 +233,7 @@ class Api:
         elif name == "open_sample":
             workspace = self.desk.open_sample()
         elif name == "begin_anew":
-            workspace = self.desk.begin_anew(workspace, message.text("direction"))
+            workspace = self.desk.begin_anew(workspace, message.text("direction"), message.optional_text("model"))
         elif name == "delete_session":
             workspace = self.desk.delete_session(workspace)
         else:

@@ -4,6 +4,7 @@ and one of the hub, fetched from the page.
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -118,6 +119,24 @@ def test_a_model_of_the_hub_is_fetched_from_the_page(
             expect(header).to_have_text("opus-mt-en-de")
             header.click()
             expect(models.get_by_role("region", name="team/opus-mt-en-de")).to_contain_text("in use")
+
+            [converted] = (tmp_path / "cache" / "models").iterdir()
+            french = shutil.copytree(converted, converted.parent / "french")
+            config = json.loads((french / "config.json").read_text(encoding="utf-8"))
+            config |= {"directions": ["en-fr"], "direction_pieces": {"en-fr": None}}
+            (french / "config.json").write_text(json.dumps(config), encoding="utf-8")
+            (french / "origin.json").write_text('{"name": "team/opus-mt-en-fr"}', encoding="utf-8")
+            page.keyboard.press("Escape")
+            header.click()
+            unfit = models.get_by_role("region", name="team/opus-mt-en-fr")
+            unfit.get_by_role("button", name="Begin anew with it").click()
+            direction = page.get_by_role("dialog", name="Direction of the translation")
+            expect(direction).to_contain_text("With team/opus-mt-en-fr:")
+            direction.get_by_role("button", name="Translate in this direction").click()
+            expect(page.locator(".docinfo .dir")).to_have_text("EN → FR")
+            expect(header).to_have_text("opus-mt-en-fr")
+            screen.wait_for_proposal()
+            screen.check_nothing_went_wrong()
         finally:
             hub.release.set()
             app.stop()

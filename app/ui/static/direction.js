@@ -1,4 +1,4 @@
-/* The dialog of the direction: the document begins anew in another one that the model translates. */
+/* The dialog of the direction: the document begins anew in another one that the model translates, or another model. */
 import {button, h, icon, setText, t, tn} from './dom.js';
 import {currentLanguage} from './texts.js';
 
@@ -8,9 +8,10 @@ export const languageNames = () => {
   return code => { try { return names.of(code.replaceAll('_', '-')); } catch { return code; } };   // a model may have codes of its own
 };
 
-export const showDirections = async bench => {
+/** `other` is the key and the name of the model to begin with; without it, the one in use goes on. */
+export const showDirections = async (bench, other = null) => {
   bench.segment.flush();
-  const reply = await bench.connection.send('directions');
+  const model = other?.key ?? null, reply = await bench.connection.send('directions', {model});
   if (!reply.ok) return;
   const {directions} = reply.result, {languages} = bench, nameOf = languageNames();
   const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
@@ -26,7 +27,7 @@ export const showDirections = async bench => {
     isAsked = false;
     setText(said, '');
     setText(go, t('direction.go'));
-    go.disabled = source.value === languages.source && target.value === languages.target;
+    go.disabled = !other && source.value === languages.source && target.value === languages.target;
   };
   const fill = wanted => {
     const targets = directions[source.value];
@@ -44,12 +45,12 @@ export const showDirections = async bench => {
     }
     const told = {source: nameOf(source.value), target: nameOf(target.value)};
     close();
-    if (await bench.switchTo('begin_anew', {direction: `${source.value}-${target.value}`})) bench.say('info', t('direction.done', told));
+    if (await bench.switchTo('begin_anew', {direction: `${source.value}-${target.value}`, model})) bench.say('info', t('direction.done', told));
   };
 
   const dialog = h('dialog.small.direction', {'aria-labelledby': 'pinpoint-direction', oncancel: event => { event.preventDefault(); close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-direction'}, t('direction.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, h('div.pair', {}, h('label.line', {}, h('span', {}, t('direction.from')), source), h('label.line', {}, h('span', {}, t('direction.to')), target)),
+    h('div.db', {}, other ? h('p', {}, t('direction.with', {name: other.name})) : null, h('div.pair', {}, h('label.line', {}, h('span', {}, t('direction.from')), source), h('label.line', {}, h('span', {}, t('direction.to')), target)),
       h('p.muted', {}, t('direction.note')), said),
     h('div.df', {}, button('.btn', {onclick: close}, t('close')), go));
   source.value = Object.hasOwn(directions, languages.source) ? languages.source : Object.keys(directions)[0];

@@ -1,16 +1,18 @@
 /* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
    too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
+import {showDirections} from './direction.js';
 import {button, count, h, icon, number, setText, t} from './dom.js';
 import {domainName, formalityName} from './style_names.js';
 
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
 
-/** One model of the list. `use` is called to switch to it. */
-const entry = (model, use) => h('section.modelrow', {'aria-label': model.name, 'data-key': model.key},
+/** One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document. */
+const entry = (model, use, beginAnew) => h('section.modelrow', {'aria-label': model.name, 'data-key': model.key},
   h('div.line1', {}, h('b', {}, model.name), h('span.muted', {}, t('models.' + model.place)),
     model.is_current ? h('span.now', {}, icon('check', true), t('models.current'))
-      : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use')) : null),
+      : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use'))
+      : !model.problem ? button('.btn.small', {onclick: beginAnew}, t('models.anew')) : null),
   model.problem ? h('p.wrong', {}, model.problem)
     : h('p.muted.num', {}, [model.directions.join(', ') + (model.num_directions > model.directions.length ? t('models.more', {n: count(model.num_directions - model.directions.length)}) : ''),
       millions(model.num_parameters), megabytes(model.num_bytes), model.formalities.length && t('models.formality'), model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')})].filter(Boolean).join(' · ')),
@@ -89,7 +91,7 @@ export const showModels = async bench => {
   const coming = new Coming(bench);
   const dialog = h('dialog.models', {'aria-labelledby': 'pinpoint-models', oncancel: event => { event.preventDefault(); close(); }},
     h('div.dh', {}, h('h2', {id: 'pinpoint-models'}, t('models.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, coming.element, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key))), fetcher(bench, close)),
+    h('div.db', {}, coming.element, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key), () => { close(); showDirections(bench, model); })), fetcher(bench, close)),
     h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
   bench.onModel = model => coming.update(model);
   bench.root.append(dialog);

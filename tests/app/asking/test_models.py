@@ -284,7 +284,8 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
             assert workspace.model.state == "loading"
             SlowModel.started[-1].come()
         assert workspace.model.name == expected
-        assert ("hand translates, as large is not there any more" in workspace.problem) == gone
+        assert ("hand translates, as the other" in workspace.problem) == gone
+        assert ("large is not there any more" in workspace.problem) == gone
         again.end()
     again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
     workspace = again.desk.find(token)
@@ -293,6 +294,32 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
     assert "no memory" in workspace.problem
     again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> None:
+    workspace = run.open()
+    assert run.desk.models.directions(workspace, None) == ("en-de",)
+    assert run.desk.models.directions(workspace, "cached/french") == ("en-fr",)
+    for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
+        with pytest.raises(CommandError, match=message):
+            run.desk.begin_anew(workspace, "fr-en", key)
+    begun = run.desk.begin_anew(workspace, "en-fr", "cached/french")
+    [french] = SlowModel.started
+    assert (begun.direction, begun.model, begun.model.state) == ("en-fr", french, "loading")
+    assert (workspace.direction, workspace.model.name) == ("en-de", "hand")
+    french.come(directions=("en-fr",))
+    assert begun.model.state == "ready"
+    event = run.store.last_event(begun.session_id, "model")
+    assert event is not None
+    assert event.payload == {"key": "cached/french", "name": "team/french", "model": ""}
+
+
+def test_where_no_model_has_the_direction_nothing_is_said_to_translate(run: Run) -> None:
+    run.desk.models.first.directions = ("en-de",)
+    begun = run.desk.begin_anew(run.open(), "en-fr", "cached/french")
+    SlowModel.started[0].fail("no memory")
+    assert "Nothing is translated here: hand has not this document’s direction" in begun.problem
+    assert "no memory" in begun.problem
 
 
 def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(tmp_path: Path) -> None:
@@ -308,7 +335,7 @@ def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(
         assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
         first.come()
         assert told() == [(None, f"checksum of {name}") for name in expected]
-        assert desk.models.remembered(store, workspace.session_id) == (first, "")
+        assert desk.models.remembered(store, workspace.session_id, "en-de") == (first, "")
         desk.close()
     store.close()
 
