@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
 
 from app import VERSION
@@ -132,16 +133,20 @@ def _serve(flags: argparse.Namespace) -> int:
     from app.ui.server import Server, bind, build_server, is_loopback
 
     signal.signal(signal.SIGTERM, _stop)
-    store = LogStore.open(flags.log or default_log_path())
-    for note in store.notes:
-        print(note)
-    if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
-        print(f"Loading {flags.model.as_posix()} …", flush=True)
-        model.wait()
-    desk = Desk(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
-    if flags.direction is None:  # else none is guessed
-        model.on_change(lambda: read_ahead(model.directions))
-    try:
+    with ExitStack() as closing:
+        closing.callback(model.stop)
+        store = LogStore.open(flags.log or default_log_path())
+        closing.callback(store.close)
+        closing.callback(model.close)
+        for note in store.notes:
+            print(note)
+        if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
+            print(f"Loading {flags.model.as_posix()} …", flush=True)
+            model.wait()
+        desk = Desk(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
+        closing.callback(desk.close)
+        if flags.direction is None:  # else none is guessed
+            model.on_change(lambda: read_ahead(model.directions))
         if flags.document or flags.glossary:
             for note in desk.open_files(flags.document, flags.glossary):
                 print(note)
@@ -159,10 +164,6 @@ def _serve(flags: argparse.Namespace) -> int:
             threading.Timer(1.0, webbrowser.open, [address]).start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
-    finally:
-        desk.close()
-        model.close()
-        store.close()
     return 0
 
 
@@ -172,6 +173,7 @@ def _set_environment() -> None:
     own = {"127.0.0.1", "localhost", "::1"}
     # Threads that spin while they wait for each other made a step 15 times slower where other programs used the cores.
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
+    os.environ.setdefault("HF_HUB_DISABLE_XET", "1")  # or a download from the hub could not be stopped
     for name in ("NO_PROXY", "no_proxy"):
         given = [entry for entry in os.environ.get(name, "").split(",") if entry]
         os.environ[name] = ",".join(dict.fromkeys([*given, *sorted(own)]))

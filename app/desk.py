@@ -276,7 +276,7 @@ class Desk:
         return self._put(record, document or record.document)
 
     def _put(self, record: SessionRecord, document: Document) -> Workspace:
-        model, problem = self.models.remembered(self.store, record.id, record.direction)
+        model, problem = self.models.remembered(self.store, record)
         workspace = Workspace(
             self.store,
             record.id,

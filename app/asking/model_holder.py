@@ -116,7 +116,9 @@ class ModelHolder:
 
     def on_fetch(self, listener: Callable[[], None]) -> None:
         """Calls `listener`, from any thread, each time that a further percent has been fetched."""
-        self._fetch_listeners.append(listener)
+        with self._lock:
+            if self.state == "loading":
+                self._fetch_listeners.append(listener)
 
     @property
     def is_stopped(self) -> bool:
@@ -165,7 +167,10 @@ class ModelHolder:
             self.checksum = translator.checksum
             self.loaded_from = translator.folder
             self.formalities, self.domains = translator.formalities, translator.domains
-            self.adopt(Worker(translator), name=translator.name, directions=translator.directions)
+            worker = Worker(translator)
+            self.adopt(worker, name=translator.name, directions=translator.directions)
+            if self.is_stopped:  # meanwhile, so that nobody else ends it
+                worker.close()
         except EngineError as error:
             self._finish("failed", str(error))
         except Exception as error:  # whatever went wrong, the page must say it

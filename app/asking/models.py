@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,17 +22,18 @@ from app.segments.state import Json
 from engine import ModelEntry, describe_model, is_hub_id, known_models
 
 if TYPE_CHECKING:
-    from app.log.records import Event
+    from app.log.records import Event, SessionRecord
     from app.log.store import LogStore
     from app.workspace import Workspace
 
 MAX_CARD_CHARACTERS = 50_000
 MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the model of the start, where it is not among the known ones
+HUB = "hub/"  # before the hub id, the key of a model that is used as it was fetched
 
 
 class Models:
-    """The models of a desk. Safe from several threads; a page names them by keys, never by paths."""
+    """The models of a desk. Safe from several threads; a page names them by keys and hub ids, never by paths."""
 
     def __init__(self, first: ModelHolder, find: Callable[[], list[ModelEntry]] = known_models) -> None:
         self.first = first
@@ -95,7 +97,7 @@ class Models:
 
         Raises CommandError for what no model of the hub can be called.
         """
-        if not is_hub_id(name):
+        if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
             raise CommandError(
                 Message(
                     "{name} is no name of a model on the hub: give its maker and its own name, such as {example}.",
@@ -103,11 +105,13 @@ class Models:
                     example=f"Helsinki-NLP/opus-mt-{workspace.direction}",
                 )
             )
-        for key, entry in self._entries().items():
-            if entry.name == name and not entry.problem:
-                self.switch(workspace, key)
-                return
-        self._await(workspace, Path(name), name)
+        with self._lock:
+            is_here = self._find_holder(Path(name)) is not None
+        known = None if is_here else self._converted_from(name)
+        if known is None:
+            self._await(workspace, Path(name), name)
+        else:
+            self.switch(workspace, known)
 
     def stop(self, workspace: Workspace) -> None:
         """Goes on with the model in use: the one that is on its way is not waited for."""
@@ -124,24 +128,31 @@ class Models:
             workspace.expect_no_model()
         else:
             workspace.expect_model(name, holder)
+        self._let_go()  # what was waited for before
         holder.on_change(lambda: self._has_come(workspace, holder))
 
-    def remembered(self, store: LogStore, session_id: int, direction: str) -> tuple[ModelHolder, str]:
-        """The model that a session was switched to last, and what the person should know where it is gone."""
-        event = chosen_model(store, session_id)
+    def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHolder, str]:
+        """The model that a session was switched to last, kept for it; what to tell the person where it is gone."""
+        event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
-        entry = self._entries().get(event.payload["key"])
-        if entry is None or entry.problem:
-            why = (
-                Message("{name} is not there any more.", name=event.payload["name"]) if entry is None else entry.problem
-            )
-            return self.first, _goes_on(self.first, direction, why)
+        key, name = event.payload["key"], event.payload["name"]
+        if key.startswith(HUB):
+            folder, problem = Path(key.removeprefix(HUB)), ""
+        elif entry := self._entries().get(key):
+            folder, problem = entry.folder, entry.problem
+        else:
+            problem = Message("{name} is not there any more.", name=name)
+        if problem:
+            return self.first, _goes_on(self.first, record.direction, problem)
         with self._lock:
-            return self._holder_of(entry.folder), ""
+            holder = self._holder_of(folder)
+            if holder is not self.first:
+                self._users[record.token] = holder
+            return holder, ""
 
     def watch(self, workspace: Workspace) -> None:
-        """Keeps a remembered model for this document, or gives it the first where that one cannot be loaded.
+        """Gives this document the first model where its remembered one cannot be loaded.
 
         The log tells that the first translates as soon as its checksum is known.
         """
@@ -149,8 +160,6 @@ class Models:
         if holder is self.first:
             holder.on_change(lambda: self._log_first(workspace))
         else:
-            with self._lock:
-                self._users[workspace.token] = holder
             holder.on_change(lambda: self._fall_back(workspace, holder))
 
     def forget(self, workspace: Workspace) -> None:
@@ -171,32 +180,49 @@ class Models:
     def _entries(self) -> dict[str, ModelEntry]:
         """What is known now, by key."""
         entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._find()}
-        folder = self.first.loaded_from
-        if folder is not None and all(entry.folder != folder for entry in entries.values()):
-            return {FIRST: describe_model(folder), **entries}
+        folders = {entry.folder for entry in entries.values()}
+        with self._lock:
+            others = [*self._others.values()]
+        for holder in others:
+            if holder.loaded_from is not None and holder.loaded_from not in folders:
+                name = holder.folder.as_posix()
+                entries[HUB + name] = replace(describe_model(holder.loaded_from, "cached"), name=name)
+        if self.first.loaded_from is not None and self.first.loaded_from not in folders:
+            return {FIRST: describe_model(self.first.loaded_from), **entries}
         return entries
+
+    def _converted_from(self, name: str) -> str | None:
+        """The key of what was converted from a model of the hub before, if it can be loaded."""
+        entries = self._entries().items()
+        return next((key for key, entry in entries if entry.name == name and not entry.problem), None)
 
     @staticmethod
     def _is_loaded_from(holder: ModelHolder, folder: Path) -> bool:
         return folder in (holder.loaded_from, holder.folder)
 
     def _holder_of(self, folder: Path) -> ModelHolder:
-        """The model of that folder, which begins to load where it is not there yet."""
-        for holder in (self.first, *self._others.values()):
-            if holder.state != "failed" and not holder.is_stopped and self._is_loaded_from(holder, folder):
-                return holder
+        """The model of that folder or hub id, which begins to load where it is not there yet."""
+        if found := self._find_holder(folder):
+            return found
         holder = self._others[folder] = ModelHolder(folder, device=self.first.device)
         holder.load_in_background()
         return holder
 
+    def _find_holder(self, folder: Path) -> ModelHolder | None:
+        """The model of that folder or hub id, if it is there or on its way."""
+        for holder in (self.first, *self._others.values()):
+            if holder.state != "failed" and not holder.is_stopped and self._is_loaded_from(holder, folder):
+                return holder
+        return None
+
     def _has_come(self, workspace: Workspace, holder: ModelHolder) -> None:
         """A model that a document waits for is there, or cannot be loaded, or turns out to be of other languages."""
-        problem = holder.message
-        if holder.state == "ready":
+        problem = _goes_on(workspace.model, workspace.direction, holder.message) if holder.state == "failed" else ""
+        if not problem:
             try:
                 check_direction(holder.name, holder.directions, workspace.direction)
             except CommandError as error:
-                problem = error.args[0]
+                problem = Message("{why} The list of models has it now, to begin anew with.", why=error.args[0])
         with self._lock:
             is_wanted = self._wanted.get(workspace.token) is holder  # and not another one meanwhile
             if is_wanted:
@@ -208,7 +234,7 @@ class Models:
         elif is_wanted:
             workspace.expect_no_model()
             workspace.log_error("switch_model", problem)
-            workspace.report(_goes_on(workspace.model, workspace.direction, problem))
+            workspace.report(problem)
         self._let_go()
 
     def _key_of(self, holder: ModelHolder) -> str:
@@ -220,9 +246,13 @@ class Models:
         if holder.state == "failed" and workspace.model is holder:
             with self._lock:
                 self._users.pop(workspace.token, None)
-            self.first.on_change(lambda: workspace.use_model(self.first))
-            workspace.report(_goes_on(self.first, workspace.direction, holder.message))
+            self.first.on_change(lambda: self._use_first(workspace, holder))
             self._let_go()
+
+    def _use_first(self, workspace: Workspace, failed: ModelHolder) -> None:
+        if workspace.model is failed:  # no other one was chosen meanwhile
+            workspace.use_model(self.first)
+            workspace.report(_goes_on(self.first, workspace.direction, failed.message))
 
     def _log_first(self, workspace: Workspace) -> None:
         """Nobody chose it, so no key keeps it: the next start may have another one."""
@@ -238,15 +268,14 @@ class Models:
         """Ends the models that no document uses or waits for, to free their memory."""
         with self._lock:
             kept = [*self._users.values(), *self._wanted.values()]
-            unused = [(folder, holder) for folder, holder in self._others.items() if holder not in kept]
-            for folder, holder in unused:
+            unused = {folder: holder for folder, holder in self._others.items() if holder not in kept}
+            for folder, holder in list(unused.items()):
                 if holder.state == "loading":  # it is asked again when that is over
-                    holder.stop()
+                    unused.pop(folder).stop()
                 else:
                     del self._others[folder]
-        for _, holder in unused:
-            if holder.state != "loading":
-                holder.close()
+        for holder in unused.values():
+            holder.close()
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:
@@ -258,6 +287,8 @@ def chosen_model(store: LogStore, session_id: int) -> Event | None:
 def _goes_on(current: ModelHolder, direction: str, why: str) -> Message:
     """What is said where a document cannot have the model that it was to have."""
     said: dict[str, str] = {"current": current.name, "why": why}
+    if current.state == "failed":
+        return Message("The other model could not be loaded: {why}", why=why)
     if current.directions and direction not in current.directions:
         return Message(
             "Nothing is translated here: {current} has not this document’s direction, and the other model could not be "

@@ -37,8 +37,8 @@ def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress 
     """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure.
 
     `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
-    `progress` is called in threads of the hub's client, in order; what it raises ends the fetching, and what is here by
-    then is not fetched again.
+    `progress` is called in threads of the hub's client, in order; what it raises ends the fetching where files come
+    over HTTP (HF_HUB_DISABLE_XET=1), and files that are whole by then are not fetched again.
     """
     try:
         found = _snapshot(hub_id, (CONFIG,))
@@ -84,11 +84,11 @@ def _bar_that_tells(progress: FetchProgress) -> type[Any]:
             super().__init__(*arguments, name=name, **settings)  # type: ignore[no-untyped-call]
             self._tells = name == _BAR_OF_ALL_BYTES
             self._num_bytes = 0  # counted here: a bar that is not shown counts nothing
-            self._lock = threading.Lock()  # files come in several threads
+            self._count_lock = threading.Lock()  # files come in several threads
 
         def update(self, n: float | None = 1) -> Any:
             if self._tells:
-                with self._lock:
+                with self._count_lock:
                     self._num_bytes += int(n or 0)
                     progress(self._num_bytes, int(self.total or 0))
             return super().update(n)

@@ -249,8 +249,46 @@ def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) ->
     decoder = SlowModel.started[0].come(directions=("fr-en",))
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
-    assert "opus-mt-fr-en translates fr-en, not en-de" in snapshot["problem"]
+    assert snapshot["problem"].startswith("opus-mt-fr-en translates fr-en, not en-de. The list of models has it now")
     assert decoder.is_closed
+
+
+def test_another_wish_ends_the_fetch_before(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, HUB_ID)
+    run.desk.models.switch(workspace, "cached/large")
+    fetched, large = SlowModel.started
+    assert (fetched.is_stopped, large.is_stopped) == (True, False)
+
+
+def test_a_model_used_as_it_was_fetched_is_listed_and_remembered(run: Run, tmp_path: Path) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.desk.models.fetch(workspace, "team/ours")
+    SlowModel.started[0].come(Path("/hub/ours"))
+    [current] = [offer for offer in run.desk.models.offers(workspace) if offer["is_current"]]
+    assert (current["key"], current["name"]) == ("hub/team/ours", "team/ours")
+    token = workspace.token
+    run.end()
+    again = Run(tmp_path / "log.sqlite", [SMALL])
+    holder = again.desk.find(token).model
+    assert (holder.folder, holder.state) == (Path("team/ours"), "loading")
+    again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.first.state = "failed"
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].fail("no memory")
+    assert workspace.problem == "The other model could not be loaded: no memory"
+
+
+def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
+    with pytest.raises(CommandError, match="data/models is no name of a model on the hub"):
+        run.desk.models.fetch(run.open(), "data/models")
 
 
 @pytest.mark.parametrize(
@@ -335,7 +373,7 @@ def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(
         assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
         first.come()
         assert told() == [(None, f"checksum of {name}") for name in expected]
-        assert desk.models.remembered(store, workspace.session_id, "en-de") == (first, "")
+        assert desk.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
         desk.close()
     store.close()
 
