@@ -136,17 +136,12 @@ class Models:
         event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
-        key, name = event.payload["key"], event.payload["name"]
-        if key.startswith(HUB):
-            folder, problem = Path(key.removeprefix(HUB)), ""
-        elif entry := self._entries().get(key):
-            folder, problem = entry.folder, entry.problem
-        else:
-            problem = Message("{name} is not there any more.", name=name)
-        if problem:
-            return self.first, _goes_on(self.first, record.direction, problem)
+        entry = self._entries().get(event.payload["key"])  # nothing is fetched unasked
+        if entry is None or entry.problem:
+            gone = Message("{name} is not there any more.", name=event.payload["name"])
+            return self.first, _goes_on(self.first, record.direction, gone if entry is None else entry.problem)
         with self._lock:
-            holder = self._holder_of(folder)
+            holder = self._holder_of(entry.folder)
             if holder is not self.first:
                 self._users[record.token] = holder
             return holder, ""

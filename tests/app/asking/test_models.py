@@ -261,7 +261,7 @@ def test_another_wish_ends_the_fetch_before(run: Run) -> None:
     assert (fetched.is_stopped, large.is_stopped) == (True, False)
 
 
-def test_a_model_used_as_it_was_fetched_is_listed_and_remembered(run: Run, tmp_path: Path) -> None:
+def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
     run.desk.models.fetch(workspace, "team/ours")
@@ -271,8 +271,9 @@ def test_a_model_used_as_it_was_fetched_is_listed_and_remembered(run: Run, tmp_p
     token = workspace.token
     run.end()
     again = Run(tmp_path / "log.sqlite", [SMALL])
-    holder = again.desk.find(token).model
-    assert (holder.folder, holder.state) == (Path("team/ours"), "loading")
+    workspace = again.desk.find(token)
+    assert (workspace.model, len(SlowModel.started)) == (again.desk.models.first, 1)
+    assert "ours is not there any more" in workspace.problem
     again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
