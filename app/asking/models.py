@@ -281,13 +281,13 @@ def chosen_model(store: LogStore, session_id: int) -> Event | None:
 
 def _goes_on(current: ModelHolder, direction: str, why: str) -> Message:
     """What is said where a document cannot have the model that it was to have."""
-    said: dict[str, str] = {"current": current.name, "why": why}
     if current.state == "failed":
         return Message("The other model could not be loaded: {why}", why=why)
     if current.directions and direction not in current.directions:
         return Message(
             "Nothing is translated here: {current} has not this document’s direction, and the other model could not be "
             "loaded: {why}",
-            **said,
+            current=current.name,
+            why=why,
         )
-    return Message("{current} translates, as the other model could not be loaded: {why}", **said)
+    return Message("{current} translates, as the other model could not be loaded: {why}", current=current.name, why=why)
