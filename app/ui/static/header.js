@@ -97,7 +97,8 @@ export class Header {
     this.direction.title = this.direction.disabled ? '' : t('direction.change');
     this.direction.setAttribute('aria-label', this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`);
     const name = [model.name, ...shortStyle(model.style)].join(' · ');
-    setText(this.model, model.next ? onItsWay(model) : model.state === 'ready' ? name : model.state === 'loading' && model.fetched !== null ? onItsWay({...model, next: model.name}) : t('model.' + model.state));
+    const isOnItsWay = model.next || model.fetched !== null;
+    setText(this.model, isOnItsWay ? onItsWay(model) : model.state === 'ready' ? name : t('model.' + model.state));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const {unit} = doc, pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + name)];

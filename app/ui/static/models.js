@@ -44,8 +44,8 @@ const styleOf = bench => {
     radios.length || select ? h('p.muted', {}, t('style.note')) : null);
 };
 
-/** What is said of a model on its way: that it loads, or how much of it has been fetched. */
-export const onItsWay = ({next, fetched}) => fetched === null || fetched === 100 ? t('model.next', {name: next}) : t('model.fetching', {name: next, percent: fetched});
+/** What is said of the model on its way, the next or the first: that it loads, or how much of it has been fetched. */
+export const onItsWay = ({next, name, fetched}) => t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched});
 
 /** The model on its way, with its progress and a button to go on without it. */
 class Coming {
@@ -67,14 +67,14 @@ class Coming {
   }
 }
 
-/** The name of a model on the hub, which is fetched once. `fetched` is called when the server has begun to. */
-const fetcher = (bench, fetched) => {
+/** The name of a model on the hub, which is fetched once. `begun` is called when the server has begun to. */
+const fetcher = (bench, begun) => {
   const name = h('input', {type: 'text', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', placeholder: `Helsinki-NLP/opus-mt-${bench.languages.source}-${bench.languages.target}`, 'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong'});
   const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
   const begin = async event => {
     event.preventDefault();
     const reply = await bench.connection.send('fetch_model', {model: name.value});
-    if (reply.ok) { fetched(); return; }
+    if (reply.ok) { begun(); return; }
     bench.notes.take(reply.error.message);                      // it is said here, where the name is
     setText(wrong, reply.error.message);
     name.select();
