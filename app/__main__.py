@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from app import VERSION
-from app.command_line.arguments import COMMANDS, OVERVIEW, parse
+from app.cli.arguments import COMMANDS, OVERVIEW, parse
 from app.errors import AppError
-from app.places import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
+from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 
 DEFAULT_PORT = 7860
 
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _command(arguments: list[str]) -> int:
     _set_environment()
     flags = parse(arguments)
-    from app.command_line import log_commands, translate
+    from app.cli import log_commands, translate
     from engine import EngineError
 
     run = {
@@ -118,7 +118,7 @@ def _stop(*_: object) -> None:
 
 def _serve(flags: argparse.Namespace) -> int:
     _set_environment()
-    from app.asking.model_holder import ModelHolder
+    from app.models.loading import ModelHolder
 
     # The model loads while Gradio, which takes seconds to import, does so.
     model = ModelHolder(flags.model, flags.direction, flags.device)
@@ -126,9 +126,9 @@ def _serve(flags: argparse.Namespace) -> int:
 
     import uvicorn
 
-    from app.asking.directions import read_ahead
-    from app.desk import Desk
     from app.log.store import LogStore
+    from app.models.directions import read_ahead
+    from app.sessions import Desk
     from app.ui.api import Api
     from app.ui.server import Server, bind, build_server, is_loopback
 

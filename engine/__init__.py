@@ -6,15 +6,8 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.model import (
-    FetchProgress,
-    ModelEntry,
-    describe_model,
-    is_hub_id,
-    known_models,
-    offer_of,
-    short_code,
-)
+from engine.importers import FetchProgress, ModelEntry, describe_model, is_hub_id, known_models
+from engine.model import offer_of, short_code
 from engine.request import (
     Alternative,
     Avoid,

@@ -15,17 +15,17 @@ from typing import BinaryIO, TextIO
 
 import torch
 
-from engine.command_line import models
-from engine.command_line.arguments import parse
-from engine.command_line.commands import Commands
-from engine.command_line.evaluation import run_evaluation
-from engine.command_line.fields import Defaults
-from engine.command_line.files import STANDARD_STREAM, CannotGoOn, check_output, open_file
-from engine.command_line.lines import Line, read_lines
-from engine.command_line.records import Records, Writer
-from engine.command_line.terminal import Interrupt, ProgressBar
+from engine.cli import models
+from engine.cli.arguments import parse
+from engine.cli.commands import Commands
+from engine.cli.evaluation import run_evaluation
+from engine.cli.fields import Defaults
+from engine.cli.files import STANDARD_STREAM, CannotGoOn, check_output, open_file
+from engine.cli.lines import Line, read_lines
+from engine.cli.records import Records, Writer
+from engine.cli.terminal import Interrupt, ProgressBar
 from engine.errors import EngineError
-from engine.search.stream import is_out_of_memory
+from engine.search.batching import is_out_of_memory
 from engine.translator import Translator
 
 DONE, SOME_LINES_FAILED, STOPPED, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141

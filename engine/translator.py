@@ -1,4 +1,4 @@
-"""Requests in, translations out: text to pieces, encoder, search, and what `engine.telling` makes of its result.
+"""Requests in, translations out: text to pieces, encoder, search, results as text.
 
 A `Translator` is not safe to call from several threads at once; `engine.worker.Worker` is.
 """
@@ -13,13 +13,16 @@ from threading import Event
 
 import torch
 
-from engine.constraints import Constraints
-from engine.encodings import Encodings
+from engine.decoding.constraints import Constraints
+from engine.decoding.encodings import Encodings
+from engine.decoding.results import Teller
+from engine.decoding.stream import Interrupt, RequestStream, interruption_of
 from engine.errors import InvalidRequest, ModelError
-from engine.model import FetchProgress, LoadedModel, load_model, model_folder, origin_of, read_card
+from engine.importers import FetchProgress, model_folder, origin_of, read_card
+from engine.model import LoadedModel, load_model
 from engine.model.device import usable_device
-from engine.model.directions import offer_of
 from engine.model.half import halve
+from engine.model.languages import offer_of
 from engine.model.packed import Precision, pack
 from engine.model.table import checked_interval
 from engine.request import (
@@ -31,15 +34,13 @@ from engine.request import (
     SearchOptions,
     Translation,
 )
-from engine.request_stream import Interrupt, RequestStream, interruption_of
+from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.beam import StepDecoder
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
 from engine.search.stopping import Scoring
-from engine.search.stream import REFILL_SHARE, Schedule, SearchStream
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.telling import Teller
 from engine.text import BOS_ID, EOS_ID, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
@@ -137,7 +138,7 @@ class Translator:
 
         Up to `batch_size` requests are decoded at a time, out of a window that is read ahead, so that like lengths go
         together; a request may bring options of its own. `schedule` says who makes room for whom
-        (engine/search/stream.py), which changes the time and not the translations. A request that is invalid or fails
+        (engine/search/batching.py), which changes the time and not the translations. A request that is invalid or fails
         gives a translation of status "failed"; the others go on. `progress` is told how many are done. After `cancel`,
         what is left comes back as "cancelled"; after the deadline, which counts from when the first translation is
         asked for, as "deadline".

@@ -12,22 +12,38 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The engine's units from the ground up. A unit may import its own files and units of lower floors, nothing beside it.
-ENGINE_FLOORS = (
-    {"errors"},
-    {"request"},
-    {"text", "kernels"},
-    {"model", "search"},
-    {"constraints", "aligner"},
-    {"relaxation", "encodings"},
-    {"request_stream"},
-    {"telling"},
-    {"translator", "fair_queue"},
-    {"worker", "evaluation"},
-    {"train", "command_line"},
-    {"__main__"},
-)
-FLOOR_OF = {unit: floor for floor, units in enumerate(ENGINE_FLOORS) for unit in units}
+# The rooms of each package, from the ground up: a room may import itself and rooms of lower floors.
+FLOORS = {
+    "engine": (
+        {"errors"},
+        {"request"},
+        {"text", "kernels"},
+        {"model", "search"},
+        {"importers", "decoding"},
+        {"translator"},
+        {"worker", "evaluation"},
+        {"train", "cli"},
+        {"__main__"},
+    ),
+    "app": (
+        {"i18n", "paths"},
+        {"errors"},
+        {"text"},
+        {"formats", "checks", "tags"},
+        {"glossary"},
+        {"log"},
+        {"tm", "segments"},
+        {"models"},
+        {"reports"},
+        {"workspace"},
+        {"sessions"},
+        {"cli", "ui"},
+        {"__main__"},
+    ),
+}
+FLOOR_OF = {
+    package: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for package, floors in FLOORS.items()
+}
 
 # What the engine must not know, although it is installed.
 FOREIGN_TO_ENGINE = {"app", "gradio", "sqlite3", "sqlite_utils"}
@@ -60,17 +76,64 @@ def imports_of(path: str) -> list[str]:
     return list(imported_names((ROOT / path).read_text(encoding="utf-8"), package))
 
 
-def upward_imports(unit: str, imports: list[str]) -> list[str]:
-    """Those imports of a file of engine unit `unit` that leave its unit for one that is not below it."""
+def upward_imports(package: str, room: str, imports: list[str]) -> list[str]:
+    """Those imports of a file of `package`'s `room` that leave the room for one that is not below it."""
+    floors = FLOOR_OF[package]
     wrong = []
     for name in imports:
         top, *rest = name.split(".")
-        if top != "engine":
+        if top != package:
             continue
         target = rest[0] if rest else ""  # `import engine`, and names taken from it, reach everything
-        if target != unit and FLOOR_OF.get(target, len(ENGINE_FLOORS)) >= FLOOR_OF[unit]:
+        if package == "app" and target == "VERSION":
+            continue
+        if target != room and floors.get(target, len(FLOORS[package])) >= floors[room]:
             wrong.append(name)
     return wrong
+
+
+def import_circles(imports: dict[str, set[str]]) -> list[list[str]]:
+    """Modules that import each other, directly or through others: one sorted list for each circle."""
+    found: list[list[str]] = []
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+
+    def visit(module: str) -> None:  # Tarjan's strongly connected components
+        numbers[module] = lowest[module] = len(numbers)
+        stack.append(module)
+        for other in sorted(imports[module]):
+            if other not in numbers:
+                visit(other)
+                lowest[module] = min(lowest[module], lowest[other])
+            elif other in stack:
+                lowest[module] = min(lowest[module], numbers[other])
+        if lowest[module] == numbers[module]:
+            circle = stack[stack.index(module) :]
+            del stack[stack.index(module) :]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for module in sorted(imports):
+        if module not in numbers:
+            visit(module)
+    return found
+
+
+def module_imports(*folders: str) -> dict[str, set[str]]:
+    """For each module below these folders, the modules there that it imports."""
+    modules = {
+        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in python_files(*folders)
+    }
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        graph[module] = set()
+        for name in imports_of(path):
+            while name and name not in modules:
+                name = name.rpartition(".")[0]
+            if name and name != module:
+                graph[module].add(name)
+    return graph
 
 
 def public_names(path: str) -> set[str]:
@@ -96,47 +159,63 @@ def test_every_way_to_import_is_seen(code: str, package: str, expected: list[str
 
 
 @pytest.mark.parametrize(
-    ("unit", "name", "is_upward"),
+    ("package", "room", "name", "is_upward"),
     [
-        ("search", "engine.request.Request", False),
-        ("search", "engine.search.banks", False),
-        ("search", "engine.model.cache", True),  # beside it
-        ("text", "engine.translator.Translator", True),  # above it
-        ("request", "engine.errors.InvalidRequest", False),
-        ("model", "engine.Request", True),  # by way of the roof
-        ("model", "engine", True),
-        ("model", "torch", False),
+        ("engine", "search", "engine.request.Request", False),
+        ("engine", "search", "engine.search.banks", False),
+        ("engine", "search", "engine.model.cache", True),  # beside it
+        ("engine", "text", "engine.translator.Translator", True),  # above it
+        ("engine", "request", "engine.errors.InvalidRequest", False),
+        ("engine", "model", "engine.Request", True),  # through the package itself
+        ("engine", "model", "engine", True),
+        ("engine", "model", "torch", False),
+        ("app", "segments", "app.workspace.core", True),
+        ("app", "reports", "app.VERSION", False),
     ],
 )
-def test_upward_import_is_recognised(unit: str, name: str, is_upward: bool) -> None:
-    assert upward_imports(unit, [name]) == ([name] if is_upward else [])
+def test_upward_import_is_recognised(package: str, room: str, name: str, is_upward: bool) -> None:
+    assert upward_imports(package, room, [name]) == ([name] if is_upward else [])
 
 
-@pytest.mark.parametrize("path", [path for path in python_files("engine") if path != "engine/__init__.py"])
-def test_engine_file_imports_only_what_lies_below_it(path: str) -> None:
-    unit = Path(path).relative_to("engine").parts[0].removesuffix(".py")
-    assert unit in FLOOR_OF, f"{path}: give the unit {unit!r} a floor in ENGINE_FLOORS"
-    assert upward_imports(unit, imports_of(path)) == []
+@pytest.mark.parametrize("package", ["engine", "app"])
+def test_files_import_only_from_lower_floors(package: str) -> None:
+    wrong = {}
+    for path in python_files(package):
+        if path == f"{package}/__init__.py":
+            continue
+        room = Path(path).relative_to(package).parts[0].removesuffix(".py")
+        assert room in FLOOR_OF[package], f"{path}: give {room!r} a floor in FLOORS"
+        if upward := upward_imports(package, room, imports_of(path)):
+            wrong[path] = upward
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("path", python_files("engine"))
-def test_engine_file_knows_no_page_and_no_database(path: str) -> None:
-    assert [name for name in imports_of(path) if name.split(".")[0] in FOREIGN_TO_ENGINE] == []
+def test_import_circle_is_found() -> None:
+    assert import_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert import_circles({"a": {"b"}, "b": set()}) == []
 
 
-@pytest.mark.parametrize("path", python_files("app"))
-def test_app_file_uses_only_public_names_of_the_engine(path: str) -> None:
+@pytest.mark.parametrize("package", ["engine", "app"])
+def test_no_modules_import_each_other(package: str) -> None:
+    assert import_circles(module_imports(package)) == []
+
+
+def test_engine_knows_no_page_and_no_database() -> None:
+    foreign = {
+        path: [n for n in imports_of(path) if n.split(".")[0] in FOREIGN_TO_ENGINE] for path in python_files("engine")
+    }
+    assert {path: names for path, names in foreign.items() if names} == {}
+
+
+def test_app_uses_only_public_names_of_the_engine() -> None:
     allowed = {"engine"} | {f"engine.{name}" for name in public_names("engine/__init__.py")}
-    from_engine = [name for name in imports_of(path) if name.split(".")[0] == "engine"]
-    assert [name for name in from_engine if name not in allowed] == []
+    used = {path: [n for n in imports_of(path) if n.split(".")[0] == "engine"] for path in python_files("app")}
+    assert {path: set(names) - allowed for path, names in used.items() if set(names) - allowed} == {}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in python_files("app") if not path.startswith(("app/ui/", "app/__main__.py"))]
-)
-def test_plain_app_file_knows_no_page(path: str) -> None:
-    imports = imports_of(path)
-    assert [name for name in imports if name.split(".")[0] == "gradio" or name.startswith("app.ui")] == []
+def test_only_the_page_and_the_start_know_gradio() -> None:
+    files = [path for path in python_files("app") if not path.startswith(("app/ui/", "app/__main__.py"))]
+    assert [path for path in files if any(name.split(".")[0] == "gradio" for name in imports_of(path))] == []
 
 
 # --- README.md

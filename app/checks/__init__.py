@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.checks import numbers, texts
-from app.formats.placeholders import placeholder_difference, placeholder_spans
-from app.messages import Message
+from app.i18n import Message
+from app.text.placeholders import placeholder_difference, placeholder_spans
 
 CheckName = Literal["numbers", "placeholders", "terms", "punctuation", "doubled", "length", "spaces"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)

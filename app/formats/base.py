@@ -13,8 +13,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Protocol, runtime_checkable
 
-from app.messages import Message
-from app.text_files import DecodedText, encoding_label, listing, unwritable
+from app.i18n import Message
+from app.text.encoding import DecodedText, encoding_label, listing, unwritable
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")

@@ -27,8 +27,8 @@ from app.formats.word_drawings import AltText
 from app.formats.word_drop_caps import is_drop_cap, split_initial
 from app.formats.word_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
-from app.messages import Message
-from app.text_files import DecodedText
+from app.i18n import Message
+from app.text.encoding import DecodedText
 
 MAX_PARTS = 10_000
 MAX_PART_BYTES = 50 * 2**20

@@ -22,7 +22,7 @@ from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of
 from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
-from app.text_files import DecodedText, decode_text
+from app.text.encoding import DecodedText, decode_text
 
 _TOKEN = re.compile(
     r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*>)

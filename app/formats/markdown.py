@@ -19,10 +19,10 @@ from markdown_it.token import Token
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.markdown_inline import marked_up, pairs, shown
-from app.formats.placeholders import placeholder_spans
 from app.formats.prose import ProseFile, blanked
-from app.messages import Message
-from app.text_files import decode_text
+from app.i18n import Message
+from app.text.encoding import decode_text
+from app.text.placeholders import placeholder_spans
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)

@@ -7,7 +7,7 @@ import re
 from app.errors import DocumentError
 from app.formats.base import Unit
 from app.formats.prose import ProseFile
-from app.text_files import decode_text
+from app.text.encoding import decode_text
 
 # Only these end a line: a form feed or U+2028 inside a line is a character of its text.
 _LINE = re.compile(r"[^\r\n]+")

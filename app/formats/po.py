@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from app.errors import DocumentError
 from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
-from app.messages import Message
-from app.text_files import DecodedText, decode_text, encoding_label, unwritable
+from app.i18n import Message
+from app.text.encoding import DecodedText, decode_text, encoding_label, unwritable
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _STRINGS = r'"(?:[^"\\\r\n]|\\.)*"(?:[ \t]*"(?:[^"\\\r\n]|\\.)*")*'

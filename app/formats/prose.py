@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.formats.base import TextFile, Translation, Unit, Written, encode, one_line, splice
-from app.text_files import DecodedText
+from app.text.encoding import DecodedText
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from itertools import accumulate
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.prose import ProseFile, blanked
-from app.messages import Message
-from app.text_files import decode_text
+from app.i18n import Message
+from app.text.encoding import decode_text
 
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")

@@ -14,8 +14,8 @@ from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
-from app.messages import Message
-from app.text_files import DecodedText, decode_text, defused
+from app.i18n import Message
+from app.text.encoding import DecodedText, decode_text, defused
 
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})

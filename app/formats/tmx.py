@@ -14,8 +14,8 @@ from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Translation, Unit, Written, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
-from app.messages import Message
-from app.text_files import DecodedText
+from app.i18n import Message
+from app.text.encoding import DecodedText
 
 _PAIRED = ("hi",)
 

@@ -14,8 +14,8 @@ from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Writt
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xliff_tools import ToolState, tool_state
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
-from app.messages import Message
-from app.text_files import DecodedText
+from app.i18n import Message
+from app.text.encoding import DecodedText
 
 # Elements whose content is part of the sentence; all others inside a source are codes.
 _PAIRED = ("g", "mrk", "pc")

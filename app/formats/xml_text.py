@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from app.errors import DocumentError
-from app.messages import Message
-from app.text_files import DecodedText
+from app.i18n import Message
+from app.text.encoding import DecodedText
 
 _DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
 _TOKEN = re.compile(

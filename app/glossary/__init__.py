@@ -13,7 +13,7 @@ termbases    the glossaries of a document: their order, their numbered terms, wh
 storage      terms in the log's tables
 """
 
-from app.glossary.matching import Glossary, Terminology
+from app.glossary.index.matching import Glossary, Terminology
 from app.glossary.terms import Term, TermHit, TermMatches
 
 __all__ = ["Glossary", "Term", "TermHit", "TermMatches", "Terminology"]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.glossary.matching import Terminology, checksum_of
-from app.glossary.term_index import NumberedTerms, TermChanges
+from app.glossary.index.matching import Terminology, checksum_of
+from app.glossary.index.term_index import NumberedTerms, TermChanges
 from app.glossary.terms import Term
 
 MAX_COMPARED = 1000

@@ -9,12 +9,12 @@ import csv
 import io
 from xml.sax.saxutils import escape, quoteattr
 
-from app.documents import Export
 from app.errors import CommandError
+from app.formats.documents import Export
 from app.glossary.termbases import Termbase
 from app.glossary.terms import Term
-from app.messages import Message
-from app.text_files import defused, safe_name
+from app.i18n import Message
+from app.text.encoding import defused, safe_name
 
 _HEADER = ("source", "target", "variants", "status", "case", "matching", "note")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.documents import Document
+from app.formats.documents import Document
 from app.glossary import Term
 from app.glossary.termbases import Termbase
 

@@ -16,19 +16,19 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from app.documents import Document, Segment
 from app.errors import LogError
+from app.formats.documents import Document, Segment
 from app.glossary import Term
-from app.glossary.storage import (
+from app.glossary.termbases import Termbase, told
+from app.log.connection import LogConnection
+from app.log.file import back_up, open_database, open_to_read
+from app.log.glossary_tables import (
     add_document_term,
     portions_of,
     remove_document_term,
     store_portion,
     store_termbases,
 )
-from app.glossary.termbases import Termbase, told
-from app.log.connection import LogConnection
-from app.log.file import back_up, open_database, open_to_read
 from app.log.records import (
     ChainReport,
     Event,
@@ -42,7 +42,7 @@ from app.log.records import (
     storable,
     to_json,
 )
-from app.log.sessions import adopt_session, insert_session, list_sessions, load_session, store_places
+from app.log.session_tables import adopt_session, insert_session, list_sessions, load_session, store_places
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.errors import CommandError
+from app.i18n import Message
 from app.log.records import EventType
-from app.messages import Message
 from app.segments.constraints import term_key
 from app.segments.state import SegmentState, stands_in
 from engine import Avoid

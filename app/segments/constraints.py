@@ -3,8 +3,8 @@
 Knows how pins and terms become phrases, how an answer's phrase numbers lead back to them, and which of two demands
 that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then what
 is required, unless a glossary of higher priority forbids it, then what is forbidden, then what is kept. Of the terms
-for the same words, `app.glossary.matching` has chosen one. What gives way is told, never dropped in silence. Knows
-nothing of storage, threads or the page.
+for the same words, `app.glossary.index.matching` has chosen one. What gives way is reported, never dropped in silence.
+Knows nothing of storage, threads or the page.
 """
 
 from __future__ import annotations

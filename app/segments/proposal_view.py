@@ -13,11 +13,11 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from app.formats.placeholders import atoms, tag_spans
 from app.glossary import TermHit
 from app.segments.constraints import Constraint
 from app.segments.reasons import reason_message
-from app.segments.words import word_spans
+from app.text.placeholders import atoms, tag_spans
+from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Translation, stands_alone
 
 Json = dict[str, Any]

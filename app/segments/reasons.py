@@ -6,7 +6,7 @@ name the cure that the page has. What the engine said is kept in the log.
 
 from __future__ import annotations
 
-from app.messages import Message
+from app.i18n import Message
 from engine import Reason
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments.state import Recalled, SegmentState
-from app.segments.words import count_words
+from app.text.words import count_words
 from engine import Avoid
 
 

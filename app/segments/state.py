@@ -12,15 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from app.asking.prices import Prices
 from app.checks import Finding
-from app.formats.placeholders import kept_texts, without_markup
 from app.glossary import TermHit
-from app.messages import Message, joined
+from app.i18n import Message, joined
 from app.segments.constraints import Constraint, Demands, demands_of
+from app.segments.prices import Prices
 from app.segments.proposal_view import (
     Decoded,
 )
+from app.text.placeholders import kept_texts, without_markup
 from engine import Avoid, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]

@@ -5,9 +5,8 @@ Plain values, ready for JSON; knows nothing of threads, storage or the page's la
 
 from __future__ import annotations
 
-from app.formats.placeholders import placeholders, without_markup
 from app.glossary import Term
-from app.messages import Message
+from app.i18n import Message
 from app.segments.constraints import distinct_terms, term_key
 from app.segments.proposal_view import (
     Decoded,
@@ -21,6 +20,7 @@ from app.segments.proposal_view import (
 )
 from app.segments.state import Json, SegmentState, occurrences, stands_in, word_for
 from app.segments.term_conflicts import conflicts_of
+from app.text.placeholders import placeholders, without_markup
 from engine import Avoid, Hypothesis
 
 

@@ -1,6 +1,6 @@
 """The functions that the page calls: untrusted messages in, calls of the desk and its workspaces, plain JSON out.
 
-Every message is a dict made by whoever can reach the server; `app.ui.messages` reads it with care.
+Every message is a dict made by whoever can reach the server; `app.ui.schemas` reads it with care.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from concurrent.futures import Future
 from typing import Any, get_args
 
 from app import VERSION
-from app.asking.directions import targets_by_source
-from app.asking.questions import Questions
-from app.desk import Desk
-from app.documents import Export
-from app.editing.comments import set_comment
-from app.editing.wide_terms import Scope
 from app.errors import AppError, CommandError
-from app.messages import Message
-from app.record.views import replay_view, report_view
+from app.formats.documents import Export
+from app.i18n import Message
+from app.models.directions import targets_by_source
+from app.reports.views import replay_view, report_view
 from app.segments.constraint_changes import ConstraintOrigin
 from app.segments.text_changes import EditOrigin
+from app.sessions import Desk
 from app.ui.glossaries import GlossaryApi, glossary_commands
-from app.ui.messages import Json, PageMessage, answer, failure, mistake, told
-from app.workspace import Workspace
+from app.ui.schemas import Json, PageMessage, answer, failure, mistake, told
+from app.workspace.commands import Workspace
+from app.workspace.comments import set_comment
+from app.workspace.questions import Questions
+from app.workspace.terms import Scope
 from engine import EngineError
 
 HOLD_SECONDS = 20.0
@@ -142,7 +142,7 @@ class Api:
         return {"version": VERSION, "models": self.desk.models.status()}
 
     def download(self, token: str, kind: str) -> Export:
-        """A file to save: "document", that with proposals, or one of `app.desk.EXPORTS`."""
+        """A file to save: "document", that with proposals, or one of `app.sessions.EXPORTS`."""
         return self.desk.export(self.desk.find(token), kind)
 
     def _carry_out(self, message: PageMessage) -> Json:

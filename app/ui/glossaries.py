@@ -9,16 +9,16 @@ import threading
 from collections.abc import Callable
 from typing import Any, get_args
 
-from app.desk import Desk
-from app.documents import Export
-from app.editing.import_report import Verdict
-from app.editing.term_grid import edit_term, grid_rows
 from app.errors import CommandError
+from app.formats.documents import Export
+from app.glossary.import_report import Verdict
 from app.glossary.terms import Case, Matching, Status
 from app.glossary.writing import write_glossary
-from app.messages import Message
-from app.ui.messages import Json, PageMessage, answer, told
-from app.workspace import Workspace
+from app.i18n import Message
+from app.sessions import Desk
+from app.ui.schemas import Json, PageMessage, answer, told
+from app.workspace.commands import Workspace
+from app.workspace.term_grid import edit_term, grid_rows
 
 _SHOWN = ("attention", *get_args(Verdict))
 

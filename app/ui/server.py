@@ -15,9 +15,9 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from app.documents import Export
 from app.errors import AppError
-from app.glossary.files import MAX_BYTES as MAX_UPLOAD_BYTES
+from app.formats.documents import Export
+from app.glossary.reading.files import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.ui.api import Api
 from app.ui.page import HEAD, STATIC_PATH, build_page, json_reply
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
-from engine.model.decoding import Decoder, Encoded
+from engine.model.decoder import Decoder, Encoded
 from engine.model.past import NewestPast
 
 if TYPE_CHECKING:

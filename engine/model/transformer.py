@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.config import Activation, ModelConfig, Positions
-from engine.model.decoding import Decoder, Encoded, source_mask
+from engine.model.decoder import Decoder, Encoded, source_mask
 from engine.model.layer_step import split_heads
 from engine.model.past import NewestPast
 

@@ -2,7 +2,7 @@
 
 One step: score the live rows, gather their candidates, share each sentence's beam among its banks, let the finished
 ones leave. Rows of all sentences lie end to end; nothing here loops over hypotheses, except to store the few that
-finish. Sentences may be at different positions, and batches may join; who begins when is for `engine.search.stream`.
+finish. Sentences may be at different positions, and batches may join; who begins when is for `engine.search.batching`.
 """
 
 from __future__ import annotations

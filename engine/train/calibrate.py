@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import TrainingError
-from engine.model import ModelConfig, load_model, model_folder
+from engine.importers import model_folder
+from engine.model import ModelConfig, load_model
 from engine.model.activations import ACTIVATIONS, Ranges, attach_gauges, load_ranges, save_ranges
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum
 from engine.model.packed import pack

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from app.asking.model_holder import ModelHolder, Priority
-from app.documents import read_document
+from app.formats.documents import read_document
 from app.log.store import LogStore
+from app.models.loading import ModelHolder, Priority
 from app.segments.state import SegmentState
-from app.workspace import Workspace
+from app.workspace.commands import Workspace
 from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from app.segments.protection import Protection
+from app.tags.protect import Protection
 from engine import Hypothesis, Placement, Request, Translation, occurrences
 
 CHUNK = re.compile(r"\S+(?<![.!?])|[.!?]+$")

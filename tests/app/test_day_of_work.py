@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from app.desk import Desk
 from app.errors import LogError
 from app.log.changes import smallest_change
 from app.log.store import LogStore
-from app.places import SAMPLES_FOLDER
-from app.record.jsonl import import_jsonl, session_jsonl, verify_jsonl
-from app.record.replay import moments
-from app.record.statistics import session_statistics
-from app.record.tables import statistics_of
+from app.paths import SAMPLES_FOLDER
+from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
+from app.reports.replay import moments
+from app.reports.statistics import session_statistics
+from app.reports.tables import statistics_of
+from app.sessions import Desk
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 from tests.app.log.test_log_readme import documented

@@ -13,10 +13,10 @@ import uvicorn
 
 import app
 from app.__main__ import _parse
-from app.places import default_log_path
+from app.paths import default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind
-from tests.app.test_api import api, message  # noqa: F401
+from tests.app.ui.test_api import api, message  # noqa: F401
 
 
 def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]):

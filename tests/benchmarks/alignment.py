@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine import Hypothesis, Phrase, Placement, Request, SearchOptions, Translator, occurrences
-from engine.aligner import judged
+from engine.decoding.aligner import judged
 from engine.text import TextCodec
 from engine.train.align_links import FOLDER, LinkedPairs, WordCutter
 from engine.train.data import Prepared

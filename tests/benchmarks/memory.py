@@ -19,7 +19,7 @@ from pathlib import Path
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from app.memory.index import MIN_RATE, Entry, MemoryIndex, fold
+from app.tm.index import MIN_RATE, Entry, MemoryIndex, fold
 
 
 def main() -> None:

@@ -24,8 +24,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from app.formats.sentences import sentence_spans
-from app.places import MODEL_FOLDER
+from app.paths import MODEL_FOLDER
+from app.text.sentences import sentence_spans
 from tests.benchmarks import bars
 from tests.benchmarks.dba.report import table
 from tests.benchmarks.paper_dba import commit, processor

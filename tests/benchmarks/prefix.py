@@ -19,7 +19,7 @@ import torch
 
 from engine import Request, SearchOptions, Translator
 from engine.model import BOS, LoadedModel, load_model
-from engine.model.decoding import Decoder, Encoded
+from engine.model.decoder import Decoder, Encoded
 from engine.model.packed import Precision
 from tests.benchmarks.latency import packed_copy, sample_sentences
 from tests.benchmarks.paper_dba import commit, environment

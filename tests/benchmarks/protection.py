@@ -25,10 +25,10 @@ from typing import Any
 import sacrebleu
 import torch
 
-from app.asking.search import SEARCH
-from app.formats.placeholders import atoms, kept_texts
+from app.models.search import SEARCH
 from app.segments.constraints import demands_of
-from app.segments.protection import Protection
+from app.tags.protect import Protection
+from app.text.placeholders import atoms, kept_texts
 from engine import Phrase, Request, Translation, Translator
 from tests.benchmarks.paper_dba import commit, environment, read_pairs
 

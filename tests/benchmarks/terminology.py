@@ -22,10 +22,10 @@ from pathlib import Path
 
 import sacrebleu
 
-from app.asking.search import SEARCH
 from app.glossary import Glossary
-from app.glossary.files import read_glossary
 from app.glossary.lemmas import with_forms
+from app.glossary.reading.files import read_glossary
+from app.models.search import SEARCH
 from app.segments.constraints import Constraint, constraints_for
 from engine import Phrase, Request, Translator, occurrences
 from tests.benchmarks.paper_dba import commit, environment, file_checksum

@@ -20,8 +20,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from app.glossary import Term, Terminology
-from app.glossary.files import read_glossary
-from app.glossary.term_index import NumberedTerms
+from app.glossary.index.term_index import NumberedTerms
+from app.glossary.reading.files import read_glossary
 from engine import stands_alone
 from tests.benchmarks.paper_dba import commit, environment
 

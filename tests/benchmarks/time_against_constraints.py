@@ -27,10 +27,10 @@ from typing import Any
 import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
-from engine.request_stream import RequestStream
+from engine.decoding.stream import RequestStream
+from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
 from engine.search.grid import GridBeamSearch
-from engine.search.stream import SearchStream
 from engine.text import normalise, occurrences
 from tests.benchmarks.bars import CONSTRAINED, GRID, MANY_TOKENS, Bar
 from tests.benchmarks.charts import chart

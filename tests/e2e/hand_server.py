@@ -9,10 +9,10 @@ from pathlib import Path
 
 import uvicorn
 
-from app.asking.model_holder import ModelHolder
-from app.desk import Desk
 from app.log.store import LogStore
-from app.places import SAMPLES_FOLDER
+from app.models.loading import ModelHolder
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Desk
 from app.ui.api import Api
 from app.ui.server import bind, build_server
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from app.places import MODEL_FOLDER
+from app.paths import MODEL_FOLDER
 from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App
 from tests.e2e.screen import Screen
 

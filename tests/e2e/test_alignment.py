@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
-from app.segments.words import word_spans
+from app.text.words import word_spans
 from engine import Hypothesis, Request, SearchOptions, Translator
 from tests.e2e.conftest import ROOT, App
 from tests.e2e.screen import Screen

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from engine.model import model_folder
+from engine.importers import model_folder
 from tests.e2e.conftest import App
 from tests.e2e.screen import DOCUMENT, Screen, events
-from tests.model.hub import Hub, serving
-from tests.model.marian import save_marian
+from tests.importers.hub import Hub, serving
+from tests.importers.marian import save_marian
 
 pytest.importorskip("transformers")
 HOSTILE = "# Second <img src=x onerror=document.title='broken'>"

@@ -17,22 +17,22 @@ from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
 
-from app.documents import Document, read_document
-from app.editing.divisions import divided, joined
 from app.errors import AppError, CommandError
-from app.exports import translated_document
-from app.glossary.files import read_glossary
+from app.formats.divisions import divided, joined
+from app.formats.documents import Document, read_document
+from app.glossary.index.matching import Glossary
 from app.glossary.lemmas import with_forms
-from app.glossary.matching import Glossary
+from app.glossary.reading.files import read_glossary
 from app.log.records import FIRST_HASH, event_hash, to_json
 from app.log.store import LogStore
-from app.memory.index import Entry, MemoryIndex
-from app.memory.tmx import read_pairs, write_tmx
-from app.record.jsonl import import_jsonl, session_jsonl
-from app.record.tables import session_csv, session_workbook
-from app.record.tmx import session_tmx
-from app.record.views import replay_view, report_view
+from app.reports.jsonl import import_jsonl, session_jsonl
+from app.reports.tables import session_csv, session_workbook
+from app.reports.tmx import session_tmx
+from app.reports.translated_document import translated_document
+from app.reports.views import replay_view, report_view
 from app.segments.saved import restored
+from app.tm.index import Entry, MemoryIndex
+from app.tm.tmx import read_pairs, write_tmx
 from tests.fuzz import samples
 from tests.fuzz.damage import damaged
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from docx import Document as WordDocument
 
 from app.log.store import LogStore
-from app.record.jsonl import session_jsonl
+from app.reports.jsonl import session_jsonl
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
 from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
@@ -21,8 +21,8 @@ from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
-from tests.app.memory.test_recall import FILE as MEMORY
-from tests.app.record.recorded import record_session
+from tests.app.reports.recorded import record_session
+from tests.app.workspace.test_memory import FILE as MEMORY
 
 ROOT = Path(__file__).parents[2]
 _FIELD = (

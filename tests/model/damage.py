@@ -11,7 +11,7 @@ import safetensors.torch
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.importing import convert_folder
+from engine.importers.resolve import convert_folder
 
 
 def drop(folder: Path, name: str) -> None:

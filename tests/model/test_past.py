@@ -16,7 +16,7 @@ from engine.model import BOS, Decoder, Transformer
 from engine.model.packed import Precision, can_multiply_int8, pack
 from engine.model.past import NewestPast
 from engine.model.table import TableDecoder
-from tests.model.test_decoding import CLOSE, CONFIG, MODEL, V, padded, random_source
+from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
 
 Pieces = tuple[int, ...]
 
@@ -146,5 +146,5 @@ def test_what_is_longer_than_the_model_writes_is_refused() -> None:
 def test_logits_are_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = MODEL.encode(*padded([[4, 7, 9, 2]]))
     whole = MODEL.decoder(encoded).read([(7, 8, 9, 10, 11)])
-    monkeypatch.setattr("engine.model.decoding._LOGITS_AT_ONCE", 2 * V)
+    monkeypatch.setattr("engine.model.decoder._LOGITS_AT_ONCE", 2 * V)
     torch.testing.assert_close(MODEL.decoder(encoded).read([(7, 8, 9, 10, 11)]), whole, **CLOSE)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.model import BOS, Decoder, Encoded
 from engine.model.table import COMPACTION_INTERVAL, TableDecoder, open_decoder
-from tests.model.test_decoding import CLOSE, CONFIG, MODEL, V, padded, random_source
+from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
 
 
 def encoded(rng: random.Random, num_sentences: int) -> Encoded:

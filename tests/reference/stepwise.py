@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from engine import Translator
+from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
 from engine.search.beginnings import Beginning
 from engine.search.rows import Rows
-from engine.search.stream import SearchStream
 
 
 class StepwiseSearch(BeamSearch):

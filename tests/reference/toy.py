@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from engine.kernels import Logits
+from engine.search.batching import SearchStream
 from engine.search.phrases import Spelling, TrackedPhrase
 from engine.search.sentence import TokenRoles, Vocabulary
-from engine.search.stream import SearchStream
 
 BEGIN, END = 0, 1
 

@@ -11,8 +11,8 @@ from docx.text.paragraph import Paragraph as WordParagraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.documents import Document, read_document
 from app.errors import DocumentError
+from app.formats.documents import Document, read_document
 
 BODY = "word/document.xml"
 LINK = (

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
-from app.documents import read_document
-from app.editing.divisions import joined
 from app.errors import CommandError
+from app.formats.divisions import joined
+from app.formats.documents import read_document
 
 PAGE = """<!DOCTYPE html>
 <html><head><meta charset="utf-8"><meta name="description" content="All about it. And more.">

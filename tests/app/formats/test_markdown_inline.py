@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.documents import read_document
+from app.formats.documents import read_document
 from app.formats.markdown_inline import marked_up, pairs, shown
 
 PARSER = MarkdownIt("commonmark").enable("strikethrough")

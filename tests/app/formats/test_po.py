@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents import read_document
 from app.errors import DocumentError
+from app.formats.documents import read_document
 from app.formats.po import from_shown, shown
 
 HEADER = (

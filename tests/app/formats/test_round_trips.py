@@ -6,7 +6,7 @@ from itertools import takewhile
 
 import pytest
 
-from app.documents import read_document
+from app.formats.documents import read_document
 from tests.fuzz.samples import documents
 
 SAMPLES = [(ending, data) for ending, files in documents().items() if ending != "docx" for data in files[:2]]

@@ -7,8 +7,8 @@ import srt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents import read_document
 from app.errors import DocumentError
+from app.formats.documents import read_document
 
 FILE = """1
 00:00:01,000 --> 00:00:04,000

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents import read_document
 from app.errors import DocumentError
+from app.formats.documents import read_document
 
 
 def rows_of(data: bytes, separator: str = ",") -> list[list[str]]:

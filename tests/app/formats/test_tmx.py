@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from translate.storage import tmx
 
-from app.documents import read_document
 from app.errors import DocumentError
+from app.formats.documents import read_document
 
 FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd"><!-- kept -->

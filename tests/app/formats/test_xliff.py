@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from translate.storage import xliff, xliff2
 
-from app.documents import Document, read_document
 from app.errors import DocumentError
+from app.formats.documents import Document, read_document
 
 V1 = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- kept -->

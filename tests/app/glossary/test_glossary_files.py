@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import GlossaryError
-from app.glossary import Term, files
-from app.glossary.files import GlossaryImport, read_glossary
+from app.glossary import Term
+from app.glossary.reading import files
+from app.glossary.reading.files import GlossaryImport, read_glossary
 
 
 def read(text: str, direction: str | None = None) -> GlossaryImport:

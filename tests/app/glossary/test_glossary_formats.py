@@ -14,8 +14,8 @@ from translate.storage.tmx import tmxfile
 from translate.storage.utx import UtxFile
 
 from app.errors import GlossaryError
-from app.glossary import spreadsheet
-from app.glossary.files import GlossaryImport, read_glossary
+from app.glossary.reading import spreadsheet
+from app.glossary.reading.files import GlossaryImport, read_glossary
 
 WORDS = [("router", "Router"), ("power cable", "Netzkabel"), ("R&D <unit>", "F&E-„Abteilung“")]
 

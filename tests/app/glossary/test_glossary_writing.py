@@ -13,11 +13,11 @@ from translate.storage.tbx import tbxfile
 
 from app.errors import CommandError
 from app.glossary import Term
-from app.glossary.files import read_glossary
-from app.glossary.rows import clean
+from app.glossary.reading.files import read_glossary
+from app.glossary.reading.rows import clean
 from app.glossary.termbases import termbase
 from app.glossary.writing import write_glossary
-from app.text_files import FORMULA_STARTS
+from app.text.encoding import FORMULA_STARTS
 
 # Letters, and what CSV and XML must escape.
 texts = st.text("aZß &<>\"',;\t|漢=+-@", min_size=1, max_size=8).map(clean).filter(lambda t: t and "|" not in t)

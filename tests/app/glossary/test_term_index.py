@@ -7,9 +7,10 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.glossary import Term, term_index
-from app.glossary.folding import fold_term
-from app.glossary.term_index import NumberedTerms
+from app.glossary import Term
+from app.glossary.index import term_index
+from app.glossary.index.folding import fold_term
+from app.glossary.index.term_index import NumberedTerms
 from app.glossary.termbases import Termbase, combined, differing_terms, terminology
 
 WORDS = ("file", "Files", "log", "Log", "fi", "café")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.documents import Segment
+from app.formats.documents import Segment
 from app.log.records import FIRST_HASH, Event, event_hash, to_json
 
 Happening = tuple[int, str, int | None, Mapping[str, Any]]

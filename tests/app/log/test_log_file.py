@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from app.documents import read_document
 from app.errors import LogError
+from app.formats.documents import read_document
 from app.glossary import Term
 from app.glossary.termbases import termbase
 from app.log import file

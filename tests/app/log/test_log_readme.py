@@ -8,7 +8,7 @@ from typing import get_args
 
 import app.log
 from app.log.records import EventType
-from app.record.word_origins import ORIGINS, origin_name
+from app.reports.word_origins import ORIGINS, origin_name
 from app.segments.text_changes import EditOrigin, ToldOrigin
 
 README = Path(app.log.__file__).with_name("README.md").read_text(encoding="utf-8")

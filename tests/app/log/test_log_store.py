@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.documents import read_document
 from app.errors import LogError
+from app.formats.documents import read_document
 from app.glossary import Term
 from app.glossary.termbases import termbase
 from app.log.records import FIRST_HASH, to_json
@@ -282,7 +282,7 @@ def test_threads_and_a_second_store_write_one_unbroken_chain(store: LogStore, se
 
 WRITER = """
 import sys
-from app.documents import read_document
+from app.formats.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
 session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token="t")
@@ -316,7 +316,7 @@ def test_a_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: in
 
 STARTER = """
 import sys
-from app.documents import read_document
+from app.formats.documents import read_document
 from app.log.store import LogStore
 store = LogStore.open(sys.argv[1])
 print(store.start_session(read_document(b"One", "a.txt"), "en-de").id)

@@ -21,7 +21,7 @@ from app.segments.proposal_view import (
     with_struck,
     word_confidences,
 )
-from app.segments.words import word_spans
+from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Request, Translation
 
 

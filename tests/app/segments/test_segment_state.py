@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.editing.checking import findings_of
 from app.glossary import Glossary, Term
 from app.segments import state as segment_state
 from app.segments.constraints import constraints_for
 from app.segments.proposal_view import Decoded
 from app.segments.state import SegmentState, form_in, occurrences
 from app.segments.view import detail_view
+from app.workspace.checking import findings_of
 from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 

@@ -20,9 +20,9 @@ from transformers.generation.beam_constraints import Constraint, PhrasalConstrai
 from transformers.modeling_outputs import BaseModelOutput
 
 from engine.request import SearchOptions
+from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence, TokenRoles, Vocabulary
-from engine.search.stream import SearchStream
 from engine.text import BOS_ID, EOS_ID, PAD_ID, TextCodec
 from tests.reference.matching import count_met, meets_all
 

@@ -1,1 +1,0 @@
-"""What the model is asked and when, and which model answers."""

@@ -1,0 +1,194 @@
+"""The commands about the log: figures, exports, taking a session in again, backups."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from app.cli.arguments import EXPORT_KINDS, NEWEST
+from app.errors import CommandError
+from app.formats.documents import Export
+from app.log.store import LogStore
+from app.reports.jsonl import read_jsonl
+from app.reports.statistics import SessionStatistics, plain, session_statistics
+from app.reports.translated_document import proposals_of, translated_document
+from app.segments.saved import restored
+from app.sessions import EXPORTS
+from app.text.words import counting_unit
+
+
+def stats(flags: argparse.Namespace) -> int:
+    """Prints the figures of one session, or a line for each."""
+    with _reading(flags.log) as store:
+        idle_limit_ms = 1000 * flags.idle
+        if flags.session is not None:
+            number = _number(store, flags.session)
+            figures = _figures(store, number, idle_limit_ms)
+            print(json.dumps(plain(figures), ensure_ascii=False) if flags.json else _told(store, number, figures))
+            return 0
+        sessions = store.sessions()
+        if flags.json:
+            for summary in sessions:
+                which = {"session": summary.id, "document": summary.document_name}
+                print(json.dumps(which | plain(_figures(store, summary.id, idle_limit_ms)), ensure_ascii=False))
+            return 0
+        print(f"{'session':>7}  {'confirmed':>11}  {'source':>18}  {'net':>8}  {'HTER':>5}  document")
+        for summary in sessions:
+            figures = _figures(store, summary.id, idle_limit_ms)
+            hter = "" if figures.hter is None else f"{figures.hter:.2f}"
+            confirmed = f"{summary.num_confirmed}/{summary.num_segments}"
+            length = f"{figures.num_words_confirmed:,} {counting_unit(summary.direction.partition('-')[0])}"
+            print(
+                f"{summary.id:>7}  {confirmed:>11}  {length:>18}  {_clock(figures.net_ms):>8}  "
+                f"{hter:>5}  {summary.document_name}"
+            )
+        return 0
+
+
+def export(flags: argparse.Namespace) -> int:
+    """Writes a session in one of its forms."""
+    with _reading(flags.log) as store:
+        number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
+        if flags.with_proposals and kind in EXPORTS:
+            raise CommandError(f"--with-proposals is for the document: there are none to add to {flags.kind}")
+        made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number, flags.with_proposals)
+    path = flags.output or Path(made.name)
+    check_place(path)
+    write(path, made.data)
+    print(path)
+    if made.note:
+        print(made.note, file=sys.stderr)
+    return 0
+
+
+def import_log(flags: argparse.Namespace) -> int:
+    """Takes an exported session in again."""
+    try:
+        data = flags.file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{flags.file} cannot be read ({error.strerror}): check the path") from error
+    session, events = read_jsonl(data, str(flags.file))
+    store = LogStore.open(flags.log)
+    try:
+        for note in store.notes:
+            print(note, file=sys.stderr)
+        print(f"Session {store.adopt_session(session, events)} is in {store.path}.")
+    finally:
+        store.close()
+    return 0
+
+
+def backup(flags: argparse.Namespace) -> int:
+    """Copies the log."""
+    store = LogStore.open_to_read(flags.log, may_be_older=True)
+    try:
+        num_sessions = store.back_up(flags.file)
+    finally:
+        store.close()
+    print(f"{flags.file} holds {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    return 0
+
+
+def check_place(path: Path) -> None:
+    """Raises CommandError where a file cannot be written there, before work is done that would be lost."""
+    if path.exists():
+        raise CommandError(f"{path} is there already: remove it, or name another file with -o")
+    beside = _beside(path)
+    with _told_of(path, beside):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.touch()
+        beside.unlink()
+
+
+def write(path: Path, data: bytes) -> None:
+    """The file whole, or as it was before; raises CommandError where it cannot be written."""
+    beside = _beside(path)
+    with _told_of(path, beside):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(data)
+        os.replace(beside, path)
+
+
+def _beside(path: Path) -> Path:
+    """Where the file is made; each process has its own."""
+    return path.with_name(f".pinpoint-{os.getpid()}.part")
+
+
+@contextmanager
+def _told_of(path: Path, beside: Path) -> Iterator[None]:
+    """Leaves nothing half-written behind, whatever ends it."""
+    try:
+        yield
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CommandError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error
+        raise
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[LogStore]:
+    store = LogStore.open_to_read(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _number(store: LogStore, said: str) -> int:
+    sessions = store.sessions()
+    if said == NEWEST and sessions:
+        return sessions[0].id
+    if said.isdecimal() and any(summary.id == int(said) for summary in sessions):
+        return int(said)
+    raise CommandError(f"{store.path} has no session {said!r}; `python -m app stats` lists those it has")
+
+
+def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatistics:
+    return session_statistics(store.load_session(number).document.segments, store.events(number), idle_limit_ms)
+
+
+def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
+    session = store.load_session(number)
+    proposals = proposals_of(map(restored, session.segments)) if with_proposals else None
+    language = session.direction.partition("-")[2]
+    return translated_document(session.document, session.segments, language, proposals=proposals)
+
+
+def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:
+    session = store.load_session(number)
+    source_language, _, target_language = session.direction.partition("-")
+    unit, target_unit = counting_unit(source_language), counting_unit(target_language)
+    rows: list[tuple[str, object]] = [
+        ("document", f"{session.document.name}, {session.direction}"),
+        ("segments", f"{figures.num_confirmed:,} of {len(figures.segments):,} confirmed"),
+        (f"source {unit}", f"{figures.num_words_confirmed:,} of {figures.num_words:,} confirmed"),
+        ("net time", f"{_clock(figures.net_ms)}, without pauses over {figures.idle_limit_ms // 1000} s"),
+        ("gross time", _clock(figures.gross_ms)),
+        (f"{unit} per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
+        ("median time", "" if figures.median_ms is None else f"{figures.median_ms / 1000:.1f} s per confirmed segment"),
+        ("HTER", "" if figures.hter is None else f"{figures.hter:.3f} over {figures.num_compared:,} segments"),
+        ("chrF", "" if figures.chrf is None else f"{figures.chrf:.1f}, mean"),
+        ("unchanged", f"{figures.num_unchanged:,} of {figures.num_compared:,} segments"),
+        ("pins, bans", f"{figures.num_pins:,}, {figures.num_bans:,}"),
+        ("terms met", f"{figures.num_terms_met:,} of {figures.num_terms:,}"),
+        ("keys", _listed(figures.keys)),
+        (f"{target_unit} from", _listed(figures.origins)),
+    ]
+    return "\n".join(f"{name:<20}{value}" for name, value in rows if value != "")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _clock(ms: int) -> str:
+    """3,723,000 -> "1:02:03"."""
+    minutes, seconds = divmod(round(ms / 1000), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

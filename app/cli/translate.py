@@ -1,0 +1,220 @@
+"""`python -m app translate`: a document through the engine, without a page or a log."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from app.cli.glossary_check import told as dry_run_told
+from app.cli.log_commands import check_place, write
+from app.errors import CommandError
+from app.formats.documents import Document, Export, ReadFile, read_file, with_language
+from app.glossary import Term, Terminology
+from app.glossary.lemmas import with_forms
+from app.glossary.reading.files import read_glossary
+from app.glossary.termbases import combined, termbase
+from app.log.records import SavedSegment, SegmentStateName
+from app.models.directions import decide, facing
+from app.models.loading import load_translator
+from app.models.search import SEARCH
+from app.models.style import Style
+from app.reports.translated_document import translated_document
+from app.segments.state import SegmentState, unmet_texts
+from app.tags.protect import Protection
+from app.text.words import count_words
+from app.tm.index import MemoryIndex
+from app.tm.prefill import index_of, taken_from
+from app.tm.tmx import read_pairs
+from app.tm.used_forms import with_used_forms
+from engine import Translation, offer_of
+
+Say = Callable[[str], None]
+_REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
+
+
+def translate(flags: argparse.Namespace) -> int:
+    """Translates the document into a new file; 1 where some segment lacks its translation or a term."""
+    path: Path = flags.document
+    data = _read(path)
+    os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
+    translator = load_translator(flags.model, flags.device)
+    file = read_file(data, path.name)
+    direction = _direction(flags.direction, file, translator.directions)
+    style = Style(flags.formality, flags.domain)
+    style.check(translator, direction)
+    document = facing(file, direction).document(direction.partition("-")[0])
+    glossary = _glossary(flags.glossary or [], direction)
+    if flags.dry_run:
+        print("\n".join(dry_run_told(document, glossary, translator)))
+        return 0
+    output = _output(flags.output, path, direction)
+    check_place(output)
+    memory = None if flags.memory is None else index_of(_pairs(flags.memory, direction))
+    formed = _formed(memory, direction)
+    segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
+    todo = [segment for segment in segments if document.segments[segment.index].target is None]
+    known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
+    todo = [segment for segment in todo if segment.index not in known]
+    progress = _Progress(len(todo))
+    protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
+    options = replace(SEARCH, beam=flags.beam, nbest=1)
+    answers = translator.translate_all([p.request for p in protections], options, progress=progress.show)
+    translations = [protection.told(answer) for protection, answer in zip(protections, answers, strict=True)]
+    progress.end()
+    made, problems = drafted(document, todo, translations, direction, known)
+    problems = [*_lacking(segments, known), *problems]
+    write(output, made.data)
+    for problem in problems:
+        _say(problem)
+    print(output)
+    return 1 if problems else 0
+
+
+def drafted(
+    document: Document,
+    asked: Sequence[SegmentState],
+    translations: Sequence[Translation],
+    direction: str,
+    known: Mapping[int, str],
+) -> tuple[Export, list[str]]:
+    """The document with these translations, and those `known` by segment, as drafts; what needs a look, a line each."""
+    texts = dict(known)
+    problems: list[str] = []
+    for segment, translation in zip(asked, translations, strict=True):
+        where = f"segment {segment.index + 1}"
+        if not translation.hypotheses:
+            says = "; ".join(reason.message for reason in translation.reasons) or translation.status
+            problems.append(f"{where} is not translated: {says}")
+            continue
+        best = translation.hypotheses[0]
+        texts[segment.index] = best.text
+        missing = [translation.request.phrases[number].text for number in best.unmet]
+        if missing:
+            problems.append(f"{where} lacks {', '.join(missing)}")
+    saved = [
+        SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})
+        for s in document.segments
+    ]
+    made = translated_document(document, saved, direction.partition("-")[2])
+    return made, [*problems, *([made.note] if made.note and "Placeholders" in made.note else [])]
+
+
+class _Progress:
+    """How far it has come, on standard error: in place at a terminal, else a line for each tenth."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.started = time.monotonic()
+        self.said = 0
+        self.is_terminal = sys.stderr.isatty()
+
+    def show(self, done: int) -> None:
+        tenth = 10 * done // max(1, self.total)
+        if not self.is_terminal and tenth == self.said:
+            return
+        self.said = tenth
+        rate = done / max(1e-9, time.monotonic() - self.started)
+        text = f"{done:,} of {self.total:,} segments, {rate:.1f} a second"
+        print(f"\r{text:<60}" if self.is_terminal else text, end="" if self.is_terminal else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self.is_terminal:
+            print(file=sys.stderr)
+
+
+def _segment(document: Document, index: int, glossary: Terminology, formed: Callable[[Term], Term]) -> SegmentState:
+    source = document.segments[index].source
+    hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
+    return SegmentState(index, source, count_words(source), hits=hits)
+
+
+def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:
+    """A function from a term to itself with the forms that the memory has for it."""
+    source, _, target = direction.partition("-")
+
+    @cache
+    def formed(term: Term) -> Term:
+        return term if memory is None else with_used_forms(term, memory, source, target)
+
+    return formed
+
+
+def _state(given: str, is_new: bool) -> SegmentStateName:
+    return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
+
+
+def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
+    """The terms of these files; of two for the same words that of the earlier file counts."""
+    source, _, target = direction.partition("-")
+    bases = []
+    for number, path in enumerate(paths):
+        read = read_glossary(_read(path), path.name, direction)
+        for error in read.errors:
+            _say(f"{path}, row {error.row}: {error.message}")
+        for note in read.notes:
+            _say(f"{path}: {note}")
+        bases.append(termbase(number, path.name, with_forms(read.glossary.terms, target)))
+    return combined((), bases, source)
+
+
+def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
+    source, _, target = direction.partition("-")
+    return read_pairs(_read(path), path.name, source, target)
+
+
+def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:
+    """What the memory in the file of that name has for these segments, by segment."""
+    taken = taken_from(memory, [segment.source for segment in segments])
+    _say(
+        f"{len(taken.texts):,} of {len(segments):,} segments are taken from {name}; {taken.num_similar:,} more "
+        "have similar texts there, which are not taken"
+    )
+    return {segments[place].index: text for place, text in taken.texts.items()}
+
+
+def _lacking(segments: Sequence[SegmentState], known: Mapping[int, str]) -> Iterator[str]:
+    """A line for each segment whose text from the memory lacks a term."""
+    for index, text in known.items():
+        if missing := unmet_texts(segments[index], text):
+            yield f"segment {index + 1}, from the memory, lacks {', '.join(missing)}"
+
+
+def _direction(wanted: str | None, file: ReadFile, directions: Sequence[str]) -> str:
+    """The wanted direction, else what the document decides; that is said where there was a choice."""
+    if wanted is not None:
+        if wanted not in directions:
+            raise CommandError(f"{wanted!r} is no direction of this model; it translates {offer_of(directions)}")
+        return wanted
+    decision = decide(file, directions, file.languages)
+    if decision.note:
+        _say(decision.note)
+    if len(directions) > 1:
+        _say(f"{decision.direction}: {_REASONS[decision.reason]} (--direction chooses another)")
+    return decision.direction
+
+
+def _output(wanted: Path | None, source: Path, direction: str) -> Path:
+    output = wanted or source.with_name(with_language(source.name, direction.partition("-")[2]))
+    if output.suffix.lower() != source.suffix.lower():
+        raise CommandError(f"{output}: the output has the format of the input, so name it with {source.suffix!r}")
+    if output.resolve() == source.resolve():
+        raise CommandError(f"{output} is the document itself: name another file with -o")
+    return output
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read ({error.strerror}): check the path") from error
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

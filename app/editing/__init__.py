@@ -1,1 +1,0 @@
-"""What a person does to a document beyond one segment's text."""

@@ -1,0 +1,108 @@
+"""What is said of a glossary that was read and is not used yet: its rows, for the page and as a table to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from app.glossary import Term
+from app.glossary.reading.rows import RowReport
+from app.i18n import Message, translated
+from app.segments.state import Json
+from app.text.encoding import defused
+
+Verdict = Literal["rejected", "look", "repeat", "new", "changed", "same"]
+Shown = Verdict | Literal["attention"]
+ATTENTION: tuple[Verdict, ...] = ("rejected", "look")
+MAX_ROWS = 200
+
+
+@dataclass
+class StagedImport:
+    """An import that waits for the person's word. `accepted` are (verdict, what the term was, the term).
+
+    `reports` only grow, so that a row keeps its name; `notes` say what is not checked yet, or never was.
+    """
+
+    number: int
+    name: str
+    terms: tuple[Term, ...]
+    reports: dict[Verdict, list[RowReport]]
+    accepted: dict[Verdict, list[tuple[Term | None, Term]]]
+    counts: dict[str, int]
+    notes: tuple[str, ...]
+    unchecked: tuple[str, ...] = field(default=())
+    is_checking: bool = False
+
+    def view(self) -> Json:
+        """What may change while its terms are checked."""
+        return {
+            "import": self.number,
+            "counts": dict(self.counts),
+            "notes": [*self.notes, *self.unchecked],
+            "is_checking": self.is_checking,
+        }
+
+    def look_at(self, reports: Sequence[RowReport]) -> None:
+        """These rows are worth a look, too."""
+        self.reports["look"] += reports
+        self.counts["look"] += len(reports)
+
+    def rows(self, shown: Shown, offset: int) -> Json:
+        """Up to MAX_ROWS of its rows from `offset` on: those with one verdict, or those that need a look."""
+        rows = [row for _, row in zip(range(offset + MAX_ROWS), self._rows(shown), strict=False)][offset:]
+        return {"rows": rows, "num_rows": self._num_rows(shown), "offset": offset}
+
+    def table(self, shown: Shown, language: str) -> bytes:
+        """The same rows, all of them, as CSV with a header; no cell is a formula. Messages are in that language."""
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(("row", "result", "text", "message", "before", "fix"))
+        for row in self._rows(shown):
+            fix = (row.get("fix") or {}).get("to") or ""
+            message = str(translated(row["message"], language))
+            cells = (row["verdict"], row["text"], message, row.get("was", ""), fix)
+            writer.writerow((row["row"], *map(defused, cells)))
+        verdicts = ATTENTION if shown == "attention" else (shown,)
+        if num_more := sum(self.counts[verdict] for verdict in verdicts) - self._num_rows(shown):
+            message = Message("{count:,} more rows are not listed one by one.", count=num_more)
+            writer.writerow(("", "", "", translated(message, language), "", ""))
+        return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
+
+    def _num_rows(self, shown: Shown) -> int:
+        if shown == "attention":
+            return sum(len(self.reports[verdict]) for verdict in ATTENTION)
+        return len(self.accepted[shown]) if shown in self.accepted else len(self.reports[shown])
+
+    def _rows(self, shown: Shown) -> Iterator[Json]:
+        if shown != "attention" and shown in self.accepted:
+            for was, term in self.accepted[shown]:
+                yield _accepted_row(shown, was, term)
+            return
+        for verdict in ATTENTION if shown == "attention" else (shown,):
+            for at, told in enumerate(self.reports[verdict]):
+                yield _reported_row(verdict, at, told)
+
+
+def _accepted_row(verdict: str, was: Term | None, term: Term) -> Json:
+    before = was.target if was is not None and verdict == "changed" else ""
+    return {"row": term.row, "verdict": verdict, "text": f"{term.source} → {term.target}", "message": "", "was": before}
+
+
+def _reported_row(verdict: str, at: int, told: RowReport) -> Json:
+    fix: dict[str, Any] | None = None
+    if told.fix is not None:
+        fix = {"name": f"{verdict} {at}", "to": told.fix.becomes.target if told.fix.becomes else None}
+    blank = {"name": f"{verdict} {at}", "source": told.blank.source} if told.blank is not None else None
+    return {
+        "row": told.row,
+        "verdict": verdict,
+        "text": told.text,
+        "message": told.message,
+        "kind": told.kind,
+        "fix": fix,
+        "blank": blank,
+    }

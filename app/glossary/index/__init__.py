@@ -1,0 +1,1 @@
+"""Where the terms of a glossary occur in a text."""

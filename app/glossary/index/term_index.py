@@ -1,0 +1,206 @@
+"""Numbered terms that know where they may stand in a text, and that cost little to change.
+
+The index of the first terms is made once, at the first search. What is changed later has a small index of its own, and
+what it takes the place of is passed over in the large one, so that an edit among 100,000 terms costs by the edits, not
+by the terms. Knows nothing of boundaries, capitals or priorities: places are candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from heapq import merge
+
+from app.glossary.index.folding import FoldedText, fold_term, token_end, tokens
+from app.glossary.lemmas import lemmatiser
+from app.glossary.terms import Term
+from engine import is_word_char
+
+# A term's number with the term as it is to be; None takes it away.
+TermChanges = Mapping[int, Term | None]
+# (number, start, end) in the folded text
+Candidate = tuple[int, int, int]
+
+# So many changes beside an index; with more, the index is made anew at the next search.
+MAX_CHANGED = 2000
+
+
+class SearchedText:
+    """A text made ready to be searched once in any number of indices. `language` is that of the text."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.folded = FoldedText(text)
+        self.language = language
+        self.tokens = tuple(tokens(self.folded.lower))
+
+    @cached_property
+    def lemmas(self) -> LemmaText:
+        """The text with its words in dictionary form; made where a term is matched by lemma."""
+        return LemmaText(self.folded, self.language)
+
+
+class NumberedTerms(Mapping[int, Term]):
+    """Terms by number, in the order of their numbers, with their index. Never changed; see `changed`."""
+
+    def __init__(self, terms: Mapping[int, Term] | None = None) -> None:
+        terms = terms or {}
+        self._base = _Indexed({number: terms[number] for number in sorted(terms)})
+        self._changes: TermChanges = {}
+
+    def changed(self, changes: TermChanges) -> NumberedTerms:
+        """These terms with others in place of those of the same numbers, or without them. Shares all that stays."""
+        base = self._base.terms
+        merged = {
+            number: term
+            for number, term in {**self._changes, **changes}.items()
+            if base.get(number) is not term  # a number that neither has, or a change taken back
+        }
+        if len(merged) > MAX_CHANGED:
+            kept = ((number, term) for number, term in {**base, **merged}.items() if term is not None)
+            return NumberedTerms(dict(kept))
+        after = NumberedTerms.__new__(NumberedTerms)
+        after._base, after._changes = self._base, merged
+        return after
+
+    def changes_since(self, earlier: NumberedTerms) -> dict[int, Term | None]:
+        """What makes these terms of `earlier`."""
+        numbers: Iterable[int] = self._changes.keys() | earlier._changes.keys()
+        if self._base is not earlier._base:
+            numbers = self.keys() | earlier.keys()
+        pairs = ((number, earlier.get(number), self.get(number)) for number in sorted(numbers))
+        return {number: after for number, before, after in pairs if before is not after and before != after}
+
+    def candidates(self, text: SearchedText) -> Iterator[Candidate]:
+        """Wherever a term's words stand at the start of a token, each place of each term once."""
+        for candidate in self._base.candidates(text):
+            if candidate[0] not in self._changes:
+                yield candidate
+        yield from self._changed.candidates(text)
+
+    def numbers_of(self, source: str, language: str) -> list[int]:
+        """The terms for these very words, but for capitals and spelling, however they are matched."""
+        key = fold_term(source)
+        text = SearchedText(source, language)
+        found = {number for number, start, end in self.candidates(text) if (start, end) == (0, len(key))}
+        return sorted(number for number in found if fold_term(self[number].source) == key)
+
+    @cached_property
+    def _changed(self) -> _Indexed:
+        return _Indexed({number: term for number, term in self._changes.items() if term is not None})
+
+    def __getitem__(self, number: int) -> Term:
+        term = self._changes[number] if number in self._changes else self._base.terms[number]
+        if term is None:
+            raise KeyError(number)
+        return term
+
+    def __iter__(self) -> Iterator[int]:
+        base = self._base.terms
+        if not self._changes:
+            return iter(base)
+        kept = (number for number in base if number not in self._changes or self._changes[number] is not None)
+        return merge(kept, sorted(number for number in self._changed.terms if number not in base))
+
+    def __len__(self) -> int:
+        base = self._base.terms
+        return len(base) - sum(number in base for number in self._changes) + len(self._changed.terms)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NumberedTerms):
+            return not self.changes_since(other)
+        return dict(self) == other if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as a dict has none
+
+
+class _Indexed:
+    """Terms that stay as they are, with their index, made at the first search in a language."""
+
+    def __init__(self, terms: dict[int, Term]) -> None:
+        self.terms = terms
+        self._indices: dict[str, tuple[_Index, _Index]] = {}
+
+    def candidates(self, text: SearchedText) -> Iterator[Candidate]:
+        words, lemmas = self._indices_for(text.language)
+        for start, end, numbers in words.candidates(text.folded.lower, text.tokens) if words else ():
+            for number in numbers:
+                yield number, start, end
+        if lemmas:
+            places = text.lemmas.places
+            for start, end, numbers in lemmas.candidates(text.lemmas.text, text.lemmas.tokens):
+                if end in places:
+                    for number in numbers:
+                        yield number, places[start], places[end]
+
+    def _indices_for(self, language: str) -> tuple[_Index, _Index]:
+        """The terms matched by their words, and those matched by lemma."""
+        if language not in self._indices:
+            words, lemmas = _Index(), _Index()
+            for number, term in self.terms.items():
+                if term.matching == "lemma":
+                    lemmas.add(LemmaText(FoldedText(term.source), language).text, number)
+                else:
+                    words.add(fold_term(term.source), number, may_go_on=term.matching == "prefix")
+            self._indices[language] = words, lemmas
+        return self._indices[language]
+
+
+class _Index:
+    """Numbers of terms by their key text, with the lengths of the keys that begin with each word."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[int]] = {}
+        self._lengths: dict[str, list[int]] = {}  # first token of a key -> lengths of the keys that begin so
+        self._open_lengths: set[int] = set()  # of keys of one word that may go on
+
+    def __bool__(self) -> bool:
+        return bool(self._by_key)
+
+    def add(self, key: str, number: int, *, may_go_on: bool = False) -> None:
+        """Remembers a term; a blank key is never found."""
+        if not key:
+            return
+        numbers = self._by_key.setdefault(key, [])
+        if not numbers:
+            lengths = self._lengths.setdefault(key[: token_end(key, 0)], [])
+            if len(key) not in lengths:
+                lengths.append(len(key))
+        if may_go_on and token_end(key, 0) == len(key):
+            self._open_lengths.add(len(key))
+        numbers.append(number)
+
+    def candidates(self, text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
+        """(start, end, numbers) wherever a key stands at the start of a token; `spans` are the text's tokens."""
+        for start, end in spans:
+            lengths: Iterable[int] = self._lengths.get(text[start:end], ())
+            if self._open_lengths:
+                lengths = {*lengths, *(length for length in self._open_lengths if length < end - start)}
+            for length in lengths:
+                if (numbers := self._by_key.get(text[start : start + length])) and start + length <= len(text):
+                    yield start, start + length, numbers
+
+
+class LemmaText:
+    """A folded text with each word in its dictionary form.
+
+    `places` leads from its token edges to those of the text, `tokens` are its own.
+    """
+
+    def __init__(self, folded: FoldedText, language: str) -> None:
+        lemma = lemmatiser(language)
+        parts: list[str] = []
+        self.places: dict[int, int] = {}
+        length = 0
+        for start, end in tokens(folded.exact):
+            self.places[length] = start
+            word = folded.exact[start:end]
+            part = lemma(word) if is_word_char(word[0]) else word
+            parts.append(part)
+            length += len(part)
+        self.places[length] = len(folded.exact)
+        self.text = "".join(parts)
+
+    @cached_property
+    def tokens(self) -> tuple[tuple[int, int], ...]:
+        """The words of the text in dictionary form."""
+        return tuple(tokens(self.text))

@@ -1,0 +1,204 @@
+"""An uploaded glossary's bytes -> its terms, with every row that is left out explained.
+
+Tells the kinds of files apart by what is in them; the name is the upload's and not to be trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from app.errors import GlossaryError
+from app.glossary.index.matching import Glossary
+from app.glossary.reading.rows import Entry, GlossaryImport, RowChecker, located
+from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
+from app.glossary.reading.tables import (
+    DELIMITERS,
+    ROWS_TO_SNIFF,
+    Layout,
+    Row,
+    TableReader,
+    cells_of,
+    expected,
+    layout_of,
+    sniff,
+)
+from app.glossary.reading.tbx import read_tbx
+from app.glossary.reading.tmx import read_tmx
+from app.glossary.reading.utx import is_utx, utx_layout
+from app.i18n import Message, joined
+from app.text.encoding import decode_text, safe_name
+
+__all__ = ["GlossaryImport", "read_glossary"]
+
+MAX_BYTES = 100 * 2**20
+MAX_ROWS = 500_000  # reading, indexing and storing a million took 1.6 GB and nearly a minute
+_BYTES_TO_LOOK_AT = 4096
+_MAX_HEADER_LINES = 1000
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx)[\s>/]", re.IGNORECASE)
+
+
+def read_glossary(data: bytes, name: str, direction: str | None = None) -> GlossaryImport:
+    """The terms in these bytes: CSV, TSV, XLSX, TBX, UTX or TMX.
+
+    A header may name the columns ("source,target", "en;de"), in any order; `direction` ("en-de") then says which
+    language is the source. Raises GlossaryError, naming the first row that is wrong, where no row is usable.
+    """
+    name = safe_name(name, "glossary.tsv")
+    if len(data) > MAX_BYTES:
+        raise GlossaryError(
+            Message(
+                "{name} has {size:.1f} MiB; Pinpoint takes glossaries of up to {limit} MiB: leave out "
+                "what this document does not need",
+                name=name,
+                size=len(data) / 2**20,
+                limit=MAX_BYTES // 2**20,
+            )
+        )
+    checker = RowChecker(name)
+    root = _xml_root(data)
+    if not root and _is_meant_as_xml(data, name):
+        raise GlossaryError(
+            Message(
+                "{name} is damaged or no TBX or TMX file: its first lines have no <tbx>, <martif> or <tmx>; export it "
+                "anew from the program that made it",
+                name=name,
+            )
+        )
+    if root:
+        read = read_tmx if root == "tmx" else read_tbx
+        notes = _read_entries(read(data, name, direction), name, checker)
+    elif data.startswith(XLSX_START):
+        notes = _read_workbook(data, name, direction, checker)
+    else:
+        notes = _read_text(data, name, direction, checker)
+    if not checker.terms and checker.errors:
+        count = checker.num_rows
+        more = Message("; none of the {count:,} rows is usable", count=count) if count > 1 else ""
+        first = checker.errors[0]
+        raise GlossaryError(joined("", [located(name, first.row, first.message), more]))
+    if not checker.terms:
+        raise _no_terms(name)
+    return GlossaryImport(
+        Glossary(tuple(checker.terms), name),
+        tuple(checker.errors),
+        (*notes, *checker.notes()),
+        tuple(checker.warnings),
+        tuple(checker.repeats),
+        checker.num_errors,
+        checker.num_repeats,
+    )
+
+
+def _xml_root(data: bytes) -> str:
+    """ "tbx", "martif" or "tmx" where these bytes are XML with that root; else empty."""
+    head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
+    if "<" not in head[:10]:
+        return ""
+    found = _XML_ROOT.search(head)
+    return found[1].lower() if found else ""
+
+
+def _is_meant_as_xml(data: bytes, name: str) -> bool:
+    """Whether its first characters or its name say so; a table may have "<" in its first row."""
+    head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
+    return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
+
+
+def _read_entries(entries: Iterable[Entry], name: str, checker: RowChecker) -> list[str]:
+    for entry in entries:
+        checker.take(entry)
+        _check_count(checker.num_rows, name)
+    return []
+
+
+def _read_workbook(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
+    rows, notes = read_workbook(data, name, MAX_ROWS + 1)
+    if not rows:
+        raise _no_terms(name)
+    return notes + _read_rows(rows, layout_of(rows[0].cells, direction), name, direction, checker, " | ")
+
+
+def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
+    decoded = decode_text(data, name, GlossaryError)
+    notes = [decoded.note] if decoded.note else []
+    text = decoded.text
+    if is_utx(text):
+        layout, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
+        utx_rows = (
+            Row(number, line, cells_of(line, "\t") or [])
+            for number, line in _lines(text)
+            if number > num_header_lines and line.strip() and not line.startswith("#")
+        )
+        return notes + _read_rows(utx_rows, Layout(layout.columns, 0), name, direction, checker, "<TAB>", is_named=True)
+    first = [line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)]
+    if not first:
+        raise _no_terms(name)
+    if text.count("\n") + text.count("\r") > MAX_ROWS:
+        _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # a header may be among them
+    delimiter = sniff(first)
+    layout = layout_of(cells_of(first[0], delimiter) or [], direction)
+    rows = _table_rows(text, delimiter, checker)
+    return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
+
+
+def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]:
+    """The rows of a table, one at a time, as there may be a million; those with an open quote are refused."""
+    for number, line in _filled_lines(text):
+        cells = cells_of(line, delimiter)
+        if cells is None:
+            problem = Message(
+                "{expected}; a quotation mark opens and does not close: close it, or double it inside quotes",
+                expected=expected(DELIMITERS[delimiter]),
+            )
+            checker.num_rows += 1
+            checker.refuse(number, line, "quotes", problem)
+        else:
+            yield Row(number, line, cells)
+
+
+def _filled_lines(text: str) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in _lines(text) if line.strip(" \t\f\v;,"))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of each line; a line feed, a carriage return or both end one."""
+    return enumerate((match[1] for match in _LINE.finditer(text)), 1)
+
+
+def _read_rows(
+    rows: Iterable[Row],
+    layout: Layout,
+    name: str,
+    direction: str | None,
+    checker: RowChecker,
+    separator: str,
+    *,
+    is_named: bool = False,
+) -> list[str]:
+    """Reads the rows behind the header; `is_named`: a header has named the columns and is not among the rows."""
+    reader = TableReader(layout, direction, checker, separator)
+    num_rows = 0
+    for row in islice(rows, layout.num_header_rows, None):
+        num_rows += 1
+        _check_count(num_rows, name)
+        reader.read(row)
+    if not num_rows and not checker.errors:
+        raise GlossaryError(
+            Message("{name} holds a header and no terms: give one a line, as source<TAB>target", name=name)
+        )
+    checker.errors.sort(key=lambda error: error.row)
+    return [] if is_named else reader.notes()
+
+
+def _check_count(num_rows: int, name: str) -> None:
+    if num_rows > MAX_ROWS:
+        raise GlossaryError(
+            Message("{name} has more than {limit:,} rows: leave out what is not needed", name=name, limit=MAX_ROWS)
+        )
+
+
+def _no_terms(name: str) -> GlossaryError:
+    return GlossaryError(Message("{name} holds no terms: give one a line, as source<TAB>target", name=name))

@@ -1,0 +1,88 @@
+"""What is worth a look in terms that can be used: capitals that only begin a row, targets that a model cannot spell.
+
+Knows the words of a language by the form lists and simplemma; the model is asked by whoever has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from app.glossary.form_list import form_list
+from app.glossary.reading.rows import Fix, RowReport
+from app.glossary.terms import Term, has_inner_capitals
+from app.i18n import Message
+
+
+def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport]:
+    """The terms whose target, in that language, seems to be capitalised only because it begins a row.
+
+    The target would be required with that capital in the middle of sentences too. Names and what is written alike in
+    both languages are left alone: only a word that the language writes small is doubted.
+    """
+    is_written_small = _small_words(language)
+    if is_written_small is None:
+        return
+    for term in terms:
+        first = term.target.split(" ")[0]
+        if term.status == "do_not_translate" or term.target == term.source or not first[:1].isupper():
+            continue
+        small = term.target[:1].lower() + term.target[1:]
+        is_name = language != "de" and any(word[:1].isupper() for word in term.target.split(" ")[1:])
+        if is_name or has_inner_capitals(first) or not first.isalpha() or not is_written_small(first.lower(), first):
+            continue
+        message = Message(
+            "“{target}” seems to have its capital only because it begins the row; it would stand so in the middle of "
+            "a sentence: write “{small}”",
+            target=term.target,
+            small=small,
+        )
+        yield report_on(term, message, "initial", Fix(term, replace(term, target=small)))
+
+
+def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iterator[RowReport]:
+    """The terms that a model cannot spell in any way; `spelt` has what it would write for a text, None for the text."""
+    for term in terms:
+        texts = [term.source] if term.status == "do_not_translate" else [*term.targets]
+        if term.status == "forbidden" or any(spelt.get(text) is None for text in texts):
+            continue
+        message = Message(
+            "the model cannot spell “{target}”; it would write “{written}”, so the term can never be met: add a "
+            "variant in other letters, or leave the row out",
+            target=texts[0],
+            written=spelt[texts[0]],
+        )
+        yield report_on(term, message, "unspellable", Fix(term, None))
+
+
+def texts_to_spell(terms: Iterable[Term]) -> list[str]:
+    """What the model must be able to spell for these terms, each text once."""
+    texts: dict[str, None] = {}
+    for term in terms:
+        if term.status != "forbidden":
+            texts.update(dict.fromkeys([term.source] if term.status == "do_not_translate" else term.targets))
+    return list(texts)
+
+
+def report_on(term: Term, message: str, kind: str, fix: Fix | None = None) -> RowReport:
+    """A report on a term that came without an error."""
+    return RowReport(term.row, f"{term.source} → {term.target}", message, kind, fix)  # type: ignore[arg-type]
+
+
+def _small_words(language: str) -> Callable[[str, str], bool] | None:
+    """A function that tells, of a word in small letters and as it stands, whether the language writes it small."""
+    if (forms := form_list(language)) is not None:
+
+        @lru_cache(maxsize=50_000)
+        def by_list(small: str, given: str) -> bool:
+            is_small = bool(forms.forms(small)) or forms.dictionary_form(small) is not None
+            return is_small and not forms.forms(given) and forms.dictionary_form(given) is None
+
+        return by_list
+    from simplemma import is_known
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if language not in SUPPORTED_LANGUAGES:
+        return None
+    return lru_cache(maxsize=50_000)(lambda small, given: bool(is_known(small, lang=language)))

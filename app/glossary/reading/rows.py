@@ -1,0 +1,285 @@
+"""Entries of any glossary file -> terms, checked one by one: errors, repeats, conflicts, what is worth a look.
+
+Knows what makes an entry unusable and which of two entries stays. Knows nothing of kinds of files.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from app.glossary.index.folding import fold_spelling, fold_term
+from app.glossary.index.matching import Glossary
+from app.glossary.terms import Case, Matching, Status, Term
+from app.i18n import Message
+from app.text.encoding import listing
+
+MAX_TERM_CHARACTERS = 200
+MAX_VARIANTS = 20
+MAX_NOTE_CHARACTERS = 1000
+# Of each sort of rows so many are told one by one; all are counted.
+MAX_REPORTS = 10_000
+# Sources so short are found in many sentences by chance.
+SHORT_SOURCE = 2
+
+RowKind = Literal[
+    # left out
+    "columns", "empty", "too_long", "characters", "quotes", "conflict", "languages", "value", "variants",
+    # left out, and no harm
+    "repeat",
+    # used, and worth a look
+    "capital", "short", "initial", "unspellable",
+]  # fmt: skip
+Side = Literal["source", "target", "variant"]
+SIDES: dict[Side, Message] = {
+    "source": Message("source"),
+    "target": Message("target"),
+    "variant": Message("variant"),
+}
+_SPACES = re.compile(r"[ \t\f\v\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What a person may choose: this term of the import becomes that one; None leaves it out."""
+
+    term: Term
+    becomes: Term | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowReport:
+    """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure.
+
+    `blank` is its term where that lacks nothing but a target, which a person may give.
+    """
+
+    row: int
+    text: str
+    message: str
+    kind: RowKind
+    fix: Fix | None = None
+    blank: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryImport:
+    """What a file gave: the usable terms, the rows left out, rows worth a look, and notes for the person.
+
+    `num_errors` and `num_repeats` count all such rows, of which the first MAX_REPORTS are told.
+    """
+
+    glossary: Glossary
+    errors: tuple[RowReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[RowReport, ...] = ()
+    repeats: tuple[RowReport, ...] = ()
+    num_errors: int = 0
+    num_repeats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row as the file has it: nothing checked yet. `shown` is its text for the report."""
+
+    row: int
+    shown: str
+    source: str
+    target: str
+    variants: tuple[str, ...] = ()
+    status: Status = "preferred"
+    case: Case = "permissive"
+    matching: Matching = "exact"
+    note: str = ""
+
+
+class RowChecker:
+    """Takes the entries one by one and remembers what earlier ones said."""
+
+    def __init__(self, name: str) -> None:
+        self.terms: list[Term] = []
+        self.errors: list[RowReport] = []
+        self.warnings: list[RowReport] = []
+        self.repeats: list[RowReport] = []
+        self.num_rows = 0
+        self.num_errors = 0
+        self._name = name
+        self._seen: dict[tuple[str, bool], Term] = {}
+        self._repeated: list[int] = []
+        self._capital_pairs: list[tuple[int, int]] = []
+
+    def take(self, entry: Entry) -> None:
+        """Keeps the term of this entry, or says why not."""
+        self.num_rows += 1
+        term = self._checked(entry)
+        if term is None:
+            return
+        earlier = self._seen.setdefault(identity(term), term)
+        if earlier is term:
+            self.terms.append(term)
+            if len(term.source) <= SHORT_SOURCE and not term.is_case_exact:
+                message = Message(
+                    "“{source}” is so short that it may be found in many sentences: let capitals matter, or leave the "
+                    "row out",
+                    source=term.source,
+                )
+                self._look_at(entry, "short", message, Fix(term, None))
+        elif earlier.targets == term.targets and earlier.status == term.status:
+            self._repeated.append(term.row)
+            if earlier.source != term.source:
+                self._capital_pairs.append((term.row, earlier.row))
+                message = Message("the same as row {row} but for the capital; it is left out", row=earlier.row)
+                self._look_at(entry, "capital", message)
+            elif len(self.repeats) < MAX_REPORTS:
+                message = Message("the same as row {row}; it is left out", row=earlier.row)
+                self.repeats.append(RowReport(entry.row, shown(entry.shown, 120), message, "repeat"))
+        else:
+            self.refuse(
+                entry.row,
+                entry.shown,
+                "conflict",
+                Message(
+                    "“{source}” is “{target}” in row {row} and “{other}” here; row {row} is used: remove one of them",
+                    source=shown(term.source),
+                    target=shown(earlier.target),
+                    row=earlier.row,
+                    other=shown(term.target),
+                ),
+                Fix(earlier, term),
+            )
+
+    def refuse(
+        self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None, entry: Entry | None = None
+    ) -> None:
+        """Leaves a row out; `entry` is what it says, where it may lack nothing but a target."""
+        self.num_errors += 1
+        if len(self.errors) < MAX_REPORTS:
+            blank = term_of(entry, self._name) if entry else None
+            if blank and (blank.target or wrong_with(replace(blank, target=blank.source))):
+                blank = None
+            self.errors.append(RowReport(row, shown(text, 120), problem, kind, fix, blank))
+
+    @property
+    def num_repeats(self) -> int:
+        """How many rows said what an earlier one had said."""
+        return len(self._repeated)
+
+    def notes(self) -> list[str]:
+        """What is worth knowing of rows that did no harm."""
+        notes: list[str] = []
+        if self._repeated:
+            notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=row_list(self._repeated)))
+        if self._capital_pairs:
+            pairs = listing(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
+            notes.append(
+                Message("Rows that are the same but for the capital, which is found either way: {rows}.", rows=pairs)
+            )
+        return notes
+
+    def _look_at(self, entry: Entry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
+        if len(self.warnings) < MAX_REPORTS:
+            self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind, fix))
+
+    def _checked(self, entry: Entry) -> Term | None:
+        term = term_of(entry, self._name)
+        if wrong := wrong_with(term):
+            self.refuse(entry.row, entry.shown, *wrong, entry=entry)
+            return None
+        return term
+
+
+def located(name: str, row: int, problem: str) -> Message:
+    """What is wrong with a row of that file, where no table of rows says which it is."""
+    return Message("{name}, row {row}: {problem}", name=name, row=row, problem=problem)
+
+
+def identity(term: Term) -> tuple[str, bool]:
+    """What only one term of a glossary has: its words, as far as they tell it apart; a forbidden one its target, too.
+
+    A source may have targets that are forbidden besides the one that is required.
+    """
+    key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
+    is_forbidden = term.status == "forbidden"
+    return (f"{key}\t{term.target}" if is_forbidden else key), is_forbidden
+
+
+def term_of(entry: Entry, glossary: str) -> Term:
+    """The entry as a term, its texts cleaned; whether it can be used, `wrong_with` tells."""
+    source, target = clean(entry.source), clean(entry.target)
+    if entry.status == "do_not_translate":
+        target = target or source
+    variants = tuple(dict.fromkeys(filter(None, map(clean, entry.variants))))
+    return Term(
+        source,
+        target,
+        entry.row,
+        variants=tuple(variant for variant in variants if variant != target),
+        status=entry.status,
+        case=entry.case,
+        matching=entry.matching,
+        note=_SPACES.sub(" ", entry.note).strip()[:MAX_NOTE_CHARACTERS],
+        glossary=glossary,
+    )
+
+
+def wrong_with(term: Term) -> tuple[RowKind, str] | None:
+    """Why the term cannot be used, with the cure; None where it can."""
+    cells: list[tuple[Side, str]] = [("source", term.source), ("target", term.target)]
+    cells += [("variant", variant) for variant in term.variants]
+    for side, cell in cells:
+        if wrong := _wrong_cell(cell, side):
+            return wrong
+    if len(term.variants) > MAX_VARIANTS:
+        return "variants", Message(
+            "{count} variants of the target; a term has up to {limit}: leave some out",
+            count=len(term.variants),
+            limit=MAX_VARIANTS,
+        )
+    return None
+
+
+def clean(cell: str) -> str:
+    """Composed letters, no white space around, single spaces inside; no-break spaces stay."""
+    if cell.isascii() and cell.isprintable() and "  " not in cell:
+        return cell.strip()
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", cell).strip().strip("\ufeff"))
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """The text, cut where it is too long for a message."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def row_list(rows: Sequence[int]) -> str:
+    """Rows for a message: "rows 2, 3"."""
+    listed = listing(str(row) for row in rows)
+    return Message("row {rows}", rows=listed) if len(rows) == 1 else Message("rows {rows}", rows=listed)
+
+
+def _wrong_cell(cell: str, side: Side) -> tuple[RowKind, str] | None:
+    """What makes this cell no half of a term, with the cure; None where nothing does."""
+    if not cell:
+        empty = {
+            "source": Message("the source is empty: fill it in or remove the row"),
+            "target": Message("the target is empty: fill it in or remove the row"),
+        }
+        return "empty", empty.get(side, empty["target"])
+    if len(cell) > MAX_TERM_CHARACTERS:
+        return "too_long", Message(
+            "the {side} has {count:,} characters; a term has at most {limit}: shorten it",
+            side=SIDES[side],
+            count=len(cell),
+            limit=MAX_TERM_CHARACTERS,
+        )
+    if cell.isprintable():
+        return None
+    if bad := next((c for c in cell if unicodedata.category(c) in ("Cc", "Cn", "Cs")), None):
+        return "characters", Message(
+            "the {side} holds the character U+{code:04X}, which cannot be typed: remove it",
+            side=SIDES[side],
+            code=ord(bad),
+        )
+    return None

@@ -1,0 +1,108 @@
+"""XLSX workbooks -> rows of cells: the first sheet that holds anything. Formulas count by the value kept with them.
+
+openpyxl reads them row by row; with defusedxml installed, as requirements.txt has it, no entity is ever declared.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from datetime import date
+
+from app.errors import GlossaryError
+from app.glossary.reading.tables import Row
+from app.i18n import Message
+
+MAX_UNPACKED_BYTES = 500 * 2**20
+MAX_COLUMNS = 20
+XLSX_START = b"PK\x03\x04"
+
+
+def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], list[str]]:
+    """The rows that hold anything, numbered as the sheet numbers them, and notes for the person.
+
+    Raises GlossaryError for a file that is no workbook, is damaged or protected, or unpacks to too much.
+    """
+    from openpyxl import load_workbook
+
+    _check_archive(data, name)
+    try:
+        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        notes: list[str] = []
+        rows: list[Row] = []
+        for sheet in book.worksheets:
+            rows = list(_rows(sheet, max_rows))
+            if rows:
+                if len(book.worksheets) > 1:
+                    notes = [
+                        Message(
+                            "Only the sheet “{sheet}” is read; {name} has {count} sheets.",
+                            sheet=sheet.title[:40],
+                            name=name,
+                            count=len(book.worksheets),
+                        )
+                    ]
+                break
+        book.close()
+    except GlossaryError:
+        raise
+    except Exception as problem:  # openpyxl raises whatever a damaged file leads it into
+        raise GlossaryError(
+            Message(
+                "{name} cannot be read as an Excel workbook ({reason}): open it in a spreadsheet program and save it "
+                "as .xlsx or .csv anew",
+                name=name,
+                reason=type(problem).__name__,
+            )
+        ) from problem
+    return rows, notes
+
+
+def _rows(sheet: object, max_rows: int) -> Iterator[Row]:
+    sheet.reset_dimensions()  # type: ignore[attr-defined]  # what the file says of its size may be wrong
+    num_rows = 0
+    for number, values in enumerate(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS), 1):  # type: ignore[attr-defined]
+        cells = [_text(value) for value in values]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            num_rows += 1
+            yield Row(number, " | ".join(cells), cells)
+            if num_rows > max_rows:  # one more than is taken: the caller says so
+                return
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _check_archive(data: bytes, name: str) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as problem:
+        raise GlossaryError(
+            Message("{name} is a damaged archive ({reason}): save it anew and import that", name=name, reason=problem)
+        ) from problem
+    size = sum(info.file_size for info in infos)
+    if size > MAX_UNPACKED_BYTES:
+        raise GlossaryError(
+            Message(
+                "{name} unpacks to {size:,.0f} MiB; Pinpoint takes workbooks of up to {limit} MiB: leave out what is "
+                "not needed",
+                name=name,
+                size=size / 2**20,
+                limit=MAX_UNPACKED_BYTES // 2**20,
+            )
+        )
+    if not any(info.filename.startswith("xl/") for info in infos):
+        raise GlossaryError(
+            Message("{name} is an archive and no Excel workbook: import the glossary itself", name=name)
+        )

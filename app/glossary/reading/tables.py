@@ -1,0 +1,225 @@
+"""Rows of cells -> entries: header rows, columns by name, and the cells of lines of text (CSV, TSV).
+
+Without a header, columns are source, target and, as OmegaT has it, a comment; or, as DeepL has it, source, target and
+the languages of both. A header may also name status, variants (one cell, parted by "|"), case, matching and note.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+
+from app.glossary.reading.rows import Entry, RowChecker, RowKind, clean, row_list
+from app.glossary.terms import Case, Matching, Status
+from app.i18n import Message, joined
+
+DELIMITERS = {"\t": "<TAB>", ";": ";", ",": ","}  # in the order of preference on a tie
+ROWS_TO_SNIFF = 200
+_VARIANT_MARK = "|"
+_COLUMNS: dict[str, set[str]] = {
+    "source": {"source", "src", "source term", "source text", "source_term", "quelle", "quelltext", "ausgangstext"},
+    "target": {"target", "tgt", "target term", "target text", "target_term", "ziel", "zieltext", "translation"},
+    "source_language": {"source_lang", "source language", "source_language"},
+    "target_language": {"target_lang", "target language", "target_language"},
+    "variants": {"variants", "variant", "target variants", "varianten", "synonyms"},
+    "status": {"status", "term status", "usage", "usage status"},
+    "case": {"case", "capitals", "case sensitive"},
+    "matching": {"matching", "match", "match type"},
+    "note": {"note", "notes", "comment", "comments", "bemerkung", "kommentar", "anmerkung"},
+}
+_STATUSES: dict[str, Status] = {
+    **{status: status for status in get_args(Status)},
+    "do not translate": "do_not_translate",
+    "dnt": "do_not_translate",
+    "approved": "preferred",
+    "admitted": "preferred",
+    "provisional": "preferred",
+    "non-standard": "preferred",
+    "deprecated": "forbidden",
+    "rejected": "forbidden",
+}
+_LANGUAGES = {
+    "de": {"de", "ger", "deu", "german", "deutsch"},
+    "en": {"en", "eng", "english", "englisch"},
+    "fr": {"fr", "fra", "fre", "french", "französisch"},
+    "es": {"es", "spa", "spanish", "spanisch"},
+    "it": {"it", "ita", "italian", "italienisch"},
+    "nl": {"nl", "nld", "dut", "dutch", "niederländisch"},
+    "pl": {"pl", "pol", "polish", "polnisch"},
+    "pt": {"pt", "por", "portuguese", "portugiesisch"},
+}
+_LANGUAGE_OF = {word: code for code, words in _LANGUAGES.items() for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its number as a text editor or spreadsheet counts, its text for the report, its cells."""
+
+    number: int
+    shown: str
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column holds what, and how many leading rows are a header."""
+
+    columns: Mapping[str, int] = field(default_factory=lambda: {"source": 0, "target": 1, "note": 2})
+    num_header_rows: int = 0
+
+    def cell(self, row: Row, name: str) -> str:
+        """The row's cell of that column; empty where there is none."""
+        at = self.columns.get(name, -1)
+        return row.cells[at] if 0 <= at < len(row.cells) else ""
+
+
+class TableReader:
+    """Reads rows of cells by a layout. `separator` is what stands between two cells, for messages."""
+
+    def __init__(self, layout: Layout, direction: str | None, checker: RowChecker, separator: str) -> None:
+        self._layout = layout
+        self._direction = (direction or "").split("-")
+        self._checker = checker
+        self._expected = expected(separator)
+        self._last_used = max(layout.columns.values())
+        self._wide: list[int] = []
+
+    def read(self, row: Row) -> None:
+        """Gives the row's entry to the checker, or says why there is none."""
+        layout, needed = self._layout, max(self._layout.columns["source"], self._layout.columns["target"])
+        if len(row.cells) <= needed:
+            num_cells = len(row.cells)
+            found = Message("found 1 column") if num_cells == 1 else Message("found {count} columns", count=num_cells)
+            only_source = Entry(row.number, row.shown, layout.cell(row, "source"), "")
+            self._refuse(row, "columns", joined(", ", [self._expected, found]), only_source)
+            return
+        if layout.num_header_rows == 0 and any(cell.strip() for cell in row.cells[self._last_used + 1 :]):
+            self._wide.append(row.number)
+        source, target = layout.cell(row, "source"), layout.cell(row, "target")
+        languages = [
+            language_of(layout.cell(row, name))
+            for name in ("source_language", "target_language")
+            if name in layout.columns
+        ]
+        if any(languages) and len(self._direction) == 2:
+            if languages == self._direction[::-1]:
+                source, target = target, source
+            elif languages != self._direction:
+                given = " → ".join(layout.cell(row, name).strip() for name in ("source_language", "target_language"))
+                problem = Message(
+                    "this term is for {given}, not for {wanted}", given=given, wanted=" → ".join(self._direction)
+                )
+                self._refuse(row, "languages", problem)
+                return
+        said = self._said(row)
+        if said is None:
+            return
+        status, case, matching = said
+        variants = tuple(layout.cell(row, "variants").split(_VARIANT_MARK))
+        note = layout.cell(row, "note")
+        self._checker.take(Entry(row.number, row.shown, source, target, variants, status, case, matching, note))
+
+    def notes(self) -> list[str]:
+        """What is worth knowing of rows that did no harm."""
+        if not self._wide:
+            return []
+        return [Message("Only the columns that are known are used; more stand in {rows}.", rows=row_list(self._wide))]
+
+    def _said(self, row: Row) -> tuple[Status, Case, Matching] | None:
+        if self._layout.columns.keys().isdisjoint(("status", "case", "matching")):
+            return "preferred", "permissive", "exact"
+        cells = {name: clean(self._layout.cell(row, name)).casefold() for name in ("status", "case", "matching")}
+        choices: dict[str, Iterable[str]] = {
+            "status": _STATUSES,
+            "case": get_args(Case),
+            "matching": get_args(Matching),
+        }
+        for name, value in cells.items():
+            if value and value not in choices[name]:
+                known = ", ".join(choices[name])
+                problem = Message(
+                    "the column “{name}” holds “{value}”; it must be one of {known}, or empty",
+                    name=name,
+                    value=value[:40],
+                    known=known,
+                )
+                self._refuse(row, "value", problem)
+                return None
+        status = _STATUSES[cells["status"] or "preferred"]
+        case: Case = next((known for known in get_args(Case) if known == cells["case"]), "permissive")
+        matching: Matching = next((known for known in get_args(Matching) if known == cells["matching"]), "exact")
+        return status, case, matching
+
+    def _refuse(self, row: Row, kind: RowKind, problem: str, entry: Entry | None = None) -> None:
+        self._checker.num_rows += 1
+        self._checker.refuse(row.number, row.shown, kind, problem, entry=entry)
+
+
+def expected(separator: str) -> Message:
+    """What a row should be, for messages."""
+    return Message("expected source{delimiter}target", delimiter=separator)
+
+
+def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
+    """Which columns to read, by the first row where that is a header."""
+    names = [clean(cell).casefold() for cell in cells]
+    named = {
+        what: next(column for column, name in enumerate(names) if name in known)
+        for what, known in _COLUMNS.items()
+        if any(name in known for name in names)
+    }
+    if "source" in named and "target" in named:
+        return Layout(named, 1)
+    languages = [language_of(name) for name in names]
+    wanted = (direction or "").split("-")
+    extra = {what: column for what, column in named.items() if what not in ("source", "target")}
+    if len(wanted) == 2:  # "it<TAB>es" is a term of English and German, no header
+        if set(wanted) <= set(languages[:2]) or (set(wanted) <= set(languages) and len(names) != 4):
+            source, target = (languages.index(code) for code in wanted)
+            return Layout({"source": source, "target": target, **extra}, 1)
+    else:
+        known_columns = [column for column, language in enumerate(languages) if language]
+        if len(known_columns) >= 2 and languages[known_columns[0]] != languages[known_columns[1]] and len(names) != 4:
+            return Layout({"source": known_columns[0], "target": known_columns[1], **extra}, 1)
+    if len(names) == 4 and languages[2] and languages[3]:
+        return Layout({"source": 0, "target": 1, "source_language": 2, "target_language": 3})
+    return Layout()
+
+
+def language_of(name: str) -> str | None:
+    """The code of a language by its code or name: "en-GB" and "Englisch" -> "en"."""
+    return _LANGUAGE_OF.get(re.split(r"[-_]", name.strip().casefold())[0])
+
+
+def sniff(lines: Sequence[str]) -> str:
+    """The delimiter that splits the most of these lines; a tab before a semicolon before a comma."""
+    lines = lines[:ROWS_TO_SNIFF]
+
+    def num_split(delimiter: str) -> int:
+        return sum(1 for line in lines if len(cells_of(line, delimiter) or []) > 1)
+
+    return max(DELIMITERS, key=num_split)  # the first of equals
+
+
+def cells_of(line: str, delimiter: str) -> list[str] | None:
+    """The cells of one line; None where a quotation mark opens and does not close.
+
+    Between tabs, quotation marks are letters unless they stand around a whole cell, as spreadsheets write them.
+    """
+    if delimiter == "\t":
+        return [_unquote(cell.strip(" ")) for cell in line.split("\t")]
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error:
+        return None
+
+
+def _unquote(cell: str) -> str:
+    if not cell.startswith('"'):
+        return cell
+    inner = cell[1:-1]
+    is_quoted = len(cell) >= 2 and cell[-1] == '"' and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if is_quoted else cell

@@ -1,0 +1,122 @@
+"""The terms in the log's tables: those of a session's glossaries, and those required in its whole document.
+
+Called inside a transaction of the log; knows nothing of events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlite_utils import Database
+
+from app.glossary.index.term_index import NumberedTerms
+from app.glossary.termbases import Termbase, changes_between
+from app.glossary.terms import Term
+from app.log.records import storable
+
+_PORTION = 5000
+_INSERT = "INSERT OR REPLACE INTO glossary_term VALUES (?, ?, ?, ?, ?, ?, ?)"
+_Row = tuple[Any, ...]
+
+
+def portions_of(session_id: int, base: Termbase) -> Iterator[list[_Row]]:
+    """The rows of a glossary's terms, some thousands at a time; at least one portion, which may be empty."""
+    rows = _rows(session_id, base.id, base.terms)
+    yield list(islice(rows, _PORTION))
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def store_portion(db: Database, session_id: int, base: Termbase, portion: list[_Row], *, is_first: bool) -> None:
+    """Writes terms of a glossary that the session has not yet, the first portion over what may have been left there."""
+    if is_first:
+        _delete_terms(db, session_id, base.id)
+    db.conn.executemany(_INSERT, portion)
+
+
+def store_termbases(
+    db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase], stored: Collection[int] = ()
+) -> None:
+    """The session has these glossaries from now on; `before` are those that it had. Writes only what is another.
+
+    The terms of the glossaries `stored` are written already.
+    """
+    known = {base.id: base for base in before}
+    gone = known.keys() - {base.id for base in after}
+    for table in ("glossary", "glossary_term"):
+        db.conn.executemany(
+            f"DELETE FROM {table} WHERE session_id = ? AND glossary_id = ?",  # noqa: S608 (two names of ours)
+            ((session_id, id_) for id_ in gone),
+        )
+    db.conn.executemany(
+        "INSERT INTO glossary VALUES (?1, ?2, ?3, ?4, ?5) "
+        "ON CONFLICT DO UPDATE SET position = ?3, name = ?4, is_on = ?5",
+        ((session_id, base.id, at, storable(base.name), base.is_on) for at, base in enumerate(after)),
+    )
+    for base in after:
+        if base.id in stored:
+            continue
+        earlier = known.get(base.id)
+        if earlier is None:
+            _delete_terms(db, session_id, base.id)  # of an import that was cut off
+        changes = changes_between(earlier, base) if earlier is not None else base.terms
+        taken_away = [number for number, term in changes.items() if term is None]
+        db.conn.executemany(
+            "DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ? AND number = ?",
+            ((session_id, base.id, number) for number in taken_away),
+        )
+        db.conn.executemany(_INSERT, _rows(session_id, base.id, changes))
+
+
+def load_termbases(db: Database, session_id: int) -> tuple[Termbase, ...]:
+    """The session's glossaries in the order of their priority."""
+    query = "SELECT glossary_id, name, is_on FROM glossary WHERE session_id = ? ORDER BY position"
+    return tuple(
+        Termbase(id_, name, NumberedTerms(dict(_terms(db, session_id, id_))), bool(is_on))
+        for id_, name, is_on in db.execute(query, (session_id,)).fetchall()
+    )
+
+
+def add_document_term(db: Database, session_id: int, term: Term) -> None:
+    """The term is required in the document from now on."""
+    db.execute("INSERT OR IGNORE INTO document_term VALUES (?, ?, ?)", (session_id, term.source, term.target))
+
+
+def remove_document_term(db: Database, session_id: int, term: Term) -> None:
+    """The term is required in the document no longer."""
+    db.execute(
+        "DELETE FROM document_term WHERE session_id = ? AND source = ? AND target = ?",
+        (session_id, term.source, term.target),
+    )
+
+
+def load_document_terms(db: Database, session_id: int) -> tuple[Term, ...]:
+    """The terms of the document, in the order in which they were added."""
+    query = "SELECT source, target FROM document_term WHERE session_id = ? ORDER BY rowid"
+    rows = db.execute(query, (session_id,)).fetchall()
+    return tuple(Term(source, target, is_for_document=True) for source, target in rows)
+
+
+def _delete_terms(db: Database, session_id: int, glossary_id: int) -> None:
+    db.execute("DELETE FROM glossary_term WHERE session_id = ? AND glossary_id = ?", (session_id, glossary_id))
+
+
+def _rows(session_id: int, glossary_id: int, terms: Mapping[int, Term | None]) -> Iterator[_Row]:
+    """A row for each term; what a term says beyond its words is JSON, where halves of surrogate pairs stay escapes."""
+    for number, term in terms.items():
+        if term is not None:
+            said = json.dumps(term.fields())
+            yield session_id, glossary_id, number, storable(term.source), storable(term.target), term.row, said
+
+
+def _terms(db: Database, session_id: int, glossary_id: int) -> Iterator[tuple[int, Term]]:
+    query = (
+        "SELECT number, source, target, file_row, said FROM glossary_term "
+        "WHERE session_id = ? AND glossary_id = ? ORDER BY number"
+    )
+    for number, source, target, row, said in db.execute(query, (session_id, glossary_id)):
+        fields: dict[str, Any] = json.loads(said)
+        yield number, Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})

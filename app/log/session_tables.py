@@ -1,0 +1,201 @@
+"""Sessions in the log's tables: written when they begin, and read back to be gone on with.
+
+Called with an open connection; knows nothing of events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.errors import LogError
+from app.formats.documents import Document, Segment
+from app.log.connection import LogConnection
+from app.log.glossary_tables import add_document_term, load_document_terms, load_termbases, store_termbases
+from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
+
+
+def insert_session(
+    log: LogConnection,
+    document: Document,
+    *,
+    token: str,
+    direction: str,
+    pseudonym: str,
+    versions: Mapping[str, Any],
+    options: Mapping[str, Any],
+    now_ms: int,
+    session_id: int | None = None,
+) -> int:
+    """The number of a new session on this document, without events so far; call inside a transaction.
+
+    None as its number takes one that no session ever had.
+    """
+    document_id = log.insert(
+        "document",
+        name=document.name,
+        format=document.format,
+        sha256=hashlib.sha256(document.data).hexdigest(),
+        encoding=document.encoding,
+        mark=document.mark,
+        data=document.data,
+    )
+    session_id = log.insert(
+        "session",
+        id=session_id,
+        token=token,
+        document_id=document_id,
+        direction=direction,
+        pseudonym=pseudonym,
+        versions=to_json(versions),
+        options=to_json(options),
+        created_ms=now_ms,
+        last_ms=now_ms,
+        num_events=0,
+        last_hash=FIRST_HASH,
+    )
+    log.db.conn.executemany(
+        "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
+        "given_target, given_state, target, state, version, constraints) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}')",
+        ((session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state) for s in document.segments),
+    )
+    return session_id
+
+
+def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Event], token: str) -> int:
+    """The number of this session from another log, written with all its events; call inside a transaction.
+
+    It is its old one, unless a session has that now or had it. Raises LogError where the session is here already.
+    """
+    query = "SELECT session_id FROM event WHERE seq = ? AND hash = ?"
+    for row in log.db.execute(query, (record.num_events, record.last_hash)):
+        raise LogError(f"all of this session is in {log.path} already, as number {row[0]}")
+    taken = "SELECT 1 FROM session WHERE id = ?1 UNION SELECT 1 FROM tombstone WHERE session_id = ?1"
+    is_free = record.id > 0 and log.db.execute(taken, (record.id,)).fetchone() is None
+    session_id = insert_session(
+        log,
+        record.document,
+        token=token,
+        direction=record.direction,
+        pseudonym=record.pseudonym,
+        versions=record.versions,
+        options=record.options,
+        now_ms=record.created_ms,
+        session_id=record.id if is_free else None,
+    )
+    log.db.execute(
+        "UPDATE session SET last_ms = ?, num_events = ?, last_hash = ? WHERE id = ?",
+        (record.last_ms, record.num_events, record.last_hash, session_id),
+    )
+    log.db.conn.executemany(
+        "UPDATE segment SET target = ?, state = ?, version = ?, constraints = ? "
+        "WHERE session_id = ? AND segment_index = ?",
+        ((s.target, s.state, s.version, to_json(s.constraints), session_id, s.index) for s in record.segments),
+    )
+    store_termbases(log.db, session_id, (), record.termbases)
+    for term in record.document_terms:
+        add_document_term(log.db, session_id, term)
+    log.db.conn.executemany(
+        "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (session_id, e.seq, e.wall_ms, e.monotonic_ms, e.type, e.segment, e.segment_version, e.payload_json,
+             e.previous_hash, e.hash)
+            for e in events
+        ),
+    )  # fmt: skip
+    return session_id
+
+
+def list_sessions(log: LogConnection) -> list[SessionSummary]:
+    """All sessions, the one last worked on first."""
+    query = """
+        SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
+            (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
+            (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
+            NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id) AND NOT EXISTS
+                (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched
+        FROM session JOIN document ON document.id = session.document_id
+        ORDER BY last_ms DESC, session.id DESC
+    """
+    rows = log.rows("list the sessions", query)
+    return [SessionSummary(**{**row, "is_untouched": bool(row["is_untouched"])}) for row in rows]
+
+
+def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
+    """Everything needed to go on with a session. Raises LogError where there is none."""
+    # A constant, so that no text of a caller ever becomes SQL.
+    condition = "session.id = ?" if isinstance(id_or_token, int) else "session.token = ?"
+    with log.lock:
+        found = log.rows(
+            "load the session",
+            "SELECT session.*, document.name, format, encoding, mark, data FROM session "  # noqa: S608
+            f"JOIN document ON document.id = session.document_id WHERE {condition}",
+            (id_or_token,),
+        )
+        if not found:
+            raise LogError(f"{log.path} has no such session; it may have been deleted: open the document anew")
+        session = found[0]
+        segments = log.rows(
+            "load the session",
+            "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
+            (session["id"],),
+        )
+        termbases = load_termbases(log.db, session["id"])
+        document_terms = load_document_terms(log.db, session["id"])
+    return SessionRecord(
+        id=session["id"],
+        token=session["token"],
+        document=_document(session, segments),
+        direction=session["direction"],
+        pseudonym=session["pseudonym"],
+        versions=json.loads(session["versions"]),
+        options=json.loads(session["options"]),
+        segments=tuple(_saved_segment(row) for row in segments),
+        termbases=termbases,
+        document_terms=document_terms,
+        created_ms=session["created_ms"],
+        last_ms=session["last_ms"],
+        num_events=session["num_events"],
+        last_hash=session["last_hash"],
+    )
+
+
+def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment]) -> None:
+    """Writes what segments were cut or joined to, new ones included; call inside a transaction."""
+    log.db.conn.executemany(
+        "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
+        "given_state, state, version, constraints) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'new', 'new', 0, '{}') "
+        "ON CONFLICT DO UPDATE SET source = ?3, source_start = ?4, source_end = ?5",
+        [(session_id, s.index, s.source, s.start, s.end, s.note) for s in segments],
+    )
+
+
+def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:
+    return SavedSegment(
+        index=row["segment_index"],
+        source=row["source"],
+        target=row["target"],
+        state=row["state"],
+        version=row["version"],
+        constraints=json.loads(row["constraints"]),
+        note=row["note"],
+    )
+
+
+def _document(session: Mapping[str, Any], segments: list[dict[str, Any]]) -> Document:
+    places = tuple(
+        Segment(
+            row["segment_index"],
+            row["source"],
+            row["source_start"],
+            row["source_end"],
+            row["given_target"],
+            row["given_state"],
+            row["note"],
+        )
+        for row in segments
+    )
+    return Document(session["name"], session["format"], session["data"], session["encoding"], session["mark"], places)

@@ -1,0 +1,204 @@
+"""Which direction a new document is translated in: what its file says, else its text's language, else the first.
+
+Languages go by their codes ("en"); a file's "en-US" or "Englisch" is understood.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from app.errors import CommandError
+from app.formats.documents import ReadFile
+from app.glossary.reading.tables import language_of
+from app.i18n import Message
+from engine import offer_of, short_code
+
+Reason = Literal["stated", "text", "first"]
+
+MAX_GUESSED = 6  # languages: each has a dictionary, which takes up to some seconds to read (Finnish)
+_SAMPLE_CHARACTERS = 4000
+_MIN_WORDS = 5
+_MIN_SHARE = 0.75  # of the text's words, in the dictionary of its language
+_MIN_LEAD = 0.15  # over the next language
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_TAG = re.compile(r"[a-z]{2,}(?:[-_][a-z0-9]+)*", re.IGNORECASE)
+_UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})  # BCP 47's codes for no language
+# The script of a language, or of one in a region, that is written in several (CLDR's likely subtags).
+_SCRIPTS = {
+    "zh": "hans", "zh-tw": "hant", "zh-hk": "hant", "zh-mo": "hant", "yue": "hant", "yue-cn": "hans",
+    "sr": "cyrl", "sr-me": "latn", "ks": "arab", "pa": "guru", "pa-pk": "arab", "uz": "latn", "uz-af": "arab",
+    "az": "latn", "az-ir": "arab", "sd": "arab", "sd-in": "deva", "mn": "cyrl", "mn-cn": "mong",
+}  # fmt: skip
+# Codes that say the same, or have been replaced.
+_SAME = {"cmn": "zh", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "nb": "no", "tl": "fil", "sh": "sr"}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A direction, and what decided it; `note` tells the person where the model has not what the file asks for."""
+
+    direction: str
+    reason: Reason
+    note: str = ""
+
+
+def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
+    """The direction of a new document among a model's; `languages` are what is known of source and target, or ""."""
+    first = directions[0]
+    stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
+    fitting = _fitting(directions, stated_source, stated_target)
+    if not fitting and (turned := file.turned()) and _fitting(directions, stated_target, stated_source):
+        return decide(turned, directions, languages[::-1])
+    note = ""
+    if not fitting:
+        fitting = _fitting(directions, stated_source, "") or list(directions)
+    is_stated = bool(stated_source) and _code(_source(fitting[0])) == stated_source
+    reason: Reason = "stated" if is_stated or (stated_target and len(fitting) < len(directions)) else "first"
+    if not is_stated and (guessed := _language_of_text(file, fitting)):
+        fitting, reason = [d for d in fitting if _source(d) == guessed], "text"
+    direction = max(fitting, key=lambda d: _likeness(d, languages, first))  # the first of equals
+    if not _fitting([direction], *stated):
+        note = Message(
+            "{name} says that its languages are {stated}, which the model does not translate; it is opened as "
+            "{direction}.",
+            name=file.name,
+            stated=_told(languages),
+            direction=direction,
+        )
+    return Decision(direction, reason, note)
+
+
+def facing(file: ReadFile, direction: str) -> ReadFile:
+    """The file with the direction's source as its own, where it says that it has both languages side by side."""
+    source, target = map(_code, direction.split("-", 1))
+    turned = file.turned()
+    return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
+
+
+def check_facing(file: ReadFile, direction: str) -> None:
+    """Raises CommandError where a file of sources and targets says that its languages are the other way round."""
+    if not file.format.is_paired:
+        return
+    wanted, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
+    pairs = zip(stated, wanted, reversed(wanted), strict=True)
+    if any(language == opposite != own for language, own, opposite in pairs):
+        raise CommandError(
+            Message(
+                "{name} says that its languages are {stated}, and its sources stay its sources: for {direction}, "
+                "export it in that direction from the program that it comes from, or correct its languages in it.",
+                name=file.name,
+                stated=_told(file.languages),
+                direction=direction,
+            )
+        )
+
+
+def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
+    """Raises CommandError where the model of that name has other directions only."""
+    if direction not in directions:
+        raise CommandError(
+            Message(
+                "{name} translates {offered}, not {direction}.",
+                name=name,
+                offered=offer_of(directions),
+                direction=direction,
+            )
+        )
+
+
+def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
+    """Reads in the background, once the first page is drawn, what the first guess would wait a second for."""
+    if languages := _guessable(directions):
+        timer = threading.Timer(delay_seconds, _shares, ("word", languages))
+        timer.daemon = True
+        timer.start()
+
+
+def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
+    """The targets of each source, in the model's order."""
+    targets: dict[str, list[str]] = {}
+    for direction in directions:
+        source, _, target = direction.partition("-")
+        targets.setdefault(source, []).append(target)
+    return targets
+
+
+def _told(languages: tuple[str, str]) -> str:
+    """A file's languages as it writes them, for a message."""
+    return " → ".join(language[:40] or "?" for language in languages)
+
+
+def _fitting(directions: Sequence[str], source: str, target: str) -> list[str]:
+    """The directions from and to these languages, where they are given."""
+    fitting = []
+    for direction in directions:
+        codes = tuple(map(_code, direction.split("-", 1)))
+        if source in ("", codes[0]) and target in ("", codes[1]):
+            fitting.append(direction)
+    return fitting
+
+
+def _likeness(direction: str, stated: tuple[str, str], first: str) -> tuple[int, int]:
+    """How many subtags a direction shares with what is stated (zh-Hans: zho_Hans), and languages with the first."""
+    pairs = zip(direction.split("-", 1), stated, first.split("-", 1), strict=True)
+    shared = [(len(_subtags(name) & _subtags(tag)), name == other) for name, tag, other in pairs]
+    return sum(count for count, _ in shared), sum(is_same for _, is_same in shared)
+
+
+def _subtags(tag: str) -> set[str]:
+    first, *others = re.split("[-_]", tag.lower())
+    language = _code(first)
+    scripts = [_SCRIPTS[key] for key in [*(f"{language}-{other}" for other in others), language] if key in _SCRIPTS]
+    is_told = any(len(other) == 4 and other.isalpha() for other in others)
+    return {*others, *([] if is_told else scripts[:1])}
+
+
+def _source(direction: str) -> str:
+    return direction.partition("-")[0]
+
+
+@lru_cache(maxsize=1024)
+def _code(name: str) -> str:
+    """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty where it names no language."""
+    if not _TAG.fullmatch(name):
+        return ""
+    code = language_of(name) or short_code(name.lower().replace("-", "_"))
+    return "" if code in _UNKNOWN else _SAME.get(code, code)
+
+
+def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
+    """The source language of these directions that the text is in; empty where it is not clear."""
+    languages = _guessable(directions)
+    if not languages:
+        return ""
+    text = file.beginning(_SAMPLE_CHARACTERS)
+    if len(set(_WORD.findall(text))) < _MIN_WORDS:
+        return ""
+    (share, language), *others = _shares(text, languages)
+    is_clear = share >= _MIN_SHARE and (not others or share - others[0][0] >= _MIN_LEAD)
+    return language if is_clear else ""
+
+
+def _guessable(directions: Sequence[str]) -> tuple[str, ...]:
+    """The source languages to guess among: none where there is one only, or very many, or no dictionary."""
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    sources = dict.fromkeys(map(_source, directions))
+    return tuple(filter(SUPPORTED_LANGUAGES.__contains__, sources)) if 1 < len(sources) <= MAX_GUESSED else ()
+
+
+_reading = threading.Lock()  # whoever comes while a dictionary is read waits for it, rather than read it again
+
+
+def _shares(text: str, languages: tuple[str, ...]) -> list[tuple[float, str]]:
+    """The share of the text's words that each language has, largest first. Reads the dictionaries the first time."""
+    from simplemma import langdetect
+
+    with _reading:
+        found = langdetect(text, languages, low_memory=True)
+    return sorted(((share, language) for language, share in found if language != "unk"), reverse=True)

@@ -1,0 +1,145 @@
+"""How translations speak: in which form of address, in the manner of which domain.
+
+A person chooses it for a document, and the choice stays when another model translates; a model is asked only for what
+it was trained with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol, get_args
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.segments.state import Json, SegmentState
+from engine import Formality, Request
+
+if TYPE_CHECKING:
+    from app.log.store import LogStore
+    from app.workspace.commands import Workspace
+
+FORMALITIES: Final[tuple[Formality, ...]] = get_args(Formality)
+
+
+class Trained(Protocol):
+    """What a model can be asked for: a `ModelHolder`, a `ModelEntry`, a `Translator`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def formalities(self) -> Mapping[str, Sequence[str]]: ...
+
+    @property
+    def domains(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What is chosen; None leaves it to the model."""
+
+    formality: Formality | None = None
+    domain: str | None = None
+
+    def known_to(self, model: Trained, direction: str) -> Style:
+        """What of it that model was trained with."""
+        return Style(
+            self.formality if self.formality in formalities_of(model, direction) else None,
+            self.domain if self.domain in model.domains else None,
+        )
+
+    def check(self, model: Trained, direction: str) -> None:
+        """Raises CommandError where that model was not trained with all of it."""
+        formalities: Sequence[str] = formalities_of(model, direction)
+        wanted = (("formality", self.formality, formalities), ("domain", self.domain, model.domains))
+        for kind, value, offered in wanted:
+            if value is not None and value not in offered:
+                raise CommandError(
+                    Message(
+                        "{name} cannot be asked for {kind} {value!r} in {direction} (it knows {known}): leave it out, "
+                        "or take a model that was trained with it.",
+                        name=model.name,
+                        kind=kind,
+                        value=value,
+                        direction=direction,
+                        known=", ".join(offered) or Message("none"),
+                    )
+                )
+
+    def besides(self, other: Style) -> Style:
+        """What of it is not that of the other."""
+        return Style(
+            None if self.formality == other.formality else self.formality,
+            None if self.domain == other.domain else self.domain,
+        )
+
+    def applied_to(self, request: Request) -> Request:
+        """The same request, in this style."""
+        return replace(request, formality=self.formality, domain=self.domain)
+
+
+class StyleChoice:
+    """The style chosen for one document, kept in its log; used under the workspace's lock."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.chosen = chosen_style(workspace.store, workspace.session_id)
+
+    @property
+    def asked(self) -> Style:
+        """What of the choice the model that translates now is asked for."""
+        return self.chosen.known_to(self.workspace.model, self.workspace.direction)
+
+    def request(self, segment: SegmentState) -> Request:
+        """What the engine is asked for a segment, as of now."""
+        return self.asked.applied_to(segment.request(self.workspace.direction))
+
+    def choose(self, style: Style) -> bool:
+        """Takes the choice down; whether the model is asked for something else now.
+
+        Raises CommandError where it cannot be asked for what is new in it.
+        """
+        style.besides(self.chosen).check(self.workspace.model, self.workspace.direction)
+        if style == self.chosen:
+            return False
+        before = self.asked
+        self.workspace.store.append(self.workspace.session_id, "style", asdict(style))
+        self.chosen = style
+        return self.asked != before
+
+    def tell_of_model(self) -> None:
+        """Another model translates now: says so where it cannot be asked for what was chosen."""
+        if self.asked != self.chosen:
+            self.workspace.report(
+                Message(
+                    "{name} was trained without the form of address or the domain that you chose for this document, "
+                    "so it is not asked for it. Your choice is kept for a model that knows it.",
+                    name=self.workspace.model.name,
+                )
+            )
+
+    def view(self) -> Json:
+        """What the page shows: the choice, and what can be chosen."""
+        model = self.workspace.model
+        return {
+            **asdict(self.chosen),
+            "formalities": formalities_of(model, self.workspace.direction),
+            "domains": list(model.domains),
+        }
+
+
+def formalities_of(model: Trained, direction: str) -> list[Formality]:
+    """Which forms of address a model can be asked for in that direction."""
+    offered = model.formalities.get(direction, ())
+    return [formality for formality in FORMALITIES if formality in offered]
+
+
+def chosen_style(store: LogStore, session_id: int) -> Style:
+    """The style that a session's person chose last."""
+    event = store.last_event(session_id, "style")
+    if event is None:
+        return Style()
+    domain = event.payload.get("domain")
+    named = {str(formality): formality for formality in FORMALITIES}
+    return Style(named.get(str(event.payload.get("formality"))), domain if isinstance(domain, str) else None)

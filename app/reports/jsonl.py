@@ -1,0 +1,331 @@
+"""A session as JSON lines, lossless: one line for the session and its document, then one for each event; and back.
+
+The session's token is a key, not data: it is left out, and a log that is read in again gets a new one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from app.errors import LogError
+from app.formats import format_by_key
+from app.formats.documents import Document, Export, Segment
+from app.glossary import Term
+from app.glossary.index.term_index import NumberedTerms
+from app.glossary.termbases import Termbase, termbase
+from app.log.records import (
+    ChainReport,
+    Event,
+    EventType,
+    SavedSegment,
+    SegmentStateName,
+    SessionRecord,
+    chain_report,
+    to_json,
+)
+from app.log.store import LogStore
+from app.reports.replay import moments
+from app.reports.statistics import session_statistics
+from app.segments.saved import restored
+
+LOG_FORMAT: Final = "pinpoint-log-4"
+_WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have each new text whole, which is read as ever
+_ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
+_OLDER_FORMAT: Final = "pinpoint-log-1"  # without the places of segments and the glossary: verified, not read in
+MAX_BYTES: Final = 2**31
+
+
+def session_jsonl(store: LogStore, session_id: int) -> Export:
+    """The whole session; `verify_jsonl` checks such a file without the log, `import_jsonl` reads it in again."""
+    session = store.load_session(session_id)
+    lines = [to_json(_session_line(session))]
+    # Events written since are left out, so that the first line's segments and count are those of the rest.
+    lines += [to_json(_event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
+    return Export(export_name(session, "log.jsonl"), "".join(f"{line}\n" for line in lines).encode("utf-8"))
+
+
+def verify_jsonl(data: bytes) -> ChainReport:
+    """Whether an exported log has every event that its first line counts, as it was written."""
+    first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
+    events = []
+    for number, line in enumerate(lines, 1):
+        try:
+            events.append(_event(json.loads(line), 0))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return ChainReport(False, number - 1, number, f"event {number} is not as it was written")
+    header = json.loads(first)
+    return chain_report(events, header["num_events"], header.get("last_hash") or (events[-1].hash if events else ""))
+
+
+def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
+    """Takes an exported session into the log as it was; returns its number, its old one where that is free.
+
+    Raises LogError as `read_jsonl` does, and where the session is in the log already. Then nothing was written.
+    """
+    return store.adopt_session(*read_jsonl(data, name))
+
+
+def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
+    """An exported session and its events; raises LogError, naming the line, where it is not whole and unchanged."""
+    if len(data) > MAX_BYTES:
+        raise LogError(f"{name} has {len(data) / 2**20:.0f} MiB; up to {MAX_BYTES // 2**20} MiB are read in")
+    try:
+        first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise LogError(f"{name} is no exported session: it is not UTF-8 text ({error.reason})") from error
+    try:
+        header = json.loads(first)
+        json.dumps(header, ensure_ascii=False).encode("utf-8")  # halves of surrogate pairs cannot be stored
+        record = _record(header)
+    except (ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise LogError(f"{name}, line 1: this is no session that Pinpoint exported ({_said(error)})") from error
+    events = tuple(_events(lines, record.id, name))
+    report = chain_report(events, record.num_events, record.last_hash)
+    if not report.is_intact or len(events) != record.num_events:
+        problem = report.problem or f"there are more than the {record.num_events} events that line 1 counts"
+        raise LogError(f"{name} was changed since it was exported: {problem}; it is not read in")
+    _check_content(record, events, name)
+    return record, events
+
+
+def export_name(session: SessionRecord, ending: str) -> str:
+    """The name of a file made of a session: that of its document with another ending."""
+    stem, dot, _ = session.document.name.rpartition(".")
+    return f"{stem if dot and stem else session.document.name}.{ending}"
+
+
+# ---- out ----
+
+
+def _session_line(session: SessionRecord) -> dict[str, object]:
+    document = session.document
+    return {
+        "record": "session",
+        "format": LOG_FORMAT,
+        "session_id": session.id,
+        "pseudonym": session.pseudonym,
+        "direction": session.direction,
+        "versions": session.versions,
+        "options": session.options,
+        "created_ms": session.created_ms,
+        "last_ms": session.last_ms,
+        "num_events": session.num_events,
+        "last_hash": session.last_hash,
+        "document": {
+            "name": document.name,
+            "format": document.format,
+            "sha256": hashlib.sha256(document.data).hexdigest(),
+            **_content(document),
+        },
+        "glossaries": [
+            {"id": base.id, "name": base.name, "is_on": base.is_on, "terms": list(base.terms.items())}
+            for base in session.termbases
+        ],
+        "document_terms": session.document_terms,
+        "segments": [
+            {
+                "index": place.index,
+                "source": place.source,
+                "start": place.start,
+                "end": place.end,
+                "given_target": place.target,
+                "given_state": place.state,
+                "note": place.note,
+                "target": saved.target,
+                "state": saved.state,
+                "version": saved.version,
+                "constraints": saved.constraints,
+            }
+            for place, saved in zip(document.segments, session.segments, strict=True)
+        ],
+    }
+
+
+def _content(document: Document) -> dict[str, str]:
+    """The bytes of the document's file: readable where they are text."""
+    if not document.encoding:
+        return {"base64": base64.b64encode(document.data).decode("ascii")}
+    return {"encoding": document.encoding, "mark": document.mark.hex(), "text": document.text}
+
+
+def _event_line(event: Event) -> dict[str, object]:
+    return {
+        "record": "event",
+        "seq": event.seq,
+        "wall_ms": event.wall_ms,
+        "monotonic_ms": event.monotonic_ms,
+        "type": event.type,
+        "segment": event.segment,
+        "segment_version": event.segment_version,
+        "payload": event.payload,
+        "previous_hash": event.previous_hash,
+        "hash": event.hash,
+    }
+
+
+# ---- and back ----
+
+
+def _record(line: Mapping[str, Any]) -> SessionRecord:
+    if line["format"] == _OLDER_FORMAT:
+        raise ValueError("an older Pinpoint exported it without what a log needs: export it again from its log")
+    if line["format"] not in (LOG_FORMAT, _WHOLE_TEXTS_FORMAT, _ONE_GLOSSARY_FORMAT):
+        raise ValueError(f"its format is {line['format']!r}")
+    rows = line["segments"]
+    if [row["index"] for row in rows] != list(range(len(rows))):
+        raise ValueError("its segments are not in order")
+    return SessionRecord(
+        id=_int(line["session_id"]),
+        token="",
+        document=_document(line["document"], tuple(_place(row) for row in rows)),
+        direction=_text(line["direction"]),
+        pseudonym=_text(line["pseudonym"]),
+        versions=dict(line["versions"]),
+        options=dict(line["options"]),
+        segments=tuple(_saved(row) for row in rows),
+        termbases=_termbases(line),
+        document_terms=tuple(map(_term, line["document_terms"])),
+        created_ms=_int(line["created_ms"]),
+        last_ms=_int(line["last_ms"]),
+        num_events=_int(line["num_events"]),
+        last_hash=_text(line["last_hash"]),
+    )
+
+
+def _termbases(line: Mapping[str, Any]) -> tuple[Termbase, ...]:
+    if line["format"] == _ONE_GLOSSARY_FORMAT:
+        only = line["glossary"]
+        return (termbase(1, _text(only["name"]), map(_term, only["terms"])),) if only else ()
+    return tuple(
+        Termbase(
+            _int(fields["id"]),
+            _text(fields["name"]),
+            NumberedTerms({_int(number): _term(term) for number, term in fields["terms"]}),
+            bool(fields["is_on"]),
+        )
+        for fields in line["glossaries"]
+    )
+
+
+def _document(fields: Mapping[str, Any], places: tuple[Segment, ...]) -> Document:
+    encoding, mark = fields.get("encoding", ""), bytes.fromhex(fields.get("mark", ""))
+    try:
+        data = mark + fields["text"].encode(encoding) if encoding else base64.b64decode(fields["base64"], validate=True)
+    except (binascii.Error, UnicodeEncodeError) as error:
+        raise ValueError("its document cannot be made again") from error
+    if hashlib.sha256(data).hexdigest() != fields["sha256"]:
+        raise ValueError("its document is not the one it was made with")
+    return Document(_text(fields["name"]), _text(fields["format"]), data, encoding, mark, places)
+
+
+def _check_content(record: SessionRecord, events: Sequence[Event], name: str) -> None:
+    """Hashes that agree do not say that an app wrote this: what cannot be gone on with, counted or shown is refused."""
+    try:
+        format_by_key(record.document.format)
+        for segment in record.segments:
+            restored(segment)
+        session_statistics(record.document.segments, events)
+        for _ in moments(record.document.segments, events):
+            pass
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise LogError(
+            f"{name}: what it holds is not what a session leaves behind ({_said(error)}); it is not read in"
+        ) from error
+
+
+def _place(row: Mapping[str, Any]) -> Segment:
+    return Segment(
+        row["index"],
+        _text(row["source"]),
+        _int(row["start"]),
+        _int(row["end"]),
+        _optional_text(row["given_target"]),
+        _state(row["given_state"]),
+        _text(row["note"]),
+    )
+
+
+def _saved(row: Mapping[str, Any]) -> SavedSegment:
+    return SavedSegment(
+        index=row["index"],
+        source=row["source"],
+        target=_optional_text(row["target"]),
+        state=_state(row["state"]),
+        version=_int(row["version"]),
+        constraints=dict(row["constraints"]),
+        note=row["note"],
+    )
+
+
+def _term(fields: Mapping[str, Any]) -> Term:
+    known = get_type_hints(Term)
+    if unknown := sorted(set(fields) - set(known)):
+        raise ValueError(f"a term of its glossary has {unknown[0]!r}, which this version does not know")
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    for name, value in plain.items():
+        if not _is_of(known[name], value):
+            raise TypeError(f"a term of its glossary has {value!r} as its {name}")
+    return Term(**plain)
+
+
+def _is_of(kind: Any, value: object) -> bool:
+    """Whether a value is of the kind that a term's field has: a plain type, texts, or one of some names."""
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+    return value in get_args(kind) if get_origin(kind) is Literal else type(value) is kind
+
+
+def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:
+    for number, line in enumerate(lines, 2):
+        try:
+            yield _event(json.loads(line), session_id)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise LogError(f"{name}, line {number}: this is no event ({_said(error)}); nothing is read in") from error
+
+
+def _event(line: Mapping[str, Any], session_id: int) -> Event:
+    if line["type"] not in get_args(EventType):
+        raise ValueError(f"its type is {line['type']!r}, which this version does not know")
+    return Event(
+        session_id,
+        _int(line["seq"]),
+        _int(line["wall_ms"]),
+        _int(line["monotonic_ms"]),
+        line["type"],
+        None if line["segment"] is None else _int(line["segment"]),
+        None if line["segment_version"] is None else _int(line["segment_version"]),
+        to_json(line["payload"]),
+        _text(line["previous_hash"]),
+        _text(line["hash"]),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _int(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
+        raise TypeError(f"{value!r} is no whole number that a log holds")
+    return value
+
+
+def _state(value: Any) -> Any:
+    if value not in get_args(SegmentStateName):
+        raise ValueError(f"{value!r} is no state of a segment")
+    return value
+
+
+def _said(error: Exception) -> str:
+    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)

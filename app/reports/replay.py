@@ -1,0 +1,85 @@
+"""A session played again: what a person did, one moment after the other, with the segment's text as it stood then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.formats.documents import Segment
+from app.log.changes import text_after
+from app.log.records import Event
+from app.reports.word_origins import origin_name
+
+# What is told of an event beside its text, by the payload's key; the first that it has.
+_DETAILS: Final = ("kind", "message")
+_ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
+# What happens behind the screen; a proposal is told where it shows in the segment.
+UNSEEN: Final = frozenset(
+    {"decode_request", "prices", "pretranslate", "term_shown", "term_used", "caret", "checks_chosen", "memory_shown"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One event as a person sees it. `at_ms` counts from the session's beginning, times in which the app was closed
+    left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event, of a
+    change of the text one of `ORIGINS`."""
+
+    seq: int
+    at_ms: int
+    type: str
+    segment: int | None
+    text: str | None
+    detail: str
+
+
+def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Moment]:
+    """What happened, in order; after the last moment every segment has the text that the log has for it.
+
+    A segment without a text of the person shows the machine's newest proposal.
+    """
+    own: dict[int, str | None] = {segment.index: segment.target for segment in segments}
+    proposals: dict[int, str] = {}
+    shown = {index: text or "" for index, text in own.items()}
+    before_ms = at_ms = 0
+    for event in events:
+        if event.type not in ("open", "resume"):
+            at_ms += max(0, event.monotonic_ms - before_ms)
+        before_ms = event.monotonic_ms
+        index = event.segment
+        if event.type in UNSEEN or (index is not None and index not in own):
+            continue
+        payload = event.payload
+        if event.type in ("split", "merge"):
+            for part in payload["parts"]:
+                if part["segment"] in own:
+                    own[part["segment"]] = part["target"]
+                    proposals.pop(part["segment"], None)
+                    text = part["target"] or ""
+                    is_same, shown[part["segment"]] = text == shown[part["segment"]], text
+                    yield Moment(event.seq, at_ms, event.type, part["segment"], None if is_same else text, "")
+            continue
+        changed: str | None = None
+        if index is not None:
+            if event.type == "decode_result" and payload.get("hypotheses"):
+                proposals[index] = payload["hypotheses"][0].get("text", "")
+            now = own[index] = text_after(own[index], event.type, payload)
+            text = proposals.get(index, "") if now is None else now
+            if text != shown[index]:
+                shown[index] = changed = text
+        if event.type == "decode_result" and changed is None:
+            continue
+        yield Moment(event.seq, at_ms, event.type, index, changed, _detail(event.type, payload))
+
+
+def _detail(event_type: str, payload: dict[str, Any]) -> str:
+    if "offset" in payload:
+        return origin_name(payload["origin"])
+    if event_type in _ABOUT_TEXTS:
+        return str(payload.get("text", ""))
+    if event_type == "model":
+        return str(payload.get("name", ""))
+    if event_type == "style":
+        return " · ".join(str(payload[key]) for key in ("formality", "domain") if payload.get(key))
+    return next((str(payload[key]) for key in _DETAILS if payload.get(key)), "")

@@ -1,0 +1,194 @@
+"""A session's figures as tables: CSV with a row for each segment, and an Excel workbook with all of it.
+
+Text of a document never becomes a formula, neither where the file is opened nor where a cell is edited later.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
+
+from app.formats.documents import Export
+from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
+from app.log.store import LogStore
+from app.models.style import Style, chosen_style
+from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
+from app.reports.jsonl import export_name
+from app.reports.statistics import SegmentStatistics, SessionStatistics, session_statistics
+from app.reports.word_origins import ORIGINS
+from app.text.encoding import FORMULA_STARTS, defused
+from app.text.words import counting_unit
+
+CSV_COLUMNS: Final = (
+    "segment", "state", "source", "machine_translation", "started_from", "final_text", "source_words",
+    "first_opened", "last_changed", "seconds_gross", "seconds_net", *(f"keys_{name}" for name in KEY_CLASSES),
+    "edits", "pins", "bans", "decodes", "hypotheses_taken", "reopened",
+    "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
+    *(f"words_{name}" for name in ORIGINS), "terms", "terms_met", "comment",
+)  # fmt: skip
+MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
+
+
+def session_csv(store: LogStore, session_id: int) -> Export:
+    """One row for each segment, for spreadsheets: texts, state, times, effort and counts.
+
+    UTF-8 with a mark, so that spreadsheets see the encoding. A cell that one could take for a formula gets an
+    apostrophe in front; the JSON lines have the text as it is.
+    """
+    session, figures = _session(store, session_id)
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(CSV_COLUMNS)
+    for row in _rows(session, figures):
+        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in row])
+    return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
+
+
+def session_workbook(store: LogStore, session_id: int) -> Export:
+    """The figures as an Excel workbook: a sheet with the sums and how they are counted, the segments, the prices."""
+    session, figures = _session(store, session_id)
+    style, models = chosen_style(store, session_id), _models(store.events(session_id))
+    book = Workbook(write_only=True)
+    _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style, models), (34, 60))
+    _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 13, 50))
+    prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
+    _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
+    file = io.BytesIO()
+    book.save(file)
+    return Export(export_name(session, "report.xlsx"), file.getvalue())
+
+
+def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
+    """The figures of a session as its events are now."""
+    return session_statistics(session.document.segments, store.events(session.id))
+
+
+def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionStatistics]:
+    session = store.load_session(session_id)
+    return session, statistics_of(store, session)
+
+
+def _rows(session: SessionRecord, figures: SessionStatistics) -> Iterator[list[object]]:
+    comments = {segment.index: str(segment.constraints.get("comment", "")) for segment in session.segments}
+    for number, segment in enumerate(figures.segments, 1):
+        yield [*_row(number, segment), storable(comments.get(segment.index, ""))]
+
+
+def _row(number: int, segment: SegmentStatistics) -> list[object]:
+    effort, origins = segment.effort, segment.origins
+    return [
+        number,
+        segment.state,
+        segment.source,
+        storable(segment.first_proposal or ""),
+        segment.started_from,
+        storable(segment.final_text or ""),
+        segment.num_source_words,
+        _iso(segment.first_opened_ms),
+        _iso(segment.last_changed_ms),
+        round(segment.gross_ms / 1000, 1),
+        round(segment.net_ms / 1000, 1),
+        *(segment.keys.get(name, 0) for name in KEY_CLASSES),
+        segment.num_edits,
+        segment.num_pins,
+        segment.num_bans,
+        segment.num_decodes,
+        segment.num_taken,
+        segment.num_reopened,
+        *((round(effort.hter, 4), effort.num_edits, effort.num_words) if effort else ("", "", "")),
+        *((round(effort.chrf, 2), effort.edit_distance) if effort else ("", "")),
+        int(segment.is_unchanged),
+        *(origins.get(name, 0) for name in ORIGINS),
+        segment.num_terms,
+        segment.num_terms_met,
+    ]
+
+
+def _models(events: Iterable[Event]) -> list[str]:
+    """The models that translated in a session, each once, as the log tells of them."""
+    told = (event.payload for event in events if event.type == "model")
+    return list(dict.fromkeys(f"{model['name']} ({model['model']})" for model in told))
+
+
+def _sums(
+    session: SessionRecord, figures: SessionStatistics, style: Style, models: Sequence[str]
+) -> list[tuple[str, object]]:
+    idle_s = figures.idle_limit_ms // 1000
+    source_language, _, target_language = session.direction.partition("-")
+    unit, target_unit = counting_unit(source_language), counting_unit(target_language)
+    return [
+        ("document", session.document.name),
+        ("direction", session.direction),
+        ("begun (UTC)", _iso(session.created_ms)),
+        ("last worked on (UTC)", _iso(session.last_ms)),
+        ("segments", len(figures.segments)),
+        ("segments confirmed", figures.num_confirmed),
+        (f"source {unit}", figures.num_words),
+        (f"source {unit} confirmed", figures.num_words_confirmed),
+        ("gross time, s", round(figures.gross_ms / 1000)),
+        (f"net time, s, without pauses over {idle_s} s", round(figures.net_ms / 1000)),
+        (f"source {unit} per hour of net time", figures.words_per_hour and round(figures.words_per_hour)),
+        ("median net time per confirmed segment, s", figures.median_ms and figures.median_ms / 1000),
+        ("segments post-edited from the model's proposal", figures.num_compared),
+        ("of these, confirmed unchanged", figures.num_unchanged),
+        ("HTER", figures.hter),
+        ("chrF, mean", figures.chrf),
+        ("pins", figures.num_pins),
+        ("bans", figures.num_bans),
+        ("terms asked for", figures.num_terms),
+        ("terms met", figures.num_terms_met),
+        *((f"keys: {name}", figures.keys.get(name, 0)) for name in KEY_CLASSES),
+        *((f"confirmed {target_unit}: {name}", count) for name, count in sorted(figures.origins.items())),
+        (
+            "HTER and chrF compare",
+            "the first proposal that was seen with the confirmed text, not where the text started "
+            "from the memory's or the file's own translation",
+        ),
+        ("in the other sheets, words are", f"{unit} of the source, {target_unit} of the translation"),
+        ("measures", "; ".join(SIGNATURES)),
+        ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
+        ("models (checksum)", "; ".join(models)),
+        ("versions", ", ".join(f"{name} {version}" for name, version in session.versions.items())),
+        ("formality chosen", style.formality or ""),
+        ("domain chosen", style.domain or ""),
+    ]
+
+
+def _sheet(
+    book: Workbook, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], widths: Sequence[int]
+) -> None:
+    sheet = book.create_sheet(title)
+    sheet.freeze_panes = "A2"
+    for number, width in enumerate(widths, 1):
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    head = [_cell(sheet, name) for name in columns]
+    for cell in head:
+        cell.font = Font(bold=True)
+    sheet.append(head)
+    for row in rows:
+        sheet.append([_cell(sheet, value) if isinstance(value, str) else value for value in row])
+
+
+def _cell(sheet: Any, text: str) -> Any:
+    """The text as it is, marked as text: openpyxl takes "=1+1" for a formula, and so would Excel once it is edited."""
+    text = storable(ILLEGAL_CHARACTERS_RE.sub("", text))
+    if len(text) > MAX_CELL_CHARACTERS:
+        text = text[: MAX_CELL_CHARACTERS - 1] + "…"
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = "s"
+    cell.quotePrefix = text.lstrip().startswith(FORMULA_STARTS)
+    return cell
+
+
+def _iso(wall_ms: int | None) -> str:
+    """ISO 8601 in UTC, to the second; empty where it never happened."""
+    return "" if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,85 @@
+"""The report and the replay of a session as the page draws them: plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+from app.log.store import LogStore
+from app.reports.replay import moments
+from app.reports.tables import statistics_of
+from app.reports.word_origins import ORIGINS
+from app.text.words import counting_unit
+
+MAX_PRICES = 200
+
+
+def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
+    """The sums, the figures of each segment, and the dearest pins, terms and bans."""
+    session = store.load_session(session_id)
+    figures = statistics_of(store, session)
+    numbered = list(enumerate(figures.segments, 1))  # as the list numbers them, after all cutting and joining
+    prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
+    return {
+        "name": session.document.name,
+        "created_ms": session.created_ms,
+        "last_ms": session.last_ms,
+        "num_events": session.num_events,
+        "idle_limit_ms": figures.idle_limit_ms,
+        "num_segments": len(figures.segments),
+        "num_confirmed": figures.num_confirmed,
+        "unit": counting_unit(session.direction.partition("-")[0]),
+        "num_words": figures.num_words,
+        "num_words_confirmed": figures.num_words_confirmed,
+        "gross_ms": figures.gross_ms,
+        "net_ms": figures.net_ms,
+        "words_per_hour": figures.words_per_hour,
+        "median_ms": figures.median_ms,
+        "hter": figures.hter,
+        "chrf": figures.chrf,
+        "num_compared": figures.num_compared,
+        "num_unchanged": figures.num_unchanged,
+        "num_pins": figures.num_pins,
+        "num_bans": figures.num_bans,
+        "num_terms": figures.num_terms,
+        "num_terms_met": figures.num_terms_met,
+        "keys": figures.keys,
+        "origins": [[name, figures.origins[name]] for name in ORIGINS if figures.origins.get(name)],
+        "prices": [list(price) for price in sorted(prices, key=lambda price: -price[0])[:MAX_PRICES]],
+        "segments": [
+            {
+                "index": s.index,
+                "number": number,
+                "state": s.state,
+                "net_ms": s.net_ms,
+                "words": s.num_source_words,
+                "hter": s.effort.hter if s.effort else None,
+                "chrf": s.effort.chrf if s.effort else None,
+                "is_unchanged": s.is_unchanged,
+                "edits": s.num_edits,
+                "pins": s.num_pins,
+                "terms": [s.num_terms_met, s.num_terms],
+            }
+            for number, s in numbered
+            if s.first_opened_ms is not None or s.is_confirmed
+        ],
+    }
+
+
+def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
+    """Every moment of the session, and where each segment starts from.
+
+    A segment that was joined to another has the number of that one.
+    """
+    session = store.load_session(session_id)
+    segments = session.document.segments
+    starts = [segments[index].start for index in session.document.order]
+    return {
+        "segments": [
+            {"number": bisect_right(starts, s.start), "source": s.source, "text": s.target or ""} for s in segments
+        ],
+        "moments": [
+            [moment.seq, moment.at_ms, moment.type, moment.segment, moment.text, moment.detail]
+            for moment in moments(segments, store.events(session_id))
+        ],
+    }

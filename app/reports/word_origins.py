@@ -1,0 +1,203 @@
+"""Where each word of a segment's text came from, followed through its events.
+
+A word is what stands between white space, or a part of that in scripts without spaces. One that a person changed, be
+it by a letter, is theirs; one that was cut and pasted elsewhere in the segment stays what it was. Knows the events'
+payloads; knows nothing of how they are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Final
+
+from app.log.changes import TEXT_EVENTS, Change, change_of, text_after, text_before
+from app.text.words import split_spans, split_words
+
+# As the figures list them. "model": the machine's own choice; "pin", "term": the machine's, where one was asked for;
+# "other": what came by no way that is known, such as dictation or a browser's extension.
+ORIGINS: Final = (
+    "model", "pin", "term", "alternative", "completion", "typed", "pasted", "replaced", "propagated", "memory",
+    "source", "file", "other",
+)  # fmt: skip
+# What the events call it, where it is another name; what is in neither is "other".
+_NAMES: Final = {
+    "case": "typed", "restored": "typed", "spelling": "typed", "undo": "typed", "redo": "typed",
+    "replace": "replaced", "paste": "pasted", "n-best": "model", "hypothesis": "model", "rest": "model",
+}  # fmt: skip
+_FROM_MACHINE: Final = frozenset({"n-best", "hypothesis", "rest"})
+_STEPS: Final = frozenset({"undo", "redo"})
+# What comes letter by letter or from outside: a word in it is new even where the same word stood there.
+_WRITTEN: Final = frozenset({"typed", "paste", "spelling", "memory"})
+
+Words = tuple[tuple[str, str], ...]
+
+
+class WordOrigins:
+    """One segment's text as (word, origin) pairs; feed it the segment's events in order.
+
+    >>> origins = WordOrigins()
+    >>> origins.take("edit", {"text": "ein Haus", "origin": "typed"})
+    >>> origins.take("confirm", {"text": "ein rotes Haus"})
+    >>> origins.words
+    (('ein', 'typed'), ('rotes', 'typed'), ('Haus', 'typed'))
+    """
+
+    def __init__(self, given: str | None = None) -> None:
+        """`given` is the translation that the document came with."""
+        self.text = given
+        self._words = _all(given, "file") if given is not None else ()
+        self._constraints: Mapping[int, Sequence[Mapping[str, Any]]] = {}
+        self._alternatives: set[str] = set()
+        self._hypotheses: dict[str, Words] = {}
+        self._best: Words = ()
+        self._seen: dict[str, Words] = {}
+        self._cut: dict[str, Words] = {}
+
+    @property
+    def words(self) -> Words:
+        """The words of the text, else of the machine's newest proposal."""
+        return self._best if self.text is None else self._words
+
+    def take(self, event_type: str, payload: Mapping[str, Any]) -> None:
+        """One event of this segment."""
+        if event_type == "pin" and payload.get("origin") == "alternative":
+            self._alternatives.add(payload["text"])
+        elif event_type == "decode_request":
+            self._constraints = {payload.get("number", 0): payload.get("constraints", ())}
+        elif event_type == "decode_result":
+            self._take_result(payload)
+        elif event_type in TEXT_EVENTS and "text" in payload:
+            change, text = change_of(event_type, payload), text_after(self.text, event_type, payload)
+            if change is not None and text is not None:
+                self._begin(text_before(self.text, change, payload))
+                self._follow(change, text)
+            else:
+                self._change(text, str(payload.get("origin", "typed")))
+
+    def divide(self, text: str | None, before: Words) -> None:
+        """The segment was cut or joined: its text from now on, made of the words `before`; no proposal holds."""
+        self.text = text
+        self._words = _kept(before, _all(text, "typed")) if text is not None else ()
+        self._best, self._hypotheses, self._seen, self._cut = (), {}, {}, {}
+
+    def _take_result(self, payload: Mapping[str, Any]) -> None:
+        constraints = self._constraints.get(payload.get("number", 0), ())
+        hypotheses = payload.get("hypotheses") or ()
+        for rank, hypothesis in enumerate(hypotheses):
+            text = hypothesis.get("text", "")
+            words = self._of_machine(text, hypothesis.get("placements", ()), constraints)
+            self._hypotheses[text] = words
+            if rank == 0:
+                self._best = words
+
+    def _of_machine(
+        self, text: str, placements: Sequence[Mapping[str, Any]], constraints: Sequence[Mapping[str, Any]]
+    ) -> Words:
+        words = []
+        for start, end in split_spans(text):
+            origin = "model"
+            for placement in placements:
+                if placement["start"] < end and start < placement["end"] and placement["phrase"] < len(constraints):
+                    origin = self._asked_by(constraints[placement["phrase"]])
+                    break
+            words.append((text[start:end], origin))
+        return tuple(words)
+
+    def _asked_by(self, constraint: Mapping[str, Any]) -> str:
+        if constraint.get("is_kept") and not constraint.get("term_keys") and not constraint.get("is_pinned"):
+            return "model"  # a placeholder or an address, which nobody asked for
+        if not constraint.get("is_pinned"):
+            return "term"
+        return "alternative" if constraint.get("text") in self._alternatives else "pin"
+
+    def _begin(self, base: str) -> None:
+        """What follows is changed in this text, which was the machine's where there is no other so far."""
+        if base == self.text:
+            return
+        known = self._hypotheses.get(base)
+        self._words = known if known is not None else _kept(self._best, _all(base, "other"))
+        self.text = base
+
+    def _follow(self, change: Change, text: str) -> None:
+        """One change at its place makes `text`."""
+        before, known = self._words, self._hypotheses.get(text)
+        self._remember()
+        self.text = text
+        if known is not None and change.origin in _FROM_MACHINE:
+            self._words = known if change.origin != "rest" else _kept(before, known)
+            return
+        num_head, num_tail = _untouched(before, change, text)
+        new = _all(text, origin_name(change.origin))
+        old_middle, middle = before[num_head : len(before) - num_tail], new[num_head : len(new) - num_tail]
+        removed, came = split_words(change.removed), split_words(change.text)
+        if removed and removed == [word for word, _ in old_middle]:
+            self._cut[" ".join(removed)] = old_middle
+        moved = self._cut.get(" ".join(came)) if change.origin == "paste" else None
+        if moved is not None and came == [word for word, _ in middle]:
+            middle = moved
+        elif change.origin not in _WRITTEN:
+            middle = _kept(old_middle, middle)
+        self._words = (*before[:num_head], *middle, *before[len(before) - num_tail :])
+
+    def _change(self, text: str | None, origin: str) -> None:
+        """The whole text is another; which of its words were changed is found by comparing."""
+        before = self.words
+        if text is None:
+            self.text = None
+            return
+        if text == self.text:
+            return
+        self._remember()
+        known = self._hypotheses.get(text)
+        if origin in _STEPS and text in self._seen:
+            self._words = self._seen[text]
+        elif known is not None and origin == "hypothesis":
+            self._words = known
+        else:
+            new = known if known is not None and origin in _FROM_MACHINE else _all(text, origin_name(origin))
+            self._words = _kept(before, new)
+        self.text = text
+
+    def _remember(self) -> None:
+        if self.text is not None:
+            self._seen[self.text] = self._words
+
+
+def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
+    """How many of the words before a change stand whole in front of it, and how many behind it."""
+    end_before, end = change.offset + len(change.removed), change.offset + len(change.text)
+    before = text[: change.offset] + change.removed + text[end:]
+    spans, after, growth = split_spans(before), set(split_spans(text)), end - end_before
+    num_head = sum(stop <= change.offset and (start, stop) in after for start, stop in spans)
+    num_tail = sum(start >= end_before and (start + growth, stop + growth) in after for start, stop in spans)
+    return num_head, min(num_tail, len(words) - num_head)
+
+
+def _kept(before: Words, new: Words) -> Words:
+    """The new words; those that stood there before keep where they came from."""
+    start = _num_equal(before, new)
+    end = _num_equal(before[start:][::-1], new[start:][::-1])
+    middles = before[start : len(before) - end], new[start : len(new) - end]
+    words = list(middles[1])
+    if all(middles):  # most changes are at one place, and then there is nothing to compare
+        old_words, new_words = ([word for word, _ in middle] for middle in middles)
+        for block in SequenceMatcher(None, old_words, new_words, autojunk=False).get_matching_blocks():
+            words[block.b : block.b + block.size] = middles[0][block.a : block.a + block.size]
+    return (*before[:start], *words, *before[len(before) - end :])
+
+
+def _num_equal(first: Words, second: Words) -> int:
+    """How many words both begin with."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((i for i, ((a, _), (b, _)) in pairs if a != b), min(len(first), len(second)))
+
+
+def _all(text: str, origin: str) -> Words:
+    return tuple((word, origin) for word in split_words(text))
+
+
+def origin_name(origin: str) -> str:
+    """Which of `ORIGINS` the words of an event are that calls its own origin so."""
+    name = _NAMES.get(origin, origin)
+    return name if name in ORIGINS else "other"

@@ -1,0 +1,345 @@
+"""The documents on the desk: opens new ones, goes on with earlier ones, and finds them by their tokens.
+
+One person works here, in one or more browser tabs; a new tab shows what was opened last.
+"""
+
+from __future__ import annotations
+
+import platform
+import secrets
+import threading
+from contextlib import suppress
+from dataclasses import asdict, replace
+from importlib import metadata
+from pathlib import Path
+
+from app import VERSION
+from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
+from app.formats.documents import Document, Export, ReadFile, read_file
+from app.glossary.reading.files import read_glossary
+from app.glossary.reading.rows import located
+from app.glossary.turning import terms_for
+from app.i18n import Message
+from app.log.records import SessionRecord, SessionSummary
+from app.log.store import LogStore
+from app.models.directions import check_direction, check_facing, decide, facing
+from app.models.loading import ModelHolder
+from app.models.registry import Models, chosen_model
+from app.models.search import SEARCH
+from app.reports.jsonl import session_jsonl
+from app.reports.tables import session_csv, session_workbook
+from app.reports.tbx import session_tbx
+from app.reports.tmx import session_tmx
+from app.reports.translated_document import proposals_of, translated_document
+from app.reports.xliff import session_xliff
+from app.segments.saved import restored
+from app.segments.state import Json
+from app.workspace.commands import Workspace
+from app.workspace.glossary_imports import reported
+from app.workspace.memory import Library
+from engine import SearchOptions
+
+SAMPLE_DOCUMENT = "getting-started.txt"
+SAMPLE_LANGUAGES = ("en", "")
+SAMPLE_GLOSSARY = "glossary.tsv"
+MAX_REPORTED_ERRORS = 200
+MAX_OFFERS = 8
+# What is made of the log alone; the translated document is made of the document too.
+EXPORTS = {
+    "log.csv": session_csv,
+    "log.jsonl": session_jsonl,
+    "report.xlsx": session_workbook,
+    "memory.tmx": session_tmx,
+    "segments.xlf": session_xliff,
+    "terms.tbx": session_tbx,
+}
+# The document with what was confirmed or edited; and that with the proposals for all else.
+DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
+# The translation memory of all documents in the log.
+ALL_MEMORY = "all-memory.tmx"
+
+
+class UnknownSession(CommandError):
+    """A token that no session has; the page starts afresh."""
+
+    kind = "unknown_session"
+
+
+class Desk:
+    """Everything that is open. Safe from several threads."""
+
+    def __init__(
+        self,
+        store: LogStore,
+        model: ModelHolder,
+        samples: Path,
+        options: SearchOptions | None = None,
+        *,
+        fills_from_memory: bool = True,
+    ) -> None:
+        self.store = store
+        self.model = model
+        self.models = Models(model)
+        self.samples = samples
+        self.library = Library(store, fills=fills_from_memory)
+        self.options = options or SEARCH
+        self._workspaces: dict[str, Workspace] = {}
+        self._current: Workspace | None = None
+        self._has_welcomed = False
+        self._lock = threading.RLock()
+
+    def welcome(self, token: str | None) -> tuple[Workspace, Json]:
+        """The session of that token; without one, what is open, else the sample document.
+
+        To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
+        with it; a second tab is not asked while the first one is at work.
+        """
+        with self._lock:
+            is_first, self._has_welcomed = not self._has_welcomed, True
+            if token is not None:
+                try:
+                    return self.find(token), {}
+                except UnknownSession:
+                    pass
+            workspace = self._current or self.open_sample()
+            offers = self.offers(besides=workspace) if is_first else []
+            offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
+            return workspace, {"offer": offers[0]} if offers else {}
+
+    def find(self, token: str) -> Workspace:
+        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
+        with self._lock:
+            if token in self._workspaces:
+                return self._workspaces[token]
+            for summary in self.store.sessions():
+                if secrets.compare_digest(summary.token, token):
+                    return self.go_on(summary.id)
+        raise UnknownSession("This session is not in the log any more; a new one begins.")
+
+    def offers(self, besides: Workspace | None = None) -> list[Json]:
+        """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS."""
+        offers: list[Json] = []
+        for summary in self.store.sessions():
+            if besides is not None and summary.id == besides.session_id:
+                continue
+            if summary.is_untouched:
+                continue
+            offers.append(_offer(summary))
+            if len(offers) == MAX_OFFERS:
+                break
+        return offers
+
+    def open_document(self, data: bytes, name: str) -> Workspace:
+        """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
+        file = read_file(data, name)
+        return self._open(file, file.languages)
+
+    def _open(self, file: ReadFile, languages: tuple[str, str]) -> Workspace:
+        direction, note = self.model.direction, ""
+        if self.model.wanted_direction is None and self.model.directions:
+            decision = decide(file, self.model.directions, languages)
+            direction, note = decision.direction, decision.note
+        document = facing(file, direction).document(direction.partition("-")[0])
+        if note:
+            document = replace(document, notes=(*document.notes, note))
+        return self._start(document, direction)
+
+    def open_sample(self) -> Workspace:
+        """A new session on the sample document."""
+        file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
+        return self._open(file, SAMPLE_LANGUAGES)
+
+    def begin_anew(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
+        """A new session on the same document, with the same model or that of `key`, in another of its directions.
+
+        The document is read again, since where sentences end is the language's, and a table of both languages is
+        turned; the earlier session stays in the log, and its glossaries and its style come along where they say
+        something in this direction. Raises CommandError where the model has no such direction, or the file's sources
+        are its targets.
+        """
+        old = workspace.document
+        if key is None:
+            event = chosen_model(self.store, workspace.session_id)
+            name, model = workspace.model.name, None if event is None else event.payload
+        else:
+            name = self.models.entry(key).name
+            model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
+        check_direction(name, self.models.directions(workspace, key), direction)
+        file = facing(read_file(old.data, old.name), direction)
+        check_facing(file, direction)
+        document = file.document(direction.partition("-")[0])
+        begun = self._start(document, direction, model)
+        for base in reversed(workspace.terms.termbases):  # the last that comes goes first
+            if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
+                begun.glossaries.put(base.name, terms)
+        begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+        return begun
+
+    def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
+        """A session on a file of this computer, with its glossary: what the command line asks for.
+
+        Returns what the person should know of the glossary.
+        """
+        if document is None:
+            workspace = self.open_sample()
+        else:
+            workspace = self.open_document(_read(document, DocumentError), document.name)
+        if glossary is None:
+            return []
+        report = self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
+        return [*report["notes"], *report["errors"]]
+
+    def go_on(self, session_id: int) -> Workspace:
+        """An earlier session as it was left."""
+        with self._lock:
+            for workspace in self._workspaces.values():
+                if workspace.session_id == session_id:
+                    return self._show(workspace)
+            return self._resume(self.store.load_session(session_id))
+
+    def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
+        """Gives a workspace its terms, whatever is said of single rows; the report is for the person."""
+        imported = read_glossary(data, name, workspace.direction)
+        report: Json = {**reported(imported), "name": imported.glossary.name, "num_terms": len(imported.glossary)}
+        workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
+        errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
+        return {**report, "errors": errors}
+
+    def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
+        """Reads a glossary and says what using it would do to the document; changes nothing."""
+        return workspace.glossaries.imports.stage(read_glossary(data, name, workspace.direction))
+
+    def import_sample_glossary(self, workspace: Workspace) -> Json:
+        """The terms that come with the sample document."""
+        return self.import_glossary(workspace, _read(self.samples / SAMPLE_GLOSSARY, GlossaryError), SAMPLE_GLOSSARY)
+
+    def export(self, workspace: Workspace, kind: str) -> Export:
+        """A file to save; the export itself goes to the log first."""
+        if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
+            kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
+            raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
+        self.store.append(workspace.session_id, "export", {"kind": kind})
+        if kind == ALL_MEMORY:
+            return self.library.export_tmx(workspace.direction)
+        return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace, kind)
+
+    def delete_session(self, workspace: Workspace) -> Workspace:
+        """Removes a session with its document and all its events, and shows the sample document instead.
+
+        What stays in the log is a tombstone with the number of its events and the last hash.
+        """
+        with self._lock:
+            workspace.close()
+            self.store.delete_session(workspace.session_id)
+            self.library.forget()
+            self.models.forget(workspace)
+            self._workspaces.pop(workspace.token, None)
+            if self._current is workspace:
+                self._current = None
+            return self.open_sample()
+
+    def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
+        """What the person should know of the translated document before they save it."""
+        return {"note": self._translated(workspace, kind).note}
+
+    def _translated(self, workspace: Workspace, kind: str) -> Export:
+        with workspace.lock:
+            proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
+            saved = self.store.load_session(workspace.session_id).segments
+        language = workspace.direction.partition("-")[2]
+        return translated_document(workspace.document, saved, language, proposals=proposals)
+
+    def close(self) -> None:
+        """Ends every workspace; all that they hold is in the log already."""
+        with self._lock:
+            for workspace in self._workspaces.values():
+                workspace.close()
+                with suppress(LogError):  # a full disk must not keep the others open
+                    self.store.append(workspace.session_id, "close", {})
+            self._workspaces.clear()
+        self.models.close()
+
+    def _start(self, document: Document, direction: str, model: Json | None = None) -> Workspace:
+        """`model` is what the log tells of the one that translates, where a person chose it."""
+        with self._lock:
+            record = self._untouched_twin(document, direction) if model is None else None
+            if record is None:
+                options = asdict(self.options)
+                record = self.store.start_session(document, direction, versions=versions(), options=options)
+                if model is not None:
+                    self.store.append(record.id, "model", model)
+                return self._put(record, document)
+            return self._resume(record, document)
+
+    def _resume(self, record: SessionRecord, document: Document | None = None) -> Workspace:
+        self.store.append(record.id, "resume", {"versions": versions()})
+        return self._put(record, document or record.document)
+
+    def _put(self, record: SessionRecord, document: Document) -> Workspace:
+        model, problem = self.models.remembered(self.store, record)
+        workspace = Workspace(
+            self.store,
+            record.id,
+            record.token,
+            document,
+            [restored(saved) for saved in record.segments],
+            model,
+            direction=record.direction,
+            options=self.options,
+            termbases=record.termbases,
+            document_terms=record.document_terms,
+            library=self.library,
+        )
+        self._workspaces[record.token] = workspace
+        self.models.watch(workspace)
+        if problem:
+            workspace.report(problem)
+        return self._show(workspace)
+
+    def _show(self, workspace: Workspace) -> Workspace:
+        """Makes it the one that a new tab shows."""
+        if self._current is not None and self._current is not workspace:
+            self._current.suspend()
+        self._current = workspace
+        return workspace
+
+    def _untouched_twin(self, document: Document, direction: str) -> SessionRecord | None:
+        """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
+        for summary in self.store.sessions():
+            if summary.document_name == document.name and summary.is_untouched and not self._is_open(summary.id):
+                record = self.store.load_session(summary.id)
+                if (record.direction, record.document.data, record.document.segments) == (
+                    direction,
+                    document.data,
+                    document.segments,
+                ):
+                    return record
+        return None
+
+    def _is_open(self, session_id: int) -> bool:
+        return any(workspace.session_id == session_id for workspace in self._workspaces.values())
+
+
+def versions() -> dict[str, str]:
+    """What a session was made with, for the log."""
+    libraries = {name: metadata.version(name) for name in ("gradio", "torch")}
+    return {"pinpoint": VERSION, **libraries, "python": platform.python_version()}
+
+
+def _offer(summary: SessionSummary) -> Json:
+    return {
+        "session": summary.id,
+        "name": summary.document_name,
+        "num_confirmed": summary.num_confirmed,
+        "num_segments": summary.num_segments,
+        "last_ms": summary.last_ms,
+    }
+
+
+def _read(path: Path, error: type[AppError]) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise error(
+            Message("{path} cannot be read ({reason}): check the path", path=path, reason=problem.strerror)
+        ) from problem

@@ -1,0 +1,369 @@
+"""A request without what must not be translated, and the answer with all of that back in its place.
+
+Tags go and come back by word alignment (`app.tags.align`). A short name stands in for each address: it comes
+through whole, where a model spells an address anew and translates parts of it. Placeholders stay, as models know them.
+Neither may stand more often than it must.
+What a person asks for in a text with tags (a pin, a beginning, a locked text) is asked for without them, and then
+stands as the person has it, tags and all.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
+
+from app.tags.align import Fixed, Span, Tag, is_parted, placed
+from app.tags.strip import BareText, Cut
+from app.tags.weave import Woven, woven
+from app.text.access_keys import SIGNS, key_signs
+from app.text.placeholders import Atom, atoms, kept_texts, placeholder_spans
+from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char
+
+MAX_TAGS = 200  # a source with more of them is translated with its tags in it
+MAX_ADDRESSES = 200  # a source with more different ones is translated with them as they are
+_NAME = "URL{}"  # stands in for an address: models copy it, and it has few pieces
+_ANY_NAME = re.compile(_NAME.format(r"\d+"))
+
+
+@dataclass(frozen=True)
+class Protection:
+    """`request` is what the engine is asked for `original`; `told` says its answer in the original's terms."""
+
+    original: Request
+    request: Request
+    _source: BareText = field(repr=False)
+    _wishes: _Wishes = field(repr=False)
+    _tags: tuple[Tag, ...] = ()
+    _phrases: tuple[int, ...] = ()  # the original's numbers of the phrases that are asked for
+    _locked: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, original: Request) -> Protection:
+        """For a request about a source as it stands in the document."""
+        source, found = original.source, atoms(original.source)
+        markup = [atom for atom in found if atom.is_markup]
+        addresses = dict.fromkeys(atom.text for atom in found if atom.kind == "address")
+        names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
+        if len(markup) > MAX_TAGS:
+            markup = []
+        cuts = [Cut(atom.start, atom.end, names[atom.text]) for atom in found if atom.text in names]
+        tag_cuts = _tag_cuts(markup, source)
+        bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
+        is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
+        kept = {text for text, _ in kept_texts(source)}
+        if not is_needed:
+            bounded = _bounded(original, kept)
+            return cls(bounded, bounded, BareText.of(source), _Wishes((), {}))
+        wishes = _Wishes(tuple(atom.text for atom in markup), names)
+        tags = tuple(
+            _tag(atom, _key_place(bare, place) if atom.is_access_key else place, source, bool(cut.text), number)
+            for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
+        )
+        phrases = wishes.phrases(original.phrases, bare)
+        locked = {number: text for number, text in enumerate(map(wishes.text, original.locked)) if text}
+        request = replace(
+            original,
+            source=bare.text,
+            phrases=tuple(phrases.values()),
+            avoid=tuple(replace(item, text=wishes.text(item.text) or item.text) for item in original.avoid),
+            prefix=wishes.bare(wishes.completed(original.prefix)).text,
+            locked=tuple(locked.values()),
+        )
+        request = _bounded(request, {names.get(text, text) for text in kept})
+        return cls(original, request, bare, wishes, tags, tuple(phrases), tuple(locked))
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the engine is asked something else than the original."""
+        return self.request is not self.original
+
+    def told(self, translation: Translation) -> Translation:
+        """The answer in the original's terms."""
+        if not self.is_needed:
+            return translation
+        reasons = (
+            replace(
+                reason,
+                message=self._wishes.with_addresses(reason.message),
+                phrase=None if reason.phrase is None else self._phrases[reason.phrase],
+            )
+            for reason in translation.reasons
+        )
+        relaxation = translation.relaxation
+        return replace(
+            translation,
+            request=self.original,
+            hypotheses=tuple(map(self.told_hypothesis, translation.hypotheses)),
+            reasons=tuple(reasons),
+            unknown_source=tuple(self._source.original_span(*span) for span in translation.unknown_source),
+            relaxation=relaxation
+            and replace(
+                relaxation,
+                phrases=tuple(self._phrases[number] for number in relaxation.phrases),
+                locked=tuple(self._locked[number] for number in relaxation.locked),
+            ),
+        )
+
+    def told_pricing(self, pricing: Pricing) -> Pricing:
+        """The prices by the original's phrases; one that needed not be asked for has none."""
+        if not self.is_needed:
+            return pricing
+        prices = dict(zip(self._phrases, pricing.phrases, strict=True))
+        return replace(
+            pricing,
+            phrases=tuple(prices.get(number) for number in range(len(self.original.phrases))),
+            constrained=self.told(pricing.constrained),
+            free=self.told(pricing.free),
+        )
+
+    def place_in(self, answered: Hypothesis, told: Hypothesis, offset: int) -> int:
+        """Where character `offset` of a hypothesis as it was told stands in it as the engine answered it."""
+        pairs = zip(told.token_spans, answered.token_spans, strict=True)
+        start, place = next(((span[0], place) for span, place in pairs if offset < span[1]), (0, (0, 1)))
+        return min(place[0] + max(0, offset - start), place[1] - 1)
+
+    def told_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
+        """An alternative to what follows `beginning` in a hypothesis that was told."""
+        hypothesis = self.told_hypothesis(alternative.hypothesis, beginning)
+        return replace(alternative, word=self._wishes.with_addresses(alternative.word), hypothesis=hypothesis)
+
+    def told_hypothesis(self, hypothesis: Hypothesis, beginning: str | None = None) -> Hypothesis:
+        """One hypothesis; `beginning` is what it begins with in the original's terms, if not the original's prefix."""
+        if not self.is_needed:
+            return hypothesis
+        beginning = self._wishes.completed(self.original.prefix) if beginning is None else beginning
+        beginning = _composed(beginning)
+        begun = _composed(self._wishes.bare(beginning).text)
+        begins_at = len(begun) if hypothesis.text.startswith(begun) else 0
+        literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))
+        literals += self._literals(hypothesis, begins_at)
+        unused = list(self._tags)
+        fixed = [Fixed(start, end, self._wishes.take_tags(text, unused)) for start, end, text in literals]
+        kept = [text for text, _ in kept_texts(self.original.source)]
+        tags = placed(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at, kept)
+        addresses = self._wishes.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
+        made = woven(hypothesis.text, tags, sorted([*literals, *addresses]))
+        return replace(
+            hypothesis,
+            text=made.text,
+            token_spans=tuple(made.span(*span) for span in hypothesis.token_spans),
+            placements=self._told_placements(hypothesis, made),
+            alignment=tuple(
+                (*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in hypothesis.alignment
+            ),
+            unmet=tuple(self._phrases[number] for number in hypothesis.unmet),
+            locked=self._told_locked(hypothesis, made),
+        )
+
+    def _literals(self, hypothesis: Hypothesis, begins_at: int) -> list[tuple[int, int, str]]:
+        """What stands as the person has it behind `begins_at`: locked texts, pins with tags; ascending and apart."""
+        found: list[tuple[int, int, str]] = []
+        for number, (start, end) in zip(self._locked, hypothesis.locked, strict=False):
+            found.append((start, end, self.original.locked[number]))
+        for placement in hypothesis.placements:
+            phrase = self.original.phrases[self._phrases[placement.phrase]]
+            tagged = (form for form in phrase.all_forms if self._wishes.tag_spans(form))
+            if text := next((form for form in tagged if _composed(self._wishes.text(form)) == placement.form), None):
+                found.append((placement.start, placement.end, text))
+        apart: list[tuple[int, int, str]] = []
+        for start, end, text in sorted(found):
+            if start >= (apart[-1][1] if apart else begins_at):
+                apart.append((start, end, text))
+        return apart
+
+    def _told_placements(self, hypothesis: Hypothesis, made: Woven) -> tuple[Placement, ...]:
+        told = []
+        for placement in hypothesis.placements:
+            start, end = made.span(placement.start, placement.end)
+            doubled = tuple(made.span(*span) for span in placement.doubled)
+            number, form = self._phrases[placement.phrase], made.text[start:end]
+            told.append(replace(placement, phrase=number, form=form, start=start, end=end, doubled=doubled))
+        return tuple(told)
+
+    def _told_locked(self, hypothesis: Hypothesis, made: Woven) -> tuple[Span, ...]:
+        """Where the locked texts stand; one of tags alone stands where its first tag does."""
+        spans = dict(zip(self._locked, (made.span(*span) for span in hypothesis.locked), strict=False))
+        for number, text in enumerate(self.original.locked):
+            if number not in self._locked and (start := made.text.find(text)) >= 0:
+                spans[number] = start, start + len(text)
+        complete = []
+        for number in range(len(self.original.locked)):
+            if number not in spans:
+                break
+            complete.append(spans[number])
+        return tuple(complete)
+
+
+@dataclass(frozen=True)
+class _Wishes:
+    """How a text that a person asks for is asked of the engine: without the source's tags, with names for addresses."""
+
+    tag_texts: tuple[str, ...]
+    names: Mapping[str, str]  # by address
+
+    @cached_property
+    def _any_address(self) -> re.Pattern[str]:
+        """Any of the addresses, the longest that stands at a place."""
+        return re.compile("|".join(re.escape(address) for address in sorted(self.names, key=len, reverse=True)))
+
+    @cached_property
+    def _addresses(self) -> dict[str, str]:
+        """The addresses by name."""
+        return {name: address for address, name in self.names.items()}
+
+    def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
+        """The phrases to ask for, by number. One of tags alone, or the same as another without, needs no asking."""
+        asked: dict[int, Phrase] = {}
+        all_forms: set[tuple[str, ...]] = set()
+        for number, phrase in enumerate(phrases):
+            forms = tuple(dict.fromkeys(form for form in map(self.text, phrase.all_forms) if form))
+            is_other = forms != phrase.all_forms
+            if not forms or (is_other and forms in all_forms):
+                continue
+            all_forms.add(forms)
+            span = phrase.source_span and source.span_of(*phrase.source_span)
+            phrase = replace(phrase, source_span=span)
+            if is_other:
+                boundary = "word" if phrase.text in self.names else phrase.boundary
+                phrase = replace(phrase, text=forms[0], forms=forms[1:], boundary=boundary)
+            asked[number] = phrase
+        return asked
+
+    def text(self, text: str) -> str:
+        """A wish as it is asked for; empty where it is nothing but tags."""
+        bare = self.bare(text)
+        return bare.text.strip() if bare.tag_places else bare.text
+
+    def bare(self, text: str) -> BareText:
+        """The text without tags and addresses."""
+        tags = self.tag_spans(text)
+        cuts = [Cut(start, end, is_tag=True) for start, end in tags]
+        if self.names:
+            cuts += [
+                Cut(*match.span(), self.names[match.group()])
+                for match in self._any_address.finditer(text)
+                if not any(match.start() < end and start < match.end() for start, end in tags)
+            ]
+        return BareText.of(text, cuts)
+
+    def tag_spans(self, text: str) -> list[Span]:
+        """Where tags of the source stand in a text."""
+        spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
+        keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
+        return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
+
+    def completed(self, beginning: str) -> str:
+        """A beginning whose last tag, if it is not whole yet, is."""
+        left = Counter(self.tag_texts) - Counter(beginning[start:end] for start, end in self.tag_spans(beginning))
+        for length in range(min(len(beginning), max(map(len, left), default=0)), 0, -1):
+            for text in left:
+                if len(text) > length and beginning.endswith(text[:length]):
+                    return beginning + text[length:]
+        return beginning
+
+    def take_tags(self, text: str, unused: list[Tag]) -> frozenset[Tag]:
+        """The tags that stand in a text, taken from those that are left."""
+        taken = []
+        for start, end in self.tag_spans(text):
+            if tag := next((tag for tag in unused if tag.text == text[start:end]), None):
+                unused.remove(tag)
+                taken.append(tag)
+        return frozenset(taken)
+
+    def addresses_in(self, text: str, but: Iterable[Span]) -> list[tuple[int, int, str]]:
+        """Where names stand for addresses in a text, outside of some stretches."""
+        stretches = list(but)
+        return [
+            (match.start(), match.end(), address)
+            for match in _ANY_NAME.finditer(text)
+            if (address := self._addresses.get(match.group()))
+            and not any(match.start() < end and start < match.end() for start, end in stretches)
+        ]
+
+    def with_addresses(self, text: str) -> str:
+        """A text of the engine's with the addresses that names stand for."""
+        return woven(text, (), sorted(self.addresses_in(text, ()))).text
+
+
+def _bounded(request: Request, kept: Set[str]) -> Request:
+    """The request with as many as it asks for of each text that is kept, and no more.
+
+    Without that where a person wants more of one, in a beginning, a locked text or another phrase, or it stands inside
+    another in the source.
+    """
+    asked = (form for phrase in request.phrases for form in phrase.all_forms * phrase.count)
+    wished = "\n".join((request.prefix, *request.locked, request.suffix, *asked))
+
+    def is_bounded(phrase: Phrase) -> bool:
+        text, most = phrase.text, phrase.count
+        if text not in kept or phrase.forms or phrase.max_count is not None:
+            return False
+        return wished.count(text) <= 2 * most and request.source.count(text) <= most
+
+    phrases = tuple(replace(p, max_count=p.count) if is_bounded(p) else p for p in request.phrases)
+    return request if phrases == request.phrases else replace(request, phrases=phrases)
+
+
+def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
+    """A name for each address. None for one that a person has begun to write or keeps a part of: it must be spelt."""
+    forms = (form for phrase in request.phrases for form in phrase.all_forms)
+    wished = "\n".join((request.source, request.prefix, *request.locked, *forms))
+    free = (name for name in map(_NAME.format, count(1)) if name not in wished)
+    return {
+        address: next(free)
+        for address in addresses
+        if not _ends_with_part(request.prefix, address) and not any(text in address for text in request.locked)
+    }
+
+
+def _ends_with_part(text: str, address: str) -> bool:
+    """Whether a text ends with the beginning of an address, as a word of its own."""
+    for length in range(min(len(text), len(address) - 1), 0, -1):
+        before = text[len(text) - length - 1 : len(text) - length]
+        if text.endswith(address[:length]) and not (before and is_word_char(before)):
+            return True
+    return False
+
+
+def _tag_cuts(markup: Iterable[Atom], source: str) -> list[Cut]:
+    starts: dict[int, Atom] = {atom.start: atom for atom in markup}
+    ends: dict[int, Atom] = {atom.end: atom for atom in starts.values()}
+    cuts = []
+    for atom in starts.values():
+        before, after = atom.start, atom.end
+        while before in ends:
+            before = ends[before].start
+        while after in starts:
+            after = starts[after].end
+        is_apart = (
+            atom.kind == "lone"
+            and not atom.is_access_key
+            and is_parted(source[max(0, before - 1) : before], source[after : after + 1])
+        )
+        cuts.append(Cut(atom.start, atom.end, " " if is_apart else "", is_tag=True))
+    return cuts
+
+
+def _key_place(bare: BareText, place: int) -> int:
+    """Where the word begins that holds an access key."""
+    while place and is_word_char(bare.text[place - 1]):
+        place -= 1
+    return place
+
+
+def _tag(atom: Atom, place: int, source: str, parts_words: bool, number: int) -> Tag:
+    assert atom.kind == "open" or atom.kind == "close" or atom.kind == "lone"
+    if atom.is_access_key:  # it works whichever word has it: before the one that stands for its own
+        return Tag(atom.text, atom.kind, place, True, False, number=number)
+    before, after = source[max(0, atom.start - 1) : atom.start], source[atom.end : atom.end + 1]
+    return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), parts_words, number)
+
+
+def _composed(text: str) -> str:
+    """As the engine writes it."""
+    return unicodedata.normalize("NFC", text)

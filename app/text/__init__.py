@@ -1,0 +1,1 @@
+"""Text without a document: encodings, sentences, words, placeholders, access keys."""

@@ -1,0 +1,238 @@
+"""Bytes of an uploaded text file -> text, and back into the same encoding.
+
+Knows encodings, byte order marks, the signs of files that are no text, and names that are safe to show and to save
+under. Knows nothing of segments or glossary rows.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.errors import AppError
+from app.i18n import Message
+
+# The longer mark first: UTF-32's begins with UTF-16's.
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_LABELS = {
+    "utf-8": "UTF-8",
+    "utf-16-le": "UTF-16 (little-endian)",
+    "utf-16-be": "UTF-16 (big-endian)",
+    "utf-32-le": "UTF-32 (little-endian)",
+    "utf-32-be": "UTF-32 (big-endian)",
+    "cp1252": "Windows-1252",
+    "iso-8859-1": "Latin-1",
+}
+_OTHER_KINDS = (
+    (b"PK\x03\x04", "a ZIP archive or an office file (.docx, .xlsx, .odt)"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office file (.doc, .xls, .ppt)"),
+    (b"%PDF-", "a PDF"),
+    (b"{\\rtf", "a rich text file (.rtf)"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF87a", "a GIF picture"),
+    (b"GIF89a", "a GIF picture"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"SQLite format 3\x00", "a SQLite database"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\x00", "a program"),
+    (b"ID3", "a sound file"),
+    (b"OggS", "a sound or video file"),
+    (b"\x1aE\xdf\xa3", "a video file"),
+)
+_SAVE_AS_TEXT = Message("save it as plain text (.txt, UTF-8) and open that")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_UTF8_SEQUENCE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}",
+)
+_BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
+_RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
+_MAX_NAME = 100
+
+# What a spreadsheet may take for a formula, the full-width twins included.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedText:
+    """A file's text without its byte order mark, and how it was written.
+
+    `text.encode(encoding)` behind `mark` gives the file's bytes again. `note` is for the person: None where there was
+    nothing to guess.
+    """
+
+    text: str
+    encoding: str
+    mark: bytes
+    note: str | None
+
+    @property
+    def label(self) -> str:
+        """The encoding as people know it: "Windows-1252"."""
+        return encoding_label(self.encoding)
+
+
+def encoding_label(encoding: str) -> str:
+    """The name that people know: "cp1252" -> "Windows-1252"."""
+    return _LABELS.get(encoding, encoding)
+
+
+def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
+    """The text of `data`: by its mark, else UTF-8, else UTF-16 without a mark, else Windows-1252, else Latin-1.
+
+    Raises `error`, naming the file and the cure, for an empty file, for other kinds of file, and for damaged text
+    that could be read only as gibberish.
+    """
+    if not data:
+        raise error(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
+    for start, kind in _OTHER_KINDS:
+        if data.startswith(start):
+            raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
+    decoded = _decode(data, name, error)
+    num_controls = sum(1 for _ in _CONTROLS.finditer(decoded.text))
+    if num_controls > max(1, len(decoded.text) // 100):
+        raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
+    if not decoded.text.strip():
+        raise error(Message("{name} holds only white space: choose a file with text in it", name=name))
+    return decoded
+
+
+def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decode_marked(data, mark, encoding, name, error)
+    if b"\0" in data:
+        return _decode_wide(data, name, error)
+    try:
+        return DecodedText(data.decode("utf-8"), "utf-8", b"", None)
+    except UnicodeDecodeError as problem:
+        if _is_damaged_utf8(data):
+            line = data.count(b"\n", 0, problem.start) + 1
+            byte = data[problem.start]
+            raise error(
+                Message(
+                    "{name}, line {line}: byte 0x{byte:02X} is not valid in UTF-8, which the rest of the file "
+                    "is written in: correct that line in a text editor, save the file as UTF-8 and open it "
+                    "again",
+                    name=name,
+                    line=line,
+                    byte=byte,
+                )
+            ) from problem
+    for encoding in ("cp1252", "iso-8859-1"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        note = Message(
+            "{name} is not UTF-8; read as {encoding}. If letters such as ä, é or “ look wrong, "
+            "save the file as UTF-8 and open it again.",
+            name=name,
+            encoding=encoding_label(encoding),
+        )
+        return DecodedText(text, encoding, b"", note)
+    raise AssertionError("Latin-1 reads any bytes")
+
+
+def _decode_marked(data: bytes, mark: bytes, encoding: str, name: str, error: type[AppError]) -> DecodedText:
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as problem:
+        label = encoding_label(encoding)
+        raise error(
+            Message(
+                "{name} begins as {label} but byte {count} is not valid in it; the file may be cut off: "
+                "save it again as UTF-8 and open that",
+                name=name,
+                label=label,
+                count=len(mark) + problem.start + 1,
+            )
+        ) from problem
+    if not text:
+        raise error(Message("{name} is empty but for its byte order mark: choose a file with text in it", name=name))
+    note = None
+    if encoding != "utf-8":
+        note = Message("{name} was read as {encoding}.", name=name, encoding=encoding_label(encoding))
+    return DecodedText(text, encoding, mark, note)
+
+
+def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
+    """UTF-16 without a mark: zero bytes on one side only, and nothing but assigned characters."""
+    side = 0 if data[1::2].count(0) == 0 else 1 if data[0::2].count(0) == 0 else None
+    if side is not None:
+        encoding = "utf-16-be" if side == 0 else "utf-16-le"
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            text = "\0"
+        if all(c in "\t\n\r\f\v" or unicodedata.category(c) not in ("Cc", "Cn") for c in set(text)):
+            note = Message(
+                "{name} has no byte order mark; read as {encoding}.", name=name, encoding=encoding_label(encoding)
+            )
+            return DecodedText(text, encoding, b"", note)
+    raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
+
+
+def _is_damaged_utf8(data: bytes) -> bool:
+    """Whether most bytes beyond ASCII form UTF-8 characters: then another encoding would read them as gibberish."""
+    num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+    num_in_sequences = sum(len(match.group()) for match in _UTF8_SEQUENCE.finditer(data))
+    return num_in_sequences >= 3 * (num_high - num_in_sequences)
+
+
+def unwritable(text: str, encoding: str) -> tuple[str, ...]:
+    """The distinct characters of `text` that `encoding` has no bytes for, in order of first appearance."""
+    return tuple(c for c in dict.fromkeys(text) if not _can_write(c, encoding))
+
+
+def _can_write(character: str, encoding: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def safe_name(name: str, default: str) -> str:
+    """`name` as a file name that is safe to show and to save under on any system; `default` where nothing is left.
+
+    "..\\\\..\\\\etc/pass|wd.txt" -> "pass_wd.txt". Folders, control and direction characters go.
+    """
+    base = re.split(r"[\\/]", name)[-1]
+    base = "".join(c for c in base if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+    base = _BAD_IN_NAMES.sub("_", base).strip(" .")
+    if not base:
+        return default
+    if _RESERVED_NAMES.match(base):
+        base = f"_{base}"
+    stem, dot, extension = base.rpartition(".")
+    if dot and len(extension) <= 10:
+        return f"{stem[: _MAX_NAME - len(extension) - 1]}.{extension}"
+    return base[:_MAX_NAME]
+
+
+def defused(cell: str) -> str:
+    """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) or cell.lstrip().startswith(FORMULA_STARTS) else cell
+
+
+def listing(items: Iterable[str], limit: int = 5) -> str:
+    """What a message says of many things: "a, b, c and 4 more"."""
+    every = list(items)
+    shown = ", ".join(every[:limit])
+    if len(every) <= limit:
+        return shown
+    return Message("{texts} and {count} more", texts=shown, count=len(every) - limit)

@@ -1,0 +1,116 @@
+"""TMX as a memory: the pairs of two languages in a file, its inline codes as text; and a memory as such a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from xml.sax.saxutils import quoteattr
+
+from app import VERSION
+from app.errors import DocumentError
+from app.formats.base import one_line
+from app.formats.xml_text import Node, decode_xml, escape, tree
+from app.i18n import Message
+from app.tm.index import Entry
+from engine import short_code
+
+MAX_BYTES = 50 * 2**20
+MAX_PAIRS = 200_000
+MAX_ELEMENTS = 15 * MAX_PAIRS  # a pair and what is said of it
+_HEADER = (
+    f'<header creationtool="Pinpoint" creationtoolversion="{VERSION}" segtype="sentence" o-tmf="Pinpoint" '
+    'adminlang="en" datatype="plaintext" srclang={}/>'
+)
+
+
+def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+    """The texts in these languages, in the file's order. Raises DocumentError, naming the cure.
+
+    A regional variant counts as its language ("de-AT" is "de"), another script does not; a unit that lacks either
+    language is left out.
+    """
+    if len(data) > MAX_BYTES:
+        raise DocumentError(
+            Message(
+                "{name} has {mib:.0f} MiB; Pinpoint imports memories of up to {most} MiB: split the file and import "
+                "the parts one by one",
+                name=name,
+                mib=len(data) / 2**20,
+                most=MAX_BYTES // 2**20,
+            )
+        )
+    root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
+    if root.local != "tmx":
+        raise DocumentError(
+            Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)
+        )
+    pairs = []
+    for unit in root.walk():
+        if unit.local != "tu":
+            continue
+        texts: dict[str, str] = {}
+        for variant in unit.nodes("tuv"):
+            segment = variant.first("seg")
+            if segment is not None:
+                texts.setdefault(_tag_of(variant), one_line(segment.content()).strip())
+        source, target = _text_in(source_language, texts), _text_in(target_language, texts)
+        if source and target:
+            pairs.append((source, target))
+        if len(pairs) > MAX_PAIRS:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {most:,} pairs: split the file and import one part", name=name, most=MAX_PAIRS
+                )
+            )
+    if not pairs:
+        raise DocumentError(
+            Message(
+                "{name} holds no texts in both “{source}” and “{target}”: choose a memory of these languages",
+                name=name,
+                source=source_language,
+                target=target_language,
+            )
+        )
+    return pairs
+
+
+def _tag_of(variant: Node) -> str:
+    """The language of a tuv: "de-at"; "lang" is how old files say it."""
+    return (variant.attributes.get("xml:lang") or variant.attributes.get("lang") or "").replace("_", "-").lower()
+
+
+def _text_in(language: str, texts: Mapping[str, str]) -> str:
+    """The text of that very tag, else the first in its language that is in no other script; empty without any.
+
+    >>> _text_in("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"}), _text_in("de", {"de-at": "Jänner", "de": "Januar"})
+    ('页', 'Januar')
+    """
+    wanted = language.replace("_", "-").lower()
+    if wanted in texts:
+        return texts[wanted]
+    first, *others = wanted.split("-")
+    scripts = {"", *(other for other in others if len(other) == 4)}
+    for tag, text in texts.items():
+        own, *more = tag.split("-")
+        script = next((other for other in more if len(other) == 4 and other.isalpha()), "")
+        if short_code(own) == short_code(first) and (script in scripts or len(scripts) == 1):
+            return text
+    return ""
+
+
+def write_tmx(entries: Iterable[Entry], source_language: str, target_language: str) -> bytes:
+    """A TMX 1.4 file with these entries, each pair of texts once."""
+    source_language, target_language = (tag.replace("_", "-") for tag in (source_language, target_language))
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<tmx version="1.4">',
+        _HEADER.format(quoteattr(source_language)),
+        "<body>",
+    ]
+    for entry in {(entry.source, entry.target): entry for entry in entries}.values():
+        origin = f'<prop type="x-origin">{escape(entry.origin)}</prop>' if entry.origin else ""
+        variants = (
+            f"<tuv xml:lang={quoteattr(language)}><seg>{escape(text)}</seg></tuv>"
+            for language, text in ((source_language, entry.source), (target_language, entry.target))
+        )
+        lines.append(f"<tu>{origin}{''.join(variants)}</tu>")
+    return "\n".join([*lines, "</body>", "</tmx>", ""]).encode("utf-8")

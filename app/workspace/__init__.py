@@ -1,0 +1,1 @@
+"""One document being post-edited: its commands, its decode requests, its terms and its translation memory."""

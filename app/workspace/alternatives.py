@@ -1,0 +1,131 @@
+"""Other words for one word of the proposal: what is asked of the engine, and its answer as the page shows it.
+
+Knows nothing of threads, storage or the page's layout.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.segments.state import Json, SegmentState, form_in
+from app.tags.protect import Protection
+from app.text.words import word_spans
+from engine import Alternative, Hypothesis, Request, SearchOptions, Translator, is_word_char
+
+MAX_ALTERNATIVES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What else could stand at `offset` of the proposal. `replaced` are the pins that the word there stands in.
+
+    They are not asked for, since an alternative takes their place.
+    """
+
+    segment: SegmentState
+    hypothesis: Hypothesis
+    word: str
+    offset: int
+    replaced: tuple[str, ...]
+    request: Request
+
+
+def question_for(
+    segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
+) -> Question:
+    """The question about word number `word` of the proposal `text`; raises CommandError where that is no longer it."""
+    shown = segment.shown
+    if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
+        raise CommandError(Message("The proposal has changed meanwhile: ask again."))
+    if not segment.is_answered_by(shown):
+        raise CommandError(Message("The constraints cannot be met as they are, so nothing can take this word's place."))
+    spans = word_spans(text)
+    if not 0 <= word < len(spans):
+        raise CommandError(Message("The proposal has no word {word}: ask again.", word=word + 1))
+    start, end = spans[word]
+    replaced = tuple(
+        constraint.text
+        for placement in shown.best.placements
+        if placement.start < end and start < placement.end
+        for constraint in shown.constraints[placement.phrase : placement.phrase + 1]
+        if constraint.is_pinned
+    )
+    pins = list(segment.pins)
+    for pin in replaced:
+        pins.remove(pin)
+    # The beginning that was asked for would forbid all other words before its end; a locked text, those in it.
+    places = dict(enumerate(shown.best.locked))
+    locked = [
+        text
+        for number, text in enumerate(segment.locked)
+        if number not in places or places[number][0] >= end or places[number][1] <= start
+    ]
+    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
+    return Question(segment, shown.best, text[start:end], start, replaced, request_of(asked))
+
+
+def alternatives_from(
+    translator: Translator, question: Question, options: SearchOptions, cancel: threading.Event
+) -> tuple[Alternative, ...]:
+    """The engine's answer to a question; what stands before the word stays, tags included."""
+    protection = Protection.of(question.request)
+    request, hypothesis, offset = protection.request, question.hypothesis, question.offset
+    if protection.is_needed:
+        answered = translator.score(
+            request.source,
+            tokens=hypothesis.tokens,
+            direction=request.direction,
+            domain=request.domain,
+            formality=request.formality,
+        )
+        offset = protection.place_in(answered, hypothesis, offset)
+        hypothesis = answered
+    found = translator.alternatives(request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
+    beginning = question.hypothesis.text[: question.offset]
+    return tuple(protection.told_alternative(alternative, beginning) for alternative in found)
+
+
+def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
+    """The alternatives, best sentence first: the word to pin, the sentence in three parts, the gap to the proposal.
+
+    `beginning` is what the translation must begin with so that the sentence comes out: up to the word and the
+    character behind it, which closes the word.
+    """
+    rows: list[Json] = []
+    for alternative in found:
+        text = alternative.hypothesis.text
+        start, end = _place(question.hypothesis.text, alternative)
+        word = text[start:end]
+        if word == question.word or not any(is_word_char(character) for character in word):
+            continue  # the same word in other punctuation, or punctuation alone
+        rows.append(
+            {
+                "word": word,
+                "text": text,
+                "tail": text[end:],
+                "beginning": text[: end + 1],
+                "gap": question.hypothesis.score - alternative.hypothesis.score,
+                "is_term": any(
+                    form_in(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
+                    for hit in question.segment.hits
+                ),
+            }
+        )
+    return {"word": question.word, "text": question.hypothesis.text, "replaced": list(question.replaced), "rows": rows}
+
+
+def _place(proposal: str, alternative: Alternative) -> tuple[int, int]:
+    """Where the alternative's word stands in its own sentence, without the punctuation that belongs to its piece.
+
+    Up to that word the sentence is the proposal's, so it begins no later than the first difference.
+    """
+    text = alternative.hypothesis.text
+    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(proposal, text, strict=False)))
+    start = max(0, text.rfind(alternative.word, 0, num_common + len(alternative.word)))
+    words = word_spans(alternative.word)
+    return start + words[0][0], start + words[-1][1]

@@ -1,0 +1,257 @@
+"""A glossary that was read and is not used yet: its rows one by one, what it would change, and what it does here.
+
+Nothing of the document changes until the person has seen the report and uses it; then the fixes chosen are applied.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from app.errors import CommandError
+from app.formats.documents import Export
+from app.glossary import Term, TermMatches
+from app.glossary.import_report import Shown, StagedImport, Verdict
+from app.glossary.index.folding import fold_spelling
+from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
+from app.glossary.reading.rows import GlossaryImport, RowReport, clean, identity, located, wrong_with
+from app.glossary.termbases import Termbase, combined, termbase
+from app.i18n import Message
+from app.models.spelling import misspellings_of
+from app.segments.state import Json
+from app.segments.term_coverage import dry_run
+from app.text.encoding import safe_name
+
+if TYPE_CHECKING:
+    from app.workspace.commands import Workspace
+
+MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
+PORTION = 20_000  # terms looked at in one go behind the person's back
+
+
+class Imports:
+    """The newest import of one workspace that is not used yet."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._staged: StagedImport | None = None
+        self._number = 0
+
+    def stage(self, imported: GlossaryImport) -> Json:
+        """Keeps what was read, and says what using it would do. Changes nothing."""
+        workspace = self.workspace
+        with workspace.lock:
+            bases, segments = workspace.terms.termbases, list(workspace.segments)
+            self._number += 1
+            number = self._number
+        name, terms = imported.glossary.name, imported.glossary.terms
+        same_name = next((base for base in bases if base.name == name), None)
+        new = termbase(0, name, terms)
+        after = [new if base is same_name else base for base in bases]
+        if same_name is None:
+            after = [new, *bases]
+        searched = combined(workspace.terms.document_terms, after, workspace.terms.source_language)
+
+        def search(source: str) -> TermMatches:
+            return workspace.terms.search_in(searched, source)
+
+        now = dry_run(segments, workspace.terms.search, 0)
+        then = dry_run(segments, search, len(searched))
+        capitals = initial_capitals(terms[:MAX_CAPITALS], self._target_language)
+        texts = texts_to_spell([*(use.term for use in then.uses if not use.term.is_for_document), *terms])
+        spelt = misspellings_of(workspace.model, texts, workspace.token)
+        looks = [*imported.warnings, *capitals, *misspellings(terms, spelt)]
+        looks.sort(key=lambda report: report.row)
+        accepted, num_gone = _compared(terms, same_name)
+        counts: dict[str, int] = {verdict: len(found) for verdict, found in accepted.items()}
+        counts |= {"rejected": imported.num_errors, "look": len(looks), "repeat": imported.num_repeats}
+        counts["gone"] = num_gone
+        reports: dict[Verdict, list[RowReport]] = {
+            "rejected": list(imported.errors),
+            "look": looks,
+            "repeat": list(imported.repeats),
+        }
+        staged = StagedImport(number, name, terms, reports, accepted, counts, imported.notes)
+        with workspace.lock:
+            if number == self._number:
+                self._staged = staged
+        self._check_on(staged, MAX_CAPITALS, texts[len(spelt) :], spelt)
+        return {
+            **staged.view(),
+            "name": name,
+            "num_terms": len(terms),
+            "is_replacing": same_name is not None,
+            "document": {**then.summary(), "num_more": len(then.segments_hit) - len(now.segments_hit)},
+        }
+
+    def view(self, number: int) -> Json:
+        """What is said of it by now."""
+        with self.workspace.lock:
+            return self._found(number).view()
+
+    def rows(self, number: int, shown: Shown, offset: int) -> Json:
+        """Some of its rows; see `StagedImport.rows`."""
+        with self.workspace.lock:
+            return self._found(number).rows(shown, offset)
+
+    def table(self, number: int, shown: Shown, language: str) -> Export:
+        """All of its rows of one kind, as a file."""
+        with self.workspace.lock:
+            staged = self._found(number)
+            stem = staged.name.rpartition(".")[0] or staged.name
+            return Export(safe_name(f"{stem}.{shown}.csv", f"{shown}.csv"), staged.table(shown, language))
+
+    def use(self, number: int, fixes: Iterable[str], fills: Mapping[str, str] | None = None) -> Json:
+        """Puts the terms on the document, with the fixes chosen: "look 3" is that of the third row to look at.
+
+        `fills` are the targets that a person gave rows without one, by the same names.
+        """
+        with self.workspace.lock:
+            staged = self._found(number)
+        fills = fills or {}
+        becomes: dict[Term, Term | None] = {}
+        for name in fixes:
+            fix = _report(staged, name).fix
+            if fix is None:
+                raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fixes"))
+            if fix.term in becomes and fix.becomes is not None and becomes[fix.term] is not None:
+                raise CommandError(Message("“{source}” is fixed in two ways: choose one.", source=fix.term.source))
+            becomes[fix.term] = None if becomes.get(fix.term, fix) is None else fix.becomes
+        terms = [after for term in staged.terms if (after := becomes.get(term, term)) is not None]
+        terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
+        num_fixed = len(becomes) + len(fills)
+        report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
+        told = self.workspace.glossaries.put(staged.name, terms, report)
+        with self.workspace.lock:
+            if self._staged is staged:
+                self._staged = None
+        return {**told, "name": staged.name, "num_terms": len(terms)}
+
+    @property
+    def _target_language(self) -> str:
+        return self.workspace.direction.partition("-")[2]
+
+    def _found(self, number: int) -> StagedImport:
+        staged = self._staged
+        if staged is None or staged.number != number:
+            raise CommandError(Message("This import is over, or a newer one has begun: choose the file again."))
+        return staged
+
+    def _check_on(
+        self, staged: StagedImport, first: int, texts: Sequence[str], spelt: Mapping[str, str | None]
+    ) -> None:
+        """Says what is not checked yet, the capitals of terms from `first` on and the spelling of `texts`.
+
+        Where there is a model, it goes on behind the person's back until all is checked or the import is over.
+        """
+        num_terms = max(0, len(staged.terms) - first)
+        if (num_terms or texts) and self.workspace.model.decoder is not None:
+            staged.is_checking = True
+            wrong = {text: written for text, written in spelt.items() if written is not None}
+            threading.Thread(target=self._go_on, args=(staged, first, texts, wrong), daemon=True).start()
+        staged.unchecked = _unchecked(num_terms, len(texts), is_going_on=staged.is_checking)
+
+    def _go_on(self, staged: StagedImport, first: int, texts: Sequence[str], wrong: dict[str, str | None]) -> None:
+        told = {report.fix.term for report in staged.reports["look"] if report.kind == "unspellable" and report.fix}
+        while staged.is_checking:
+            portion = staged.terms[first : first + PORTION]
+            first += PORTION
+            looks = list(initial_capitals(portion, self._target_language))
+            spelt = {} if portion else misspellings_of(self.workspace.model, texts, self.workspace.token)
+            texts = texts[len(spelt) :]
+            wrong |= {text: written for text, written in spelt.items() if written is not None}
+            for report in misspellings(staged.terms, wrong) if spelt else ():
+                if report.fix and report.fix.term not in told:
+                    told.add(report.fix.term)
+                    looks.append(report)
+            with self.workspace.lock:
+                if self._staged is not staged:
+                    return
+                staged.look_at(looks)
+                # Nothing spelt means that the model is gone, or that a newer import asks it.
+                staged.is_checking = bool(portion or spelt) and (first < len(staged.terms) or bool(texts))
+                staged.unchecked = _unchecked(len(staged.terms) - first, len(texts), is_going_on=staged.is_checking)
+
+
+def _unchecked(num_terms: int, num_texts: int, *, is_going_on: bool) -> tuple[str, ...]:
+    """What the report says of what nobody looked at."""
+    notes: list[str] = []
+    if num_terms > 0:
+        notes.append(Message("Capitals are not checked yet in {count:,} terms.", count=num_terms))
+    if num_texts and is_going_on:
+        notes.append(
+            Message("Whether the model can spell them is not checked yet for {count:,} words.", count=num_texts)
+        )
+    elif num_texts:
+        notes.append(Message("Whether the model can spell them was not checked for {count:,} words.", count=num_texts))
+    return tuple(notes)
+
+
+def _report(staged: StagedImport, name: str) -> RowReport:
+    verdict, _, at = name.partition(" ")
+    reports = staged.reports.get(verdict, [])  # type: ignore[call-overload]
+    if not at.isdecimal() or int(at) >= len(reports):
+        raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fixes"))
+    found: RowReport = reports[int(at)]
+    return found
+
+
+def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[Term]:
+    """The terms with those besides that lacked nothing but the target; raises CommandError where one cannot be."""
+    if not fills:
+        return terms
+    seen = {identity(term): term for term in terms}
+    for report, target in fills:
+        if report.blank is None:
+            raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fills"))
+        term = replace(report.blank, target=clean(target))
+        if wrong := wrong_with(term):
+            raise CommandError(located(term.glossary, term.row, wrong[1]))
+        earlier = seen.setdefault(identity(term), term)
+        if earlier.targets != term.targets or earlier.status != term.status:
+            raise CommandError(
+                Message(
+                    "“{source}” is “{target}” in row {row} and “{other}” in row {other_row}: write the same, or leave "
+                    "one out.",
+                    source=term.source,
+                    target=earlier.target,
+                    row=earlier.row,
+                    other=term.target,
+                    other_row=term.row,
+                )
+            )
+    return sorted(seen.values(), key=lambda term: term.row)
+
+
+def reported(imported: GlossaryImport) -> Json:
+    """The report of an import that is used as it is, for the log and the terminal."""
+    return {
+        "counts": {"rejected": imported.num_errors, "look": len(imported.warnings), "repeat": imported.num_repeats},
+        "notes": list(imported.notes),
+    }
+
+
+def _compared(
+    terms: Iterable[Term], earlier: Termbase | None
+) -> tuple[dict[Verdict, list[tuple[Term | None, Term]]], int]:
+    """The terms as new, changed or the same against the glossary of the same name, and how many of that one go."""
+    accepted: dict[Verdict, list[tuple[Term | None, Term]]] = {"new": [], "changed": [], "same": []}
+    if earlier is None:
+        return accepted | {"new": [(None, term) for term in terms]}, 0
+    left: dict[str, list[Term]] = {}
+    for term in earlier.terms.values():
+        left.setdefault(fold_spelling(term.source), []).append(term)
+    for term in terms:
+        known = left.get(fold_spelling(term.source), [])
+        same = next((other for other in known if _says(other) == _says(term)), None)
+        was = same or next((other for other in known if other.status == term.status), None)
+        if was is not None:
+            known.remove(was)
+        accepted["same" if same else "changed" if was else "new"].append((was, term))
+    return accepted, sum(map(len, left.values()))
+
+
+def _says(term: Term) -> Term:
+    return replace(term, row=0, glossary="")

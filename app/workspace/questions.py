@@ -1,0 +1,116 @@
+"""What a person asks the model in passing: other words for a word, the rest of a sentence. Only the newest is answered.
+
+Questions change nothing; the log keeps what was shown. They run under keys of their own, so that a newer one ends an
+older; a change of the constraints ends them all, as they were about a proposal that goes.
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Iterable
+from concurrent.futures import CancelledError, Future
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.models.loading import Decoder
+from app.segments.constraint_changes import clean_target
+from app.segments.reasons import reason_message
+from app.segments.state import Json, SegmentState
+from app.tags.protect import Protection
+from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
+from engine import Alternative, SearchOptions, Translation, Translator
+
+if TYPE_CHECKING:
+    from app.workspace.commands import Workspace
+
+
+class Questions:
+    """The questions about one workspace's segments; safe from several threads."""
+
+    def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
+        self.workspace = workspace
+        self.options = options
+        self._keys = {name: f"{workspace.token}/{name}" for name in ("alternatives", "completion")}
+
+    def cancel(self) -> None:
+        """Ends what is being asked; whoever waits gets None."""
+        if (decoder := self.workspace.model.decoder) is not None:
+            for key in self._keys.values():
+                decoder.cancel(key)
+
+    def ask_alternatives(
+        self, index: int, word: int, text: str
+    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
+        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
+        with self.workspace.lock:
+            question = question_for(self.workspace.segment(index), self.workspace.style.request, word, text)
+
+            def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
+                return alternatives_from(translator, question, self.options, cancel)
+
+            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self.workspace.token)
+
+    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
+        """What the page shows of the answer; the log keeps it too."""
+        view = alternatives_view(question, found)
+        with self.workspace.lock:
+            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
+            self.workspace.log("alternatives", payload, question.segment)
+        return view
+
+    def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
+        """Asks how a segment's translation could go on after `text`, with its pins, terms and bans."""
+        with self.workspace.lock:
+            segment = self.workspace.segment(index)
+            text = clean_target(text)
+            begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
+            protection = Protection.of(self.workspace.style.request(begun))
+            options = replace(self.options, nbest=1)
+            key, owner = self._keys["completion"], self.workspace.token
+            asked = self._decoder().submit(protection.request, options, key=key, owner=owner)
+            return begun, _told(asked, protection)
+
+    def show_completion(self, begun: SegmentState, found: Translation) -> Json:
+        """The characters that go on after the text; empty where there are none, with the reason where one is known."""
+        best = found.hypotheses[0].text if found.hypotheses else ""
+        completion = completion_of(begun.beginning, best)
+        reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
+        with self.workspace.lock:
+            payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
+            self.workspace.log("completion", {**payload, "status": found.status}, begun)
+        return {"completion": completion, "reason": reason}
+
+    def _decoder(self) -> Decoder:
+        if (decoder := self.workspace.model.decoder) is None:
+            raise CommandError(Message("The model is not there yet: ask again in a moment."))
+        return decoder
+
+
+def _told(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
+    """A future of the answer as the page is to see it; None where a newer question came."""
+    told: Future[Translation | None] = Future()
+
+    def tell(done: Future[Translation]) -> None:
+        if not told.set_running_or_notify_cancel():  # nobody waits any more
+            return
+        try:
+            answer = done.result()
+            told.set_result(None if answer.status == "cancelled" else protection.told(answer))
+        except (Exception, CancelledError) as error:
+            told.set_exception(error)
+
+    asked.add_done_callback(tell)
+    return told
+
+
+def completion_of(text: str, translation: str) -> str:
+    """What the translation has behind `text`, which may spell the same letters in other code points.
+
+    >>> completion_of("Cafe\\u0301 a", "Café am Markt")
+    'm Markt'
+    """
+    begun = unicodedata.normalize("NFC", text)
+    return translation[len(begun) :] if translation.startswith(begun) else ""

@@ -1,0 +1,102 @@
+"""The terms of one glossary as a grid: filtered, page by page, and changed one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.errors import CommandError
+from app.glossary import Term
+from app.glossary.index.term_index import TermChanges
+from app.glossary.reading.rows import Entry, term_of, wrong_with
+from app.glossary.termbases import Termbase
+from app.glossary.terms import Case, Matching, Status
+from app.i18n import Message
+from app.segments.state import Json
+
+if TYPE_CHECKING:
+    from app.workspace.glossaries import Glossaries
+
+PAGE_ROWS = 100
+
+
+def grid_rows(base: Termbase, wanted: str, offset: int) -> Json:
+    """Up to PAGE_ROWS terms from place `offset` on, of those that hold `wanted` in any of their texts."""
+    wanted = wanted.strip().casefold()
+    numbers: Sequence[int] = list(base.terms)
+    if wanted:
+        numbers = [number for number in numbers if _holds(base.terms[number], wanted)]
+    rows = [{"number": number, **_row(base.terms[number])} for number in numbers[offset : offset + PAGE_ROWS]]
+    return {"num_rows": len(numbers), "num_terms": len(base), "offset": offset, "rows": rows}
+
+
+def edit_term(
+    glossaries: Glossaries,
+    id_: int,
+    number: int | None,
+    *,
+    source: str,
+    target: str,
+    variants: Sequence[str],
+    status: Status,
+    case: Case,
+    matching: Matching,
+    note: str,
+) -> Json:
+    """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
+    glossary says something else for the same words already."""
+    language = glossaries.workspace.terms.source_language
+    edited: dict[int, Term] = {}
+
+    def changes(base: Termbase) -> TermChanges:
+        before = None if number is None else base.terms.get(number)
+        if number is not None and before is None:
+            raise CommandError(Message("This term is gone: it was deleted meanwhile."))
+        entry = Entry(before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note)
+        term = term_of(entry, base.name)
+        if wrong := wrong_with(term):
+            raise CommandError(wrong[1])
+        _check_rivals(base, number, term, language)
+        edited.clear()
+        edited[base.next_number() if number is None else number] = term
+        return edited
+
+    told = glossaries.edit(id_, changes)
+    ((its_number, term),) = edited.items()
+    return {**told, "row": {"number": its_number, **_row(term)}}
+
+
+def _check_rivals(base: Termbase, number: int | None, term: Term, language: str) -> None:
+    """Terms for the same words are told apart by capitals that matter, and forbidden ones by their targets."""
+    for other_number in base.terms.numbers_of(term.source, language):
+        if other_number == number:
+            continue
+        other = base.terms[other_number]
+        is_other_case = (term.is_case_exact or other.is_case_exact) and other.source != term.source
+        is_beside = "forbidden" in (term.status, other.status) and (
+            term.status != other.status or term.target != other.target
+        )
+        if not is_other_case and not is_beside:
+            raise CommandError(
+                Message(
+                    "“{source}” is “{target}” in this glossary already: change that term, or give it this variant.",
+                    source=other.source,
+                    target=other.target,
+                )
+            )
+
+
+def _holds(term: Term, wanted: str) -> bool:
+    return any(wanted in text.casefold() for text in (term.source, *term.targets, term.note))
+
+
+def _row(term: Term) -> Json:
+    return {
+        "source": term.source,
+        "target": term.target,
+        "variants": list(term.variants),
+        "status": term.status,
+        "case": term.case,
+        "matching": term.matching,
+        "note": term.note,
+    }

@@ -1,0 +1,344 @@
+"""The flags, and what they mean for lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from engine.cli import manual
+from engine.cli.commands import Commands
+from engine.cli.fields import Defaults
+from engine.cli.files import STANDARD_STREAM
+from engine.errors import InvalidRequest
+from engine.importers import BUNDLED_MODEL
+from engine.model.packed import Precision
+from engine.request import (
+    MAX_BEAM,
+    MAX_NBEST,
+    MAX_PLACES_PER_BANK,
+    Crowding,
+    Finished,
+    Formality,
+    Pruning,
+    Score,
+    SearchOptions,
+    Stopping,
+)
+
+_DEFAULTS = SearchOptions()
+
+
+class _Manual(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=118)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line; `run` of what it parses is the command, a method of Commands."""
+    parser = argparse.ArgumentParser(
+        prog="python -m engine",
+        description=manual.OVERVIEW,
+        epilog=manual.COMMON + "\nengine/README.md shows each command at work.",
+        formatter_class=_Manual,
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", help="one of those above")
+
+    def add(name: str, text: str, common: str = manual.COMMON) -> argparse.ArgumentParser:
+        description, rest = text.split("\n\nkeys of ", maxsplit=1)
+        return commands.add_parser(
+            name,
+            description=description,
+            epilog=f"keys of {rest}\n{common}",
+            formatter_class=_Manual,
+            allow_abbrev=False,
+        )
+
+    translate = add("translate", manual.TRANSLATE)
+    translate.set_defaults(run=Commands.translate)
+    files = _add_files(translate)
+    files.add_argument("--plain", action="store_true", help="the input is plain text, a sentence a line, and no JSON")
+    _add_model(translate)
+    _add_search(translate)
+    _add_batch_size(_add_time(translate))
+
+    score = add("score", manual.SCORE)
+    score.set_defaults(run=Commands.score)
+    _add_files(score)
+    _add_model(score)
+
+    alternatives = add("alternatives", manual.ALTERNATIVES)
+    alternatives.set_defaults(run=Commands.alternatives)
+    _add_files(alternatives)
+    _add_model(alternatives)
+    _add_search(alternatives)
+    _add_time(alternatives)
+
+    price = add("price", manual.PRICE)
+    price.set_defaults(run=Commands.price)
+    _add_files(price)
+    _add_model(price)
+    _add_search(price)
+    _add_time(price)
+
+    evaluate = add("evaluate", manual.EVALUATE, manual.EVALUATION_STATUS)
+    _add_test_set(evaluate)
+    _add_model(evaluate)
+    _add_search(evaluate, with_nbest=False)
+    _add_batch_size(evaluate)
+
+    models = add("models", manual.MODELS, manual.STATUS)
+    one_of = models.add_mutually_exclusive_group()
+    one_of.add_argument("--json", action="store_true", help="JSON lines instead of a table")
+    one_of.add_argument("--remove", metavar="MODEL", help="remove what was converted under this name, to free its room")
+    return parser
+
+
+def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, Defaults]:
+    """The flags and what they mean for lines; ends the program with usage and status 2 where one is wrong."""
+    parser = build_parser()
+    flags = parser.parse_args(arguments)
+    given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
+    try:
+        style = {name: getattr(flags, name, None) for name in ("direction", "domain", "formality")}
+        return flags, Defaults(SearchOptions(**given), **style)
+    except InvalidRequest as error:
+        parser.error(str(error))
+
+
+def _add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("files")
+    group.add_argument(
+        "input", nargs="?", default=STANDARD_STREAM, metavar="INPUT", help="file to read (default: standard input)"
+    )
+    group.add_argument(
+        "-o", "--output", default=STANDARD_STREAM, metavar="FILE", help="file to write (default: standard output)"
+    )
+    group.add_argument(
+        "--brief",
+        action="store_true",
+        help="leave tokens, their log-probabilities and spans, and the alignment out of the answers",
+    )
+    return group
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model",
+        type=Path,
+        default=BUNDLED_MODEL,
+        metavar="MODEL",
+        help="a model's folder, or its hub id, such as Helsinki-NLP/opus-mt-en-de, fetched once; `models` lists what "
+        "is here (default: the bundled one)",
+    )
+    group.add_argument("--direction", metavar="FROM-TO", help="of lines that name none (default: the model's first)")
+    group.add_argument("--domain", help="of lines that name none, for a model trained with domains (default: none)")
+    group.add_argument(
+        "--formality",
+        choices=get_args(Formality),
+        help="how German speaks to its reader, formal with Sie or informal with du, in lines that do not say, for a "
+        "model trained with it (default: as the model likes)",
+    )
+    group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
+    group.add_argument(
+        "--precision",
+        choices=get_args(Precision),
+        default="float32",
+        help="of weights and products: half, 16 bits, for GPUs; int8, 8 bits, for processors and larger models; scores "
+        "stay in 32 bits (default: float32)",
+    )
+    group.add_argument(
+        "--threads", type=_at_least_1, metavar="N", help="processor threads (default: as many as PyTorch takes)"
+    )
+
+
+_SEARCH_FLAGS = (
+    "beam",
+    "nbest",
+    "score",
+    "length_reward",
+    "length_ratio",
+    "stopping",
+    "finished",
+    "pruning_threshold",
+    "pruning",
+    "bank_threshold",
+    "max_children",
+    "max_length_factor",
+    "max_length_offset",
+    "places_per_bank",
+    "crowding",
+)
+
+
+def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    parser.add_argument(
+        "--batch-size", type=_at_least_1, default=16, metavar="N", help="sentences decoded together (default: 16)"
+    )
+
+
+def _add_test_set(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("files", "UTF-8, a segment a line; the same number of lines in each.")
+    group.add_argument("--source", required=True, metavar="FILE", help="what to translate")
+    group.add_argument("--reference", required=True, metavar="FILE", help="a good translation of each line")
+    group.add_argument("--constraints", metavar="FILE", help="what each translation must contain, as JSON (see below)")
+    group.add_argument("--glossary", metavar="FILE", help="terms, required where they stand in a source (see below)")
+    group.add_argument(
+        "--unconstrained",
+        action="store_true",
+        help="require none of this, for comparison; terms are counted all the same",
+    )
+    group.add_argument("-o", "--output", metavar="FILE", help="write the translations there, one a line")
+    group.add_argument("--json", action="store_true", help="the figures as a JSON object instead of a table")
+
+
+def _add_search(parser: argparse.ArgumentParser, *, with_nbest: bool = True) -> None:
+    group = parser.add_argument_group("search", "For lines whose own options do not say otherwise.")
+    group.add_argument(
+        "--beam",
+        type=int,
+        default=_DEFAULTS.beam,
+        metavar="N",
+        help=f"hypotheses kept, up to {MAX_BEAM} ({_DEFAULTS.beam})",
+    )
+    if with_nbest:
+        group.add_argument(
+            "--nbest",
+            type=int,
+            default=_DEFAULTS.nbest,
+            metavar="N",
+            help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
+        )
+    group.add_argument(
+        "--score",
+        choices=get_args(Score),
+        default=_DEFAULTS.score,
+        help="what ranks translations: log-probability per token, log-probability, or log-probability with a reward "
+        f"for each token up to the usual length ({_DEFAULTS.score})",
+    )
+    group.add_argument(
+        "--length-reward",
+        type=_number_or_none,
+        default=_DEFAULTS.length_reward,
+        metavar="X",
+        help="of the bounded length reward, for each token (the model's)",
+    )
+    group.add_argument(
+        "--length-ratio",
+        type=_number_or_none,
+        default=_DEFAULTS.length_ratio,
+        metavar="X",
+        help="of the bounded length reward: usual tokens for each piece of the source (the model's)",
+    )
+    group.add_argument(
+        "--stopping",
+        choices=get_args(Stopping),
+        default=_DEFAULTS.stopping,
+        help="end once none could enter the n-best list any more; as OpenNMT did, when the likeliest of the beam is a "
+        "finished one; when the beam, narrower by each that finishes, has shrunk to nothing; after the first finished; "
+        "after as many as the beam is wide; or once all have, at the length limit at the latest "
+        f"({_DEFAULTS.stopping})",
+    )
+    group.add_argument(
+        "--finished",
+        choices=get_args(Finished),
+        default=_DEFAULTS.finished,
+        help="a finished hypothesis leaves its place in the beam to others, or keeps it as in the paper on dynamic "
+        f"beam allocation ({_DEFAULTS.finished})",
+    )
+    group.add_argument(
+        "--pruning-threshold",
+        type=_number_or_none,
+        default=_DEFAULTS.pruning_threshold,
+        metavar="X",
+        help="drop hypotheses whose log-probability is so far below the best finished one; none: keep all "
+        f"({_DEFAULTS.pruning_threshold:g})",
+    )
+    group.add_argument(
+        "--pruning",
+        choices=get_args(Pruning),
+        default=_DEFAULTS.pruning,
+        help="drop them once the n-best list is full, or from the first that finishes, as in that paper, which leaves "
+        f"lists shorter ({_DEFAULTS.pruning})",
+    )
+    group.add_argument(
+        "--bank-threshold",
+        type=_number_or_none,
+        default=_DEFAULTS.bank_threshold,
+        metavar="X",
+        help="drop hypotheses whose log-probability is so far below the best with as many required pieces met "
+        "(keep all)",
+    )
+    group.add_argument(
+        "--max-children",
+        type=_count_or_none,
+        default=_DEFAULTS.max_children,
+        metavar="N",
+        help="let at most N continuations of a hypothesis compete, and those that its phrases need (as many as the "
+        "beam is wide)",
+    )
+    group.add_argument(
+        "--max-length-factor",
+        type=float,
+        default=_DEFAULTS.max_length_factor,
+        metavar="X",
+        help=f"a translation has at most X pieces for each of the source ({_DEFAULTS.max_length_factor:g}),",
+    )
+    group.add_argument(
+        "--max-length-offset",
+        type=int,
+        default=_DEFAULTS.max_length_offset,
+        metavar="N",
+        help=f"and N more ({_DEFAULTS.max_length_offset}), those of the phrases not counted",
+    )
+    group.add_argument(
+        "--places-per-bank",
+        type=int,
+        default=_DEFAULTS.places_per_bank,
+        metavar="N",
+        help="widen the beam to N places for each number of required pieces met, 0 to all, so that many phrases do not "
+        f"crowd at the start; up to {MAX_PLACES_PER_BANK}, and 1 does much ({_DEFAULTS.places_per_bank})",
+    )
+    group.add_argument(
+        "--crowding",
+        choices=get_args(Crowding),
+        default=_DEFAULTS.crowding,
+        help="where the beam is narrower than that, its places go to what has met most, as in the paper, or are spread "
+        f"evenly ({_DEFAULTS.crowding})",
+    )
+
+
+def _add_time(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("time")
+    group.add_argument(
+        "--deadline-ms",
+        type=_milliseconds,
+        metavar="MS",
+        help="for each line; when it is over, the best so far is the answer (default: no end)",
+    )
+    return group
+
+
+def _at_least_1(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too small; it must be at least 1")
+    return number
+
+
+def _number_or_none(text: str) -> float | None:
+    return None if text == "none" else float(text)
+
+
+def _count_or_none(text: str) -> int | None:
+    return None if text == "none" else _at_least_1(text)
+
+
+def _milliseconds(text: str) -> float:
+    number = float(text)
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is no time; it must be at least 0")
+    return number

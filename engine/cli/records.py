@@ -1,0 +1,85 @@
+"""Answers to JSON lines: the dataclasses of `engine.request` under their own field names."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, BinaryIO
+
+from engine.cli.lines import LineProblem
+from engine.request import Alternative, Hypothesis, Pricing, Translation
+
+_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment"})
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked"})
+_LOG_PROB_DIGITS = 6  # as many as single precision gives
+_MILLISECOND_DIGITS = 1
+# Line breaks to Unicode, though not to JSON: escaped, so that whatever a reader takes for a line is one.
+_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+
+Json = dict[str, Any]
+
+
+class Records:
+    """Makes the objects of the output; with `is_brief`, without tokens."""
+
+    def __init__(self, is_brief: bool = False) -> None:
+        self._left_out = _NOT_IN_BRIEF if is_brief else frozenset()
+
+    def translation(self, translation: Translation) -> Json:
+        return self._object(translation, frozenset({"request"}))
+
+    def score(self, hypothesis: Hypothesis) -> Json:
+        if not math.isfinite(hypothesis.log_prob):
+            message = "the model gave scores that are not numbers; its weights may be damaged"
+            raise LineProblem("not_a_number", message)
+        return self._object(hypothesis, _OF_A_REQUEST)
+
+    def alternatives(self, text: str, offset: int, found: Sequence[Alternative]) -> Json:
+        return {"text": text, "offset": offset, "alternatives": [self._object(item) for item in found]}
+
+    def pricing(self, pricing: Pricing) -> Json:
+        prices = self._object(pricing, frozenset({"constrained", "free"}))
+        return {**prices, "constrained": self.translation(pricing.constrained), "free": self.translation(pricing.free)}
+
+    def _object(self, value: Any, without: frozenset[str] = frozenset()) -> Json:
+        left_out = self._left_out | without
+        return {
+            field.name: self._value(getattr(value, field.name), field.name)
+            for field in fields(value)
+            if field.name not in left_out
+        }
+
+    def _value(self, value: Any, name: str) -> Any:
+        if is_dataclass(value):
+            return self._object(value)
+        if isinstance(value, tuple | list):
+            return [self._value(item, name) for item in value]
+        if isinstance(value, float):
+            digits = _MILLISECOND_DIGITS if name.endswith("_ms") else _LOG_PROB_DIGITS
+            return round(value, digits) if math.isfinite(value) else None
+        return value
+
+
+def problem(kind: str, message: str) -> Json:
+    """The answer to a line that has none."""
+    return {"error": {"kind": kind, "message": message}}
+
+
+class Writer:
+    """Writes objects as lines of UTF-8, each at once, so that a reader need not wait."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.num_lines = 0
+        self.num_failed = 0
+
+    def write(self, line: int, answer: Json) -> None:
+        """One line; it counts as failed where it holds an error or a translation that failed."""
+        self.num_lines += 1
+        self.num_failed += "error" in answer or answer.get("status") == "failed"
+        text = json.dumps({"line": line, **answer}, ensure_ascii=False, allow_nan=False).translate(_LINE_BREAKS)
+        # Half a surrogate pair is no UTF-8; as backslash and code it is what JSON writes for it.
+        self._stream.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
+        self._stream.flush()

@@ -1,0 +1,66 @@
+"""What the model made of the newest sources, kept, so that a request that asks anew costs only what is new in it.
+
+That is the encoder's output and, of the beginning of a translation that was given last, the decoder's state.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from engine.decoding.constraints import Constraints
+from engine.model import PAD, Decoder, Encoded, LoadedModel
+from engine.model.past import NewestPast
+from engine.model.table import TableDecoder, open_decoder
+
+_MAX_KEPT = 64
+_Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    encoded: Encoded
+    newest: NewestPast = field(default_factory=NewestPast)
+
+
+class Encodings:
+    """The encoder of one model with the encodings that it gave last."""
+
+    def __init__(self, model: LoadedModel, compaction_interval: int | None = None) -> None:
+        """`compaction_interval` is for `engine.model.table.open_decoder`."""
+        self._model = model
+        self._compaction_interval = compaction_interval
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+
+    def decoder(self, sources: Sequence[Constraints]) -> Decoder | TableDecoder:
+        """A fresh decoder of these sources, before its first step."""
+        kept = self._of(sources)
+        encoded = Encoded.stack([item.encoded for item in kept])
+        newest = [item.newest for item in kept]
+        return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest)
+
+    def of(self, source: Constraints) -> Encoded:
+        """The encoded source."""
+        [kept] = self._of([source])
+        return kept.encoded
+
+    def _of(self, sources: Sequence[Constraints]) -> list[_Kept]:
+        """What is kept of the sources; those of which nothing is are encoded together."""
+        keys: list[_Key] = [(wanted.direction, wanted.marks, wanted.source) for wanted in sources]
+        found = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
+        new = {key: wanted for key, wanted in zip(keys, sources, strict=True) if key not in found}
+        if new:
+            ids = [self._model.source_ids(asked.source_ids, asked.direction, asked.marks) for asked in new.values()]
+            longest, device = max(map(len, ids)), self._model.transformer.device
+            padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
+            lengths = torch.tensor([*map(len, ids)], device=device)
+            starts = self._model.starts([asked.direction for asked in new.values()], device)
+            together = self._model.transformer.encode(padded, lengths, starts)
+            found.update((key, _Kept(together.take(torch.tensor([place])))) for place, key in enumerate(new))
+        self._kept.update((key, found[key]) for key in keys)
+        while len(self._kept) > _MAX_KEPT:
+            self._kept.popitem(last=False)
+        return [found[key] for key in keys]

@@ -1,0 +1,88 @@
+"""The fewest constraints to take away so that a request that cannot be met can be.
+
+What no translation can contain goes in any case. Phrases that are avoided at the same time, and more pieces than the
+model can write, leave a choice: the fewest, and of equally few the latest, in the order of the request's fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import combinations
+
+from engine.decoding.constraints import Constraints
+from engine.request import Relaxation, Request
+
+_Item = tuple[str, int]
+_FIELDS = ("phrases", "avoid", "prefix", "locked", "suffix")
+_MAX_TRIED = 2_000
+
+
+def smallest_relaxation(request: Request, constrain: Callable[[Request], Constraints]) -> Relaxation | None:
+    """What to take away; None where no removal helps, as with a source that is too long.
+
+    `constrain` turns a request into constraints, whose `obstacles` say whether it can be met.
+    """
+
+    def is_feasible(removed: Iterable[_Item]) -> bool:
+        return not constrain(_without(request, removed)).obstacles
+
+    items = _items(request)
+    if not is_feasible(items):
+        return None
+    hopeless = [item for item in items if not is_feasible(other for other in items if other != item)]
+    rest = [item for item in reversed(items) if item not in hopeless]  # the latest first
+    num_tried = 0
+    for size in range(len(rest) + 1):
+        for chosen in combinations(rest, size):
+            num_tried += 1
+            if is_feasible([*hopeless, *chosen]):
+                return _relaxation([*hopeless, *chosen])
+            if num_tried == _MAX_TRIED:
+                return _relaxation(_shrink(items, is_feasible))
+    raise AssertionError("taking everything away was found to help")
+
+
+def _shrink(items: list[_Item], is_feasible: Callable[[Iterable[_Item]], bool]) -> list[_Item]:
+    """A removal from which nothing can be given back, for requests with too many constraints to try all sets."""
+    removed = list(items)
+    for item in items:
+        fewer = [other for other in removed if other != item]
+        if is_feasible(fewer):
+            removed = fewer
+    return removed
+
+
+def _items(request: Request) -> list[_Item]:
+    """Every constraint of a request, by field and number."""
+    found = []
+    for name in _FIELDS:
+        value = getattr(request, name)
+        count = bool(value.strip()) if isinstance(value, str) else len(value)
+        found += [(name, number) for number in range(count)]
+    return found
+
+
+def _without(request: Request, removed: Iterable[_Item]) -> Request:
+    gone = set(removed)
+    return replace(
+        request,
+        phrases=tuple(phrase for i, phrase in enumerate(request.phrases) if ("phrases", i) not in gone),
+        avoid=tuple(avoid for i, avoid in enumerate(request.avoid) if ("avoid", i) not in gone),
+        prefix="" if ("prefix", 0) in gone else request.prefix,
+        locked=tuple(text for i, text in enumerate(request.locked) if ("locked", i) not in gone),
+        suffix="" if ("suffix", 0) in gone else request.suffix,
+    )
+
+
+def _relaxation(removed: Iterable[_Item]) -> Relaxation:
+    numbers: dict[str, list[int]] = {name: [] for name in _FIELDS}
+    for name, number in sorted(removed):
+        numbers[name].append(number)
+    return Relaxation(
+        phrases=tuple(numbers["phrases"]),
+        avoid=tuple(numbers["avoid"]),
+        locked=tuple(numbers["locked"]),
+        prefix=bool(numbers["prefix"]),
+        suffix=bool(numbers["suffix"]),
+    )

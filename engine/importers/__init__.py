@@ -1,0 +1,30 @@
+"""Models of other families, converted to model folders of ours: OPUS-MT (Marian), FSMT, M2M100 and NLLB, fairseq."""
+
+from engine.importers.hub import FetchProgress
+from engine.importers.listing import (
+    BUNDLED_MODEL,
+    FAMILIES,
+    ModelEntry,
+    ModelFamily,
+    describe_model,
+    known_models,
+    origin_of,
+    read_card,
+    remove_model,
+)
+from engine.importers.resolve import is_hub_id, model_folder
+
+__all__ = [
+    "BUNDLED_MODEL",
+    "FAMILIES",
+    "FetchProgress",
+    "ModelEntry",
+    "ModelFamily",
+    "describe_model",
+    "is_hub_id",
+    "known_models",
+    "model_folder",
+    "origin_of",
+    "read_card",
+    "remove_model",
+]

@@ -1,0 +1,154 @@
+"""The files of a model on the hub: from the hub's cache, or fetched with a progress bar; and why that cannot be.
+
+No host is named here: huggingface_hub knows which hub it asks.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from engine.errors import ModelError
+from engine.importers.conversion import find_weights
+from engine.model.checkpoint import CONFIG
+
+_WANTED: Final = (
+    *("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md"),
+    *("vocabulary.txt", "bpe.codes", "card.md"),  # of a model of ours
+)
+_ELSEWHERE: Final = "or download the folder elsewhere and give its path"
+_BAR_OF_ALL_BYTES: Final = "huggingface_hub.snapshot_download"
+FetchProgress = Callable[[int, int], object]  # told the bytes that are here, and those of the files begun so far
+
+
+def cached_files(hub_id: str) -> Path | None:
+    """The folder in the hub's cache, if it holds configuration and weights; asks nobody."""
+    try:
+        found = _snapshot(hub_id, local_files_only=True)
+    except (OSError, ValueError):  # nothing is there, or but a part
+        return None
+    return found if _has_weights(found) else None
+
+
+def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress | None = None) -> Path:
+    """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure.
+
+    `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
+    `progress` is called in threads of the hub's client, in order; what it raises ends the fetching where files come
+    over HTTP (HF_HUB_DISABLE_XET=1), and files that are whole by then are not fetched again.
+    """
+    try:
+        found = _snapshot(hub_id, (CONFIG,))
+        if not (found / CONFIG).is_file():
+            raise ModelError(
+                f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` tells of"
+            )
+        check(found)
+        found = _snapshot(hub_id, progress=progress)
+        if not _has_weights(found):
+            # older models come as torch files only; read without unpickling anything but tensors
+            found = _snapshot(hub_id, (*_WANTED, "pytorch_model*.bin"), progress=progress)
+        return found
+    except ModelError:
+        raise
+    except Exception as error:  # OSError and ValueError, and in the middle of a file what its client's library has
+        reason, cure = _explained(error)
+        raise ModelError(f"{hub_id} is no folder here, and cannot be fetched ({reason}); {cure}") from error
+
+
+def _snapshot(
+    hub_id: str,
+    wanted: Sequence[str] = _WANTED,
+    *,
+    local_files_only: bool = False,
+    progress: FetchProgress | None = None,
+) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
+    bar = None if progress is None else _bar_that_tells(progress)
+    patterns = list(wanted)
+    return Path(snapshot_download(hub_id, allow_patterns=patterns, local_files_only=local_files_only, tqdm_class=bar))
+
+
+def _bar_that_tells(progress: FetchProgress) -> type[Any]:
+    """The hub's own progress bar, whose count of all files' bytes goes to `progress`, too."""
+    from huggingface_hub.utils.tqdm import tqdm
+
+    class Bar(tqdm):
+        def __init__(self, *arguments: Any, name: str | None = None, **settings: Any) -> None:
+            super().__init__(*arguments, name=name, **settings)  # type: ignore[no-untyped-call]
+            self._tells = name == _BAR_OF_ALL_BYTES
+            self._num_bytes = 0  # counted here: a bar that is not shown counts nothing
+            self._count_lock = threading.Lock()  # files come in several threads
+
+        def update(self, n: float | None = 1) -> Any:
+            if self._tells:
+                with self._count_lock:
+                    self._num_bytes += int(n or 0)
+                    progress(self._num_bytes, int(self.total or 0))
+            return super().update(n)
+
+    return Bar
+
+
+def _has_weights(folder: Path) -> bool:
+    """Whether configuration and weights are there, all parts of them: an interrupted download leaves some."""
+    try:
+        found = find_weights(folder)
+    except ModelError:  # converting it says more
+        return False
+    return (folder / CONFIG).is_file() and found is not None and all(part.is_file() for part in found[1])
+
+
+def _explained(error: Exception) -> tuple[str, str]:
+    """What went wrong, with the file's name where one file is at fault; and the cure."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, GatedRepoError):
+            return (
+                "its makers give it to those who agree to their terms",
+                f"agree on the model's page and log in with `hf auth login`, {_ELSEWHERE}",
+            )
+        if isinstance(cause, RepositoryNotFoundError):
+            return (
+                "the hub has no model of that name for you",
+                "check the name, MAKER/MODEL letter by letter, or log in with `hf auth login` if it is private",
+            )
+        if isinstance(cause, HFValidationError):
+            return _first_line(cause), "check the name"
+        if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
+            return f"there is no room left in {HF_HUB_CACHE}", "make room there, or set HF_HOME to a folder that has it"
+        if isinstance(cause, PermissionError):
+            return f"{cause.filename} cannot be written", "let yourself write there, or set HF_HOME to another folder"
+    file = next(filter(None, map(_file_asked_for, causes)), "")
+    reason = _first_line(error)
+    return f"{file}: {reason}" if file else reason, f"check the connection and try again, {_ELSEWHERE}"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _file_asked_for(error: BaseException) -> str:
+    """The name of the file that a failed request was for, if it was for one."""
+    try:
+        asking: Any = getattr(error, "response", error)  # an error with an answer has lost its own request
+        path = str(asking.request.url.path)
+    except (AttributeError, RuntimeError):  # none, or not known
+        return ""
+    return path.rpartition("/")[2] if "/resolve/" in path else ""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

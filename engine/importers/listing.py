@@ -1,0 +1,177 @@
+"""The models at hand: those that come with the program and those converted earlier; and what else can be named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import ModelError
+from engine.importers.resolve import cache_folder
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
+from engine.model.config import ModelConfig
+from engine.model.memory import num_weights
+
+BUNDLED_MODELS = Path(__file__).resolve().parents[2] / "data" / "models"
+BUNDLED_MODEL = BUNDLED_MODELS / "en-de"
+Place = Literal["bundled", "cached", "folder"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model on this machine.
+
+    `name` is what `Translator.load` takes beside the folder: the hub id or the folder that it was converted from; the
+    folder's own name where nothing else is known. `num_bytes` is the size of all its files. `domains` and, by
+    direction, `formalities` are what it can be asked for (`ModelConfig`). `problem` says why it cannot be loaded; then
+    nothing else is known of it.
+    """
+
+    name: str
+    folder: Path
+    place: Place
+    directions: Sequence[str] = ()
+    num_parameters: int = 0
+    num_bytes: int = 0
+    problem: str = ""
+    domains: tuple[str, ...] = ()
+    formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def card(self) -> str:
+        """What its makers say of it; empty where they say nothing."""
+        try:
+            return (self.folder / CARD).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFamily:
+    """Models of one architecture that can be loaded. `pattern` is their hub id or folder, `example` is one."""
+
+    name: str
+    architecture: str
+    pattern: str
+    example: str
+    directions: str
+
+
+FAMILIES = (
+    ModelFamily(
+        "OPUS-MT",
+        "MarianMT",
+        "Helsinki-NLP/opus-mt-SOURCE-TARGET",
+        "Helsinki-NLP/opus-mt-en-de",
+        "over 1,000 pairs of languages; also groups: opus-mt-en-ROMANCE has en-fr, en-es and more",
+    ),
+    ModelFamily(
+        "OPUS-MT of the Tatoeba challenge",
+        "MarianMT",
+        "Helsinki-NLP/opus-mt-tc-big-SOURCE-TARGET",
+        "Helsinki-NLP/opus-mt-tc-big-en-fr",
+        "hundreds of pairs, larger and later models",
+    ),
+    ModelFamily(
+        "NLLB",
+        "M2M100",
+        "facebook/nllb-200-SIZE",
+        "facebook/nllb-200-distilled-600M",
+        "any two of 202 languages; not for commercial use",
+    ),
+    ModelFamily(
+        "WMT19 news translation",
+        "FSMT",
+        "facebook/wmt19-SOURCE-TARGET",
+        "facebook/wmt19-en-de",
+        "en-de, de-en, en-ru, ru-en",
+    ),
+    ModelFamily("M2M100", "M2M100", "facebook/m2m100_SIZE", "facebook/m2m100_418M", "any two of 100 languages"),
+    ModelFamily(
+        "fairseq",
+        "fairseq",
+        "FOLDER with model.pt or checkpoint_best.pt",
+        "wmt19.en-de.joined-dict.single_model",
+        "the one that dict.SOURCE.txt and dict.TARGET.txt beside it are of",
+    ),
+)
+
+
+def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> list[ModelEntry]:
+    """What is bundled, then what is cached, each by name; what is broken is told, too."""
+    entries = [describe_model(folder, "bundled") for folder in _folders(bundled)]
+    return entries + sorted(
+        (describe_model(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
+    )
+
+
+def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
+    """Remove what is cached under that name, conversions of older files too; what that was.
+
+    Raises ModelError where nothing is, or where a file cannot be removed.
+    """
+    names = (name, str(Path(name).resolve()))
+    parent = cache or cache_folder()
+    found = [
+        entry for entry in (describe_model(folder, "cached") for folder in _folders(parent)) if entry.name in names
+    ]
+    if not found:
+        raise ModelError(
+            f"no model {name} is in {parent}; `python -m engine models` lists those that are, and only what was "
+            "converted can be removed"
+        )
+    for entry in found:
+        try:
+            shutil.rmtree(entry.folder)
+        except OSError as error:
+            raise ModelError(f"{entry.folder} cannot be removed ({error}); end the programs that use it") from error
+    return found
+
+
+def _folders(parent: Path) -> list[Path]:
+    try:
+        return sorted(path for path in parent.iterdir() if path.is_dir() and path.suffix != ".partial")
+    except OSError:  # nothing was ever cached
+        return []
+
+
+def read_card(folder: Path) -> str:
+    """What a model's card says, nothing where it has none; ModelError where it cannot be read."""
+    try:
+        return (folder / CARD).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{folder / CARD} cannot be read ({error}); remove it or copy it again") from error
+
+
+def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
+    """What the files of one model tell of it."""
+    name = origin_of(folder) or folder.name
+    try:
+        config = ModelConfig.load(folder / CONFIG)
+        num_parameters = num_weights(folder / WEIGHTS)
+        num_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    except (ModelError, OSError) as error:
+        return ModelEntry(name, folder, place, problem=str(error))
+    return ModelEntry(
+        name,
+        folder,
+        place,
+        config.directions,
+        num_parameters,
+        num_bytes,
+        domains=config.domains,
+        formalities=config.formalities,
+    )
+
+
+def origin_of(folder: Path) -> str:
+    """What a cached model was converted from, or nothing."""
+    try:
+        return str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

@@ -1,0 +1,157 @@
+"""From what a person names to a model folder that can be loaded: one of ours, a foreign one, or one on the hub.
+
+A foreign folder is converted once; the result stays in the cache (`PINPOINT_CACHE`, else `~/.cache/pinpoint`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.errors import ModelError
+from engine.importers.conversion import Plan, convert, read_json
+from engine.importers.fairseq import is_fairseq, plan_fairseq
+from engine.importers.fsmt import plan_fsmt
+from engine.importers.hub import FetchProgress, cached_files, fetch
+from engine.importers.m2m100 import plan_m2m100
+from engine.importers.marian import plan_marian
+from engine.model.checkpoint import CONFIG, WEIGHTS
+from engine.model.config import KIND
+from engine.model.memory import num_weights
+
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
+_CONVERTER_VERSION = 2
+_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
+    "marian": plan_marian,
+    "m2m_100": plan_m2m100,
+    "fsmt": plan_fsmt,
+}
+
+
+def cache_folder() -> Path:
+    """Where converted models stay."""
+    return Path(os.environ.get("PINPOINT_CACHE") or Path.home() / ".cache" / "pinpoint") / "models"
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether it is written as the hub's names are, MAKER/MODEL."""
+    return _HUB_ID.fullmatch(name) is not None
+
+
+def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
+    """The folder to load for a folder or a hub id, fetched and converted where need be.
+
+    What is fetched is told to `on_fetch`, which ends it by raising. Raises ModelError that says what is missing and
+    the cure.
+    """
+    folder = Path(name)
+    if folder.exists():
+        return _converted(folder, str(folder.resolve()))
+    hub_id = folder.as_posix()
+    if not is_hub_id(hub_id):
+        raise ModelError(
+            f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
+            "Helsinki-NLP/opus-mt-en-de"
+        )
+    if (cached := cached_files(hub_id)) is None:
+        return _converted(fetch(hub_id, _check_kind, on_fetch), hub_id)
+    try:
+        return _converted(cached, hub_id)
+    except ModelError as error:
+        try:
+            fetched = fetch(hub_id, _check_kind, on_fetch)  # what another program left there may be a part of it
+        except ModelError as another:
+            raise error from another
+    return _converted(fetched, hub_id)
+
+
+def _converted(folder: Path, origin: str) -> Path:
+    """The folder itself, if it is one of ours, else what it was converted to, which is done where need be."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
+    if architecture_of(folder) is None:
+        return folder
+    target = cache_folder() / f"{Path(origin).name}-{_fingerprint(folder)}"
+    if target.is_dir() and not _has_weights(target):
+        shutil.rmtree(target, ignore_errors=True)
+    if not target.is_dir():
+        print(f"converting {folder} once, to {target}", file=sys.stderr)
+        convert_folder(folder, target, origin=origin)
+    return target
+
+
+def _has_weights(target: Path) -> bool:
+    """Whether a converted model has all its weights, which something else may have removed or cut."""
+    try:
+        return num_weights(target / WEIGHTS) > 0
+    except ModelError:
+        return False
+
+
+def architecture_of(folder: Path) -> str | None:
+    """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all.
+
+    That of a folder of fairseq's own is "fairseq".
+    """
+    if is_fairseq(folder):
+        return "fairseq"
+    try:
+        found = read_json(folder / CONFIG).get("model_type")
+    except ModelError:  # loading it says more
+        return None
+    return found if isinstance(found, str) else None
+
+
+def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
+    """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure."""
+    convert(folder, target, _plan(folder), dtype, origin)
+
+
+def _plan(folder: Path) -> Plan:
+    """How to read a foreign folder; raises ModelError naming the file at fault and the cure."""
+    architecture = architecture_of(folder)
+    if architecture == "fairseq":
+        return plan_fairseq(folder)
+    if architecture is None or architecture not in _PLANS:
+        raise _unread(folder, architecture)
+    try:
+        return _PLANS[architecture](folder, read_json(folder / CONFIG))
+    except KeyError as error:
+        raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON that holds other kinds of values
+        raise ModelError(
+            f"{folder / CONFIG} or another of its files of settings is damaged ({error}); download the folder again"
+        ) from error
+
+
+def _check_kind(folder: Path) -> None:
+    """Raise ModelError for a model that is neither ours nor of a family that is read, as its configuration says."""
+    architecture = architecture_of(folder)
+    is_ours = architecture is None and read_json(folder / CONFIG).get("kind") == KIND
+    if not is_ours and architecture not in _PLANS:
+        raise _unread(folder, architecture)
+
+
+def _unread(folder: Path, architecture: str | None) -> ModelError:
+    return ModelError(
+        f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
+        "`python -m engine models` names some"
+    )
+
+
+def _fingerprint(folder: Path) -> str:
+    """Changes with any file of the folder: what was converted from other files is not taken for this."""
+    digest = hashlib.sha256(str(_CONVERTER_VERSION).encode())
+    for path in sorted(folder.iterdir()):
+        if path.is_file():
+            stat = path.stat()
+            digest.update(f"{path.name}\n{stat.st_size}\n{stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,188 @@
+"""Files made to do harm, by every way in: too large, bombs, entities, names that lead elsewhere, wrong encodings."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+
+import pytest
+
+from app.errors import AppError, DocumentError, GlossaryError
+from app.formats import FORMATS, docx, markdown
+from app.formats.documents import read_document
+from app.formats.xml_text import decode_xml
+from app.glossary.reading import files as glossary_files
+from app.glossary.reading.files import read_glossary
+from app.tm import tmx as memory_tmx
+from app.tm.tmx import read_pairs
+from tests.app.formats.test_docx import BODY, changed, sample
+from tests.app.glossary.test_glossary_formats import workbook
+from tests.app.work import growth
+
+Read = Callable[[bytes], object]
+
+
+def document(name: str) -> Read:
+    return lambda data: read_document(data, name)
+
+
+def glossary(data: bytes) -> object:
+    return read_glossary(data, "g", "en-de")
+
+
+def memory(data: bytes) -> object:
+    return read_pairs(data, "m.tmx", "en", "de")
+
+
+@pytest.mark.parametrize(
+    ("read", "max_bytes"),
+    [
+        *((document(f"a{ending}"), known.max_bytes) for known in FORMATS for ending in known.endings),
+        (glossary, glossary_files.MAX_BYTES),
+        (memory, memory_tmx.MAX_BYTES),
+    ],
+)
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(read: Read, max_bytes: int):
+    assert max_bytes <= 100 * 2**20
+    with pytest.raises(AppError, match=r"has \d+(\.\d)? MiB; Pinpoint .* up to \d+ MiB"):
+        read(bytes(max_bytes + 2**16))
+
+
+def word(part: str) -> bytes:
+    """A Word document with this as the beginning of its body's part."""
+    return changed(sample(), lambda xml: part + xml[xml.index("<w:document") :])
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY c "&b;&b;">]>'
+OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+OUTSIDE_DTD = '<!DOCTYPE x [<!ENTITY % a SYSTEM "http://127.0.0.1:9/x.dtd"> %a;]>'
+XML_FILES: list[tuple[Read, Callable[[str], bytes]]] = [
+    (document("a.xlf"), lambda start: f'{start}<xliff version="1.2">&a;</xliff>'.encode()),
+    (document("a.tmx"), lambda start: f'{start}<tmx version="1.4"><body>&a;</body></tmx>'.encode()),
+    (document("a.docx"), word),
+    (glossary, lambda start: f"{start}<tbx><text>&a;</text></tbx>".encode()),
+    (glossary, lambda start: f"{start}<martif><text>&a;</text></martif>".encode()),
+    (memory, lambda start: f'{start}<tmx version="1.4"><body>&a;</body></tmx>'.encode()),
+]
+
+
+@pytest.mark.parametrize("start", [BOMB, OUTSIDE, OUTSIDE_DTD], ids=["bomb", "file", "address"])
+@pytest.mark.parametrize(("read", "make"), XML_FILES)
+def test_entities_are_refused_whatever_they_stand_for(read: Read, make: Callable[[str], bytes], start: str):
+    with pytest.raises(AppError, match="entities of its own"):
+        read(make(start))
+
+
+def test_entities_of_a_page_are_nothing_but_text():
+    page = read_document(f"{OUTSIDE}<p>Host &a;.</p>".encode(), "a.html")
+    assert [segment.source for segment in page.segments] == ["Host &a;."]
+
+
+@pytest.mark.parametrize(("read", "make"), [case for case in XML_FILES if case[1] is not word])
+def test_bytes_that_the_named_encoding_does_not_have_are_refused(read: Read, make: Callable[[str], bytes]):
+    with pytest.raises(AppError, match="line 2: byte 0xFF is not valid in ascii"):
+        read(make('<?xml version="1.0" encoding="ascii"?>\n').replace(b"&a;", b"\xff"))
+
+
+def test_more_elements_than_fit_into_memory_are_refused():
+    data = b"<a>" + b"<b/>" * 9 + b"</a>"
+    assert decode_xml(data, "a.xml", 10).text == data.decode()
+    with pytest.raises(DocumentError, match="more than 9 XML elements"):
+        decode_xml(data, "a.xml", 9)
+
+
+def test_more_paragraphs_than_a_person_translates_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(docx, "MAX_PARAGRAPHS", 3)
+    with pytest.raises(DocumentError, match=r"a\.docx .*more than 3 paragraphs"):
+        read_document(sample(), "a.docx")
+
+
+def test_markdown_of_more_lines_than_are_read_in_seconds_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(markdown, "MAX_LINES", 3)
+    assert read_document(b"a\nb\nc\n", "a.md").segments
+    with pytest.raises(DocumentError, match="more than 3 lines"):
+        read_document(b"a\nb\nc\nd\n", "a.md")
+
+
+@pytest.mark.parametrize("mark", ["- ", "> ", "1. "])
+def test_markdown_nested_deeper_than_is_read_is_refused_and_not_left_out(mark: str):
+    assert len(read_document(b"x\n\n" + b"> " * 15 + b"deep\n", "a.md").segments) == 2
+    with pytest.raises(DocumentError, match=r"a\.md, line 3: quotes or lists stand too deep"):
+        read_document(f"x\r\n\r\n{mark * 25}deep\n".encode(), "a.md")
+
+
+@pytest.mark.parametrize("line", ["[a b", "![a](b ", "`a``b", "**a", "<a href='", "{{a", "> a", "[a]: b '", "http://a"])
+def test_the_work_of_reading_broken_markdown_grows_with_its_length_not_the_square(line: str):
+    assert growth(lambda size: markdown.read(f"{line}\n".encode() * 20 * size, "a.md"), 10) < 2.5
+
+
+def test_long_runs_of_spaces_are_read_at_once():
+    run = b" " * 2**20  # without a bound this would take hours
+    for data in (b"a" + run + b"b {#c}\n", b"a {#" + run + b"\n", b"- a" + run + b"\\\nb\n"):
+        assert read_document(data, "a.md").segments[0].source[0] == "a"
+    times = b"00:00:01,000 --> 00:00:02,000\na\n"
+    with pytest.raises(DocumentError, match="line 1: text before the first subtitle"):
+        read_document(b"1000" + run + b"x\n" + times, "a.srt")
+
+
+def test_rows_that_cannot_be_read_count_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(glossary_files, "MAX_ROWS", 3)
+    with pytest.raises(GlossaryError, match="more than 3 rows"):
+        glossary(b"a,b\n" + b'"a,b\n' * 4)
+
+
+def with_part(archive: bytes, name: str, content: bytes) -> bytes:
+    target = io.BytesIO(archive)
+    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr(name, content)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("name", ["../../evil.xml", "/etc/evil", "C:\\evil.xml"])
+def test_parts_of_an_archive_named_like_other_places_stay_in_it(name: str):
+    read = read_document(with_part(sample(), name, b"x"), "../../a.docx")
+    assert read.name == "a.docx"
+    with zipfile.ZipFile(io.BytesIO(read.export({0: "Los"}))) as written:
+        assert written.read(written.namelist()[-1]) == b"x"
+    assert read_glossary(with_part(workbook([["a", "b"]]), name, b"x"), "../g.xlsx").glossary.name == "g.xlsx"
+
+
+def test_a_part_that_is_not_in_the_archive_is_looked_for_nowhere_else():
+    data = sample()
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        parts = {info.filename: old.read(info) for info in old.infolist()}
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"/word/document.xml", b"/../../etc/hostname")
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as new:
+        for name, content in parts.items():
+            new.writestr(name, content)
+    with pytest.raises(DocumentError, match=r"it has no \.\./\.\./etc/hostname"):
+        read_document(target.getvalue(), "a.docx")
+
+
+def understated(archive: bytes, name: str) -> bytes:
+    """The archive with a part of 3 MiB that says it has one byte, in both places where it says so."""
+    data = bytearray(with_part(archive, name, bytes(3 * 2**20)))
+    for found, size in (
+        (data.rindex(b"PK\x01\x02"), 24),
+        (data.rindex(name.encode(), 0, data.rindex(b"PK\x01\x02")), -8),
+    ):
+        assert struct.unpack_from("<I", data, found + size)[0] == 3 * 2**20
+        struct.pack_into("<I", data, found + size, 1)
+    return bytes(data)
+
+
+def test_a_part_that_unpacks_to_more_than_it_says_is_refused():
+    with pytest.raises(DocumentError, match="damaged"):
+        read_document(understated(sample(), "word/more.xml"), "a.docx")
+
+
+def test_a_body_that_says_too_little_of_its_size_is_refused():
+    data = sample()
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        size = old.getinfo(BODY).file_size
+    broken = data.replace(struct.pack("<I", size), struct.pack("<I", 10))
+    with pytest.raises(DocumentError, match="damaged"):
+        read_document(broken, "a.docx")

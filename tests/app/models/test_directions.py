@@ -1,0 +1,264 @@
+"""The direction of a new document: by what its file says, by its text, by the flag; and begun anew in another."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import CommandError
+from app.formats.documents import read_file
+from app.glossary.terms import Term
+from app.log.store import LogStore
+from app.models import registry as models
+from app.models.directions import decide, read_ahead, targets_by_source
+from app.models.loading import ModelHolder
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Desk
+from app.ui.api import Api
+from engine import ModelEntry
+from engine.model import Directions
+from tests.app.hand_decoder import HandDecoder
+
+BOTH = ("en-de", "de-en")
+ENGLISH = b"Open the settings before you save the file.\nThe window is closed again when you leave it.\n"
+GERMAN = "Öffnen Sie die Einstellungen, bevor Sie die Datei sichern.\nDas Fenster wird danach geschlossen.\n".encode()
+XLIFF_1 = (
+    '<xliff version="1.2"><file source-language="{}" target-language="{}"><body><trans-unit id="1">'
+    "<source>Ok</source></trans-unit></body></file></xliff>"
+)
+XLIFF_2 = (
+    '<xliff version="2.0" srcLang="{}" trgLang="{}"><file id="f"><unit id="1"><segment><source>Ok</source></segment>'
+    "</unit></file></xliff>"
+)
+TMX = (
+    '<tmx version="1.4"><header srclang="{0}"/><body><tu><tuv xml:lang="{1}"><seg>B</seg></tuv><tuv xml:lang="{0}">'
+    "<seg>A</seg></tuv></tu></body></tmx>"
+)
+PO = 'msgid ""\nmsgstr ""\n"Language: {}\\n"\n{}\nmsgid "Ok"\nmsgstr ""\n'
+MANY = Directions(("en", "de", "fr", "pt", "zho_Hans", "zho_Hant"))
+
+
+DECIDED = [
+    ("a.xlf", XLIFF_1.format("de-DE", "en-US"), BOTH, "de-en", "stated"),
+    ("a.xlf", XLIFF_1.format("en", "de"), BOTH, "en-de", "stated"),
+    ("a.xlf", XLIFF_2.format("de", "en"), BOTH, "de-en", "stated"),
+    ("a.xlf", XLIFF_2.format("pt-BR", "zh-Hant"), MANY, "pt-zho_Hant", "stated"),
+    ("a.tmx", TMX.format("de-AT", "en"), BOTH, "de-en", "stated"),
+    ("a.po", PO.format("de_DE", ""), BOTH, "en-de", "stated"),
+    ("a.po", PO.format("en", '"X-Source-Language: de\\n"\n'), BOTH, "de-en", "stated"),
+    ("a.csv", "id,Deutsch,English\n1,Ja,\n", BOTH, "de-en", "stated"),
+    ("a.csv", "key,fr,de\n1,Oui,\n", MANY, "fr-de", "stated"),
+    ("a.csv", "de,en\nJa,Yes\n", ("en-de",), "en-de", "stated"),  # and the table is turned
+    ("a.xlf", XLIFF_2.format("pt", "zh-TW"), MANY, "pt-zho_Hant", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh-HK"), MANY, "pt-zho_Hant", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh"), MANY, "pt-zho_Hans", "stated"),
+    ("a.xlf", XLIFF_2.format("pt", "zh-Hans-TW"), MANY, "pt-zho_Hans", "stated"),
+    ("a.xlf", XLIFF_2.format("iw", "nb"), ("en-de", "he-no"), "he-no", "stated"),  # as other codes have it
+    ("a.csv", "source,target\nJa,\n", BOTH, "en-de", "first"),
+    ("a.html", '<html class="x" lang="de-DE"><body lang="fr"><p>Ok</p></body></html>', BOTH, "de-en", "stated"),
+    ("a.html", "<html><body><p lang=de>Ok</p></body></html>", BOTH, "en-de", "first"),  # of a part only
+    ("a.txt", ENGLISH, ("de-en", "en-de"), "en-de", "text"),
+    ("a.txt", GERMAN, BOTH, "de-en", "text"),
+    ("a.txt", GERMAN, ("en-de", "en-fr"), "en-de", "first"),  # all from one language: nothing to guess
+    ("a.txt", b"OK\nRouter 17\nhttp://a.example\n", ("de-en", "en-de"), "de-en", "first"),  # too little
+    ("a.txt", b"Abra las preferencias antes de guardar el fichero nuevo.", BOTH, "en-de", "first"),  # neither
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data", "directions", "direction", "reason"), DECIDED)
+def test_a_document_decides_its_direction(name: str, data: str | bytes, directions: Any, direction: str, reason: str):
+    file = read_file(data if isinstance(data, bytes) else data.encode(), name)
+    decision = decide(file, directions, file.languages)
+    assert (decision.direction, decision.reason, decision.note) == (direction, reason, "")
+
+
+@pytest.mark.parametrize(
+    ("stated", "directions", "direction", "said"),
+    [
+        (("fr", "it"), BOTH, "en-de", "fr → it"),
+        (("de", "it"), BOTH, "de-en", "de → it"),  # half of it can be had
+        (("de", "en"), ("en-de",), "en-de", "de → en"),
+    ],
+)
+def test_what_the_model_cannot_do_is_said(stated: tuple[str, str], directions: Any, direction: str, said: str):
+    file = read_file(XLIFF_1.format(*stated).encode(), "a.xlf")
+    decision = decide(file, directions, file.languages)
+    assert decision.direction == direction
+    assert said in decision.note
+
+
+def test_of_very_many_languages_none_is_guessed():
+    names = ("en", "de", "fr", "es", "it", "nl", "pt")
+    assert decide(read_file(GERMAN, "a.txt"), Directions(names), ("", "")).reason == "first"
+
+
+def test_targets_are_told_by_source():
+    assert targets_by_source(("en-de", "fr-de", "en-fr")) == {"en": ["de", "fr"], "fr": ["de"]}
+
+
+def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = "models/hand") -> ModelHolder:
+    holder = ModelHolder(Path(folder), wanted)
+    holder.loaded_from = holder.folder
+    holder.adopt(HandDecoder(), name="hand", directions=directions)
+    return holder
+
+
+def test_the_flag_of_the_start_is_followed_whatever_the_document_says(store: LogStore):
+    desk = Desk(store, model(BOTH, "en-de"), SAMPLES_FOLDER)
+    assert desk.open_document(GERMAN, "a.txt").direction == "en-de"
+    desk.close()
+
+
+def test_the_sample_is_in_english(store: LogStore):
+    desk = Desk(store, model(("de-en", "en-de")), SAMPLES_FOLDER)
+    assert desk.open_sample().direction == "en-de"
+    desk.close()
+
+
+class Page:
+    """What a page sends and gets."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.api = Api(desk)
+        self.token = self.api.hello({})["token"]
+
+    def send(self, name: str, **fields: Any) -> dict[str, Any]:
+        base = {"token": self.token, "client": "tab", "sequence": 1, "since": -1, "open": None, "detail_since": -1}
+        reply = self.api.command({**base, "name": name, **fields})
+        if reply["ok"]:
+            self.token = reply["token"]
+        return reply
+
+
+def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore):
+    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    # An ordinal of German ends no sentence there, but does so in English.
+    earlier = desk.open_document(b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
+    page = Page(desk)
+    first = page.send("edit", segment=0, text="Until then", origin="typed")
+    assert first["model"]["num_directions"] == 2
+    assert page.send("directions")["result"] == {"directions": {"en": ["de"], "de": ["en"]}}
+    wanted = "en-de" if earlier.direction == "de-en" else "de-en"
+    reply = page.send("begin_anew", direction=wanted)
+    assert reply["document"]["direction"] == wanted
+    assert reply["token"] != earlier.token
+    assert all(row["state"] == "new" for row in reply["rows"])
+    assert [row["source"] for row in reply["rows"]] != [segment.source for segment in earlier.segments]
+    assert earlier.session_id in [offer["session"] for offer in reply["offers"]]
+    back = page.send("go_on", session=earlier.session_id)
+    assert (back["document"]["direction"], back["rows"][0]["target"]) == (earlier.direction, "Until then")
+    refused = page.send("begin_anew", direction="fr-en")
+    assert refused["error"]["message"] == "hand translates en-de, de-en, not fr-en."
+    desk.close()
+
+
+def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore):
+    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
+    earlier = desk.open_document(table, "a.csv")
+    assert [(s.source, s.target) for s in earlier.segments] == [("Ja", None), ("Gut", "Well")]
+    again = desk.begin_anew(earlier, "en-de")
+    assert [(s.source, s.target) for s in again.segments] == [("No", None), ("Well", "Gut")]
+    again.confirm(0, "Nein")
+    again.edit(1, "Wohl", "typed")
+    written = b"key,de,en,note\n1,Ja,,x\n2,Nein,No,y\n3,Wohl,Well,\n"
+    assert desk.export(again, "document").data == written
+    desk.close()
+    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    assert desk.export(desk.go_on(again.session_id), "document").data == written
+    desk.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.xlf", XLIFF_1.format("en-US", "de-DE")),
+        ("a.xlf", XLIFF_2.format("en", "")),
+        ("a.po", PO.format("de_DE", "")),
+        ("a.tmx", TMX.format("en", "de-AT")),
+        ("a.csv", "en,de\nYes,\n"),
+    ],
+)
+def test_sources_that_cannot_be_turned_are_not_begun_anew_the_other_way(store: LogStore, name: str, data: str):
+    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = desk.open_document(data.encode(), name)
+    num_sessions = len(store.sessions())
+    stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
+    with pytest.raises(CommandError, match=f"its languages are {stated}, .* for de-en, export it"):
+        desk.begin_anew(workspace, "de-en")
+    assert len(store.sessions()) == num_sessions
+    assert desk.begin_anew(workspace, "en-fr").segments[0].source == workspace.segments[0].source
+    desk.close()
+
+
+def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
+    desk = Desk(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
+    workspace = desk.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
+    assert desk.begin_anew(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
+    desk.close()
+
+
+def test_a_table_without_any_targets_is_not_turned():
+    file = read_file(b"de,en\nJa,\n", "a.csv")
+    assert file.turned() is None
+    assert decide(file, ("en-de",), file.languages).note
+
+
+def test_glossaries_come_along_where_they_say_something(store: LogStore):
+    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = desk.open_document(ENGLISH, "a.txt")
+    terms = [Term("file", "Datei", variants=("Akte",)), Term("OK", "OK", status="do_not_translate")]
+    workspace.glossaries.put("low", [Term("window", "Fenster")])
+    workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
+
+    def told(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
+        bases = desk.begin_anew(workspace, direction).terms.termbases
+        return [(base.name, [(term.source, term.target) for term in base.terms.values()]) for base in bases]
+
+    assert told("de-en") == [
+        ("high", [("Datei", "file"), ("Akte", "file"), ("OK", "OK")]),
+        ("low", [("Fenster", "window")]),
+    ]
+    assert told("en-fr") == []
+    assert [len(terms) for _, terms in told("en-de")] == [3, 1]
+    desk.close()
+
+
+def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
+    store: LogStore, monkeypatch: pytest.MonkeyPatch
+):
+    desk = Desk(store, model(("en-de",)), SAMPLES_FOLDER)
+    other = model(("en-de", "en-fr"), folder="/models/other")
+    desk.models._find = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
+    monkeypatch.setattr(models, "ModelHolder", lambda folder, device: other)
+    monkeypatch.setattr(other, "load_in_background", lambda: None)
+    workspace = desk.open_document(ENGLISH, "a.txt")
+    desk.models.switch(workspace, "cached/other")
+    again = desk.begin_anew(workspace, "en-fr")
+    assert (again.direction, again.model) == ("en-fr", other)
+    desk.close()
+
+
+def test_what_a_guess_reads_is_read_once_and_ahead_of_the_first(monkeypatch: pytest.MonkeyPatch):
+    from simplemma.strategies import dictionaries
+    from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDictionaryFactory, StreamMap
+
+    read: list[str] = []
+
+    def slowly(self: StreamDictionaryFactory, language: str) -> StreamMap:
+        read.append(language)
+        time.sleep(0.02)
+        return StreamMap("lb")  # a small one
+
+    monkeypatch.setattr(StreamDictionaryFactory, "_get_dictionary_uncached", slowly)
+    fresh = StreamDictionaryFactory()
+    monkeypatch.setattr(dictionaries.LOW_MEMORY_DICTIONARY_FACTORY, "_get_dictionary", fresh._get_dictionary)
+    read_ahead(("en-de",), 0)  # nothing to guess
+    read_ahead(BOTH, 0)
+    while not read:
+        time.sleep(0.005)
+    decide(read_file(GERMAN, "a.txt"), BOTH, ("", ""))
+    assert read == ["en", "de"]

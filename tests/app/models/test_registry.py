@@ -1,0 +1,511 @@
+"""A document switched to another model: the old one goes on until the new one is there, and where it never comes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import torch
+from fastapi.testclient import TestClient
+
+from app import VERSION
+from app.errors import CommandError
+from app.log.store import LogStore
+from app.models import registry as models
+from app.models.loading import ModelHolder, load_translator
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Desk
+from app.ui.api import Api
+from app.ui.server import build_server
+from app.workspace.commands import Workspace
+from engine import ModelEntry, ModelError, Request, SearchOptions, Translator
+from engine.model import ModelConfig, Transformer, save_weights
+from engine.text import TextCodec
+from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+
+TEXT = b"Open the settings.\nThe router saves the file.\nClose it.\n"
+SMALL = ModelEntry("hand", Path("/models/small"), "bundled", ("en-de",), 7_000_000, 15_000_000)
+LARGE = ModelEntry("team/large", Path("/models/large"), "cached", ("en-de", "en-fr"), 70_000_000, 150_000_000)
+FRENCH = ModelEntry("team/french", Path("/models/french"), "cached", ("en-fr",))
+BROKEN = ModelEntry("team/broken", Path("/models/broken"), "cached", problem="model.safetensors is missing")
+
+
+class SlowModel(ModelHolder):
+    """Comes when a test says so."""
+
+    started: ClassVar[list[SlowModel]] = []
+
+    def load_in_background(self, num_threads: int | None = None) -> None:
+        self.started.append(self)
+
+    def come(self, converted: Path | None = None, directions: tuple[str, ...] = ("en-de",)) -> HandDecoder:
+        decoder = HandDecoder()
+        self.checksum, self.loaded_from = f"checksum of {self.folder.name}", converted or self.folder
+        self.adopt(decoder, name=self.folder.name, directions=directions)
+        return decoder
+
+    def fail(self, message: str) -> None:
+        self._finish("failed", message)
+
+
+class Run:
+    """The app from its start to its end, with these models at hand."""
+
+    def __init__(self, log: Path, known: list[ModelEntry]) -> None:
+        self.store = LogStore.open(log)
+        self.first = HandDecoder()
+        holder = ready_model(self.first)
+        holder.folder = SMALL.folder
+        self.known = known
+        self.desk = Desk(self.store, holder, SAMPLES_FOLDER)
+        self.desk.models._find = lambda: self.known
+
+    def open(self, text: bytes = TEXT) -> Workspace:
+        return self.desk.open_document(text, "text.txt")
+
+    def end(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    monkeypatch.setattr(models, "ModelHolder", SlowModel)
+    monkeypatch.setattr(SlowModel, "started", [])
+    run = Run(tmp_path / "log.sqlite", [SMALL, LARGE, FRENCH, BROKEN])
+    yield run
+    run.end()
+
+
+def texts(workspace: Workspace) -> list[str | None]:
+    settle(workspace)
+    return [segment.text for segment in workspace.segments]
+
+
+def test_old_model_goes_on_until_the_new_one_is_there(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.first.answer(0, "alt 0")
+    settle(workspace)
+    run.desk.models.switch(workspace, "cached/large")
+    [holder] = SlowModel.started
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["state"], shown["next"]) == ("hand", "ready", "team/large")
+    run.first.answer(1, "alt 1")
+    assert texts(workspace) == ["alt 0", "alt 1", None]
+
+    decoder = holder.come()
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["state"], shown["next"]) == ("large", "ready", "")
+    assert texts(workspace) == ["alt 0", "alt 1", None], "what the old one said stays until the new one has answered"
+    assert decoder.of(0)[-1][1] == "interactive"
+    decoder.answer_all()
+    settle(workspace)
+    decoder.answer_all()
+    assert texts(workspace) == [f"de: {segment.source}" for segment in workspace.segments]
+
+
+def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    late = [future for _, _, _, future in run.first.requests]
+    requests = [request for _, request, _, _ in run.first.requests]
+    run.first.cancel = lambda key: None  # type: ignore[method-assign]  # it was computed already
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    for request, future in zip(requests, late, strict=True):
+        future.set_result(translation(request, "late"))
+    assert texts(workspace) == [None, None, None]
+    decoder.answer_all()
+    assert "late" not in texts(workspace)
+
+
+def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.first.answer(0, "alt 0")
+    settle(workspace)
+    workspace.confirm(0, "Meins.")
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[0].target == "Meins."
+    events = list(run.store.events(workspace.session_id))
+    first, switched = (number for number, event in enumerate(events) if event.type == "model")
+    assert events[first].payload == {"key": None, "name": "hand", "model": ""}
+    assert events[switched].payload == {"key": "cached/large", "name": "large", "model": "checksum of large"}
+    used = [(number > switched, e.payload["model"]) for number, e in enumerate(events) if e.type == "decode_request"]
+    assert set(used) == {(False, ""), (True, "checksum of large")}
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
+    assert "hand translates, as the other" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[1].come()
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["problem"]) == ("large", "")
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("cached/french", "team/french translates en-fr, not en-de"),
+        ("cached/broken", "model.safetensors is missing"),
+        ("cached/../../etc", "is not there any more"),
+    ],
+)
+def test_what_cannot_translate_the_document_is_refused(run: Run, key: str, message: str) -> None:
+    workspace = run.open()
+    with pytest.raises(CommandError, match=message):
+        run.desk.models.switch(workspace, key)
+    assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
+
+
+def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> None:
+    other = replace(LARGE, folder=Path("/models/other"))
+    run.known = [SMALL, LARGE, other]
+    workspace, second = run.open(), run.open(b"Another document.\n")
+    run.desk.models.switch(workspace, "cached/large")
+    run.desk.models.switch(workspace, "cached/other")
+    large, wanted = SlowModel.started
+    decoder = wanted.come()
+    assert workspace.model.name == "other"
+    unwanted = large.come()
+    assert (workspace.model.name, unwanted.is_closed) == ("other", True)
+
+    run.desk.models.switch(second, "cached/other")  # shared
+    assert (second.model is workspace.model, len(SlowModel.started)) == (True, 2)
+    run.desk.models.switch(workspace, "bundled/small")
+    assert (workspace.model.name, second.model.name, decoder.is_closed) == ("hand", "other", False)
+    run.desk.models.switch(second, "bundled/small")
+    assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
+
+
+HUB_ID = "Helsinki-NLP/opus-mt-en-de"
+
+
+def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, HUB_ID)
+    [holder] = SlowModel.started
+    assert holder.folder == Path(HUB_ID)
+    changes = []
+    workspace.subscribe(lambda: changes.append(workspace.snapshot()["model"]["fetched"]))
+    for num_bytes in (0, 1, 30, 31, 199, 200):
+        holder._has_fetched(num_bytes, 200)
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["next"], shown["fetched"]) == ("hand", HUB_ID, 100)
+    assert changes == [0, 15, 99, 100], "a percent is told once"
+
+    converted = replace(LARGE, name=HUB_ID, folder=Path("/models/opus-mt-en-de-0123"))
+    run.known = [*run.known, converted]
+    holder.come(converted.folder)
+    shown = workspace.snapshot()["model"]
+    assert (shown["name"], shown["next"], shown["fetched"]) == ("opus-mt-en-de", "", None)
+    event = run.store.last_event(workspace.session_id, "model")
+    assert event is not None
+    assert event.payload["key"] == "cached/opus-mt-en-de-0123"
+    other = run.open(b"Another document.\n")
+    run.desk.models.fetch(other, HUB_ID)  # it is here by now
+    assert (other.model, len(SlowModel.started)) == (holder, 1)
+
+
+def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
+    workspace, second = run.open(), run.open(b"Another document.\n")
+    for waiting in (workspace, second):
+        run.desk.models.fetch(waiting, HUB_ID)
+    [holder] = SlowModel.started
+    run.desk.models.stop(workspace)
+    assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
+    holder._has_fetched(1, 10)  # the other document waits
+    run.desk.models.stop(second)
+    with pytest.raises(ModelError, match="was stopped on its way"):
+        holder._has_fetched(2, 10)
+    run.desk.models.fetch(workspace, HUB_ID)
+    assert len(SlowModel.started) == 2, "one that was stopped is of no use"
+    holder.fail("opus-mt-en-de was stopped on its way")
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["next"], snapshot["problem"], second.problem) == (HUB_ID, "", "")
+    SlowModel.started[1].come()
+    assert workspace.model is SlowModel.started[1]
+    assert second.model.name == "hand"
+
+
+def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
+    decoder = SlowModel.started[0].come(directions=("fr-en",))
+    snapshot = workspace.snapshot()
+    assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
+    assert snapshot["problem"].startswith("opus-mt-fr-en translates fr-en, not en-de. The list of models has it now")
+    assert decoder.is_closed
+
+
+def test_another_wish_ends_the_fetch_before(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.fetch(workspace, HUB_ID)
+    run.desk.models.switch(workspace, "cached/large")
+    fetched, large = SlowModel.started
+    assert (fetched.is_stopped, large.is_stopped) == (True, False)
+
+
+def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(run: Run, tmp_path: Path) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.desk.models.fetch(workspace, "team/ours")
+    SlowModel.started[0].come(Path("/hub/ours"))
+    [current] = [offer for offer in run.desk.models.offers(workspace) if offer["is_current"]]
+    assert (current["key"], current["name"]) == ("hub/team/ours", "team/ours")
+    token = workspace.token
+    run.end()
+    again = Run(tmp_path / "log.sqlite", [SMALL])
+    workspace = again.desk.find(token)
+    assert (workspace.model, len(SlowModel.started)) == (again.desk.models.first, 1)
+    assert "ours is not there any more" in workspace.problem
+    again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.first.state = "failed"
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].fail("no memory")
+    assert workspace.problem == "The other model could not be loaded: no memory"
+
+
+def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
+    with pytest.raises(CommandError, match="data/models is no name of a model on the hub"):
+        run.desk.models.fetch(run.open(), "data/models")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "opus-mt-en-de", "/etc/passwd", "../models/x", "a/..", "a/b/c", "https://a/b", "a/b "]
+)
+def test_what_no_model_of_the_hub_is_called_is_refused_with_an_example(run: Run, name: str) -> None:
+    with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
+        run.desk.models.fetch(run.open(), name)
+    assert SlowModel.started == []
+
+
+def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
+    workspace = run.open()
+    run.desk.models.switch(workspace, "cached/large")
+    decoder = SlowModel.started[0].come()
+    run.desk.delete_session(workspace)
+    assert decoder.is_closed
+
+
+def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
+    workspace = run.open()
+    workspace.open(0)
+    run.desk.models.switch(workspace, "cached/large")
+    SlowModel.started[0].come()
+    token = workspace.token
+    run.end()
+    for gone, expected in ((False, "large"), (True, "hand")):
+        again = Run(tmp_path / "log.sqlite", [SMALL] if gone else [SMALL, LARGE])
+        workspace = again.desk.find(token)
+        if not gone:
+            assert workspace.model.state == "loading"
+            SlowModel.started[-1].come()
+        assert workspace.model.name == expected
+        assert ("hand translates, as the other" in workspace.problem) == gone
+        assert ("large is not there any more" in workspace.problem) == gone
+        again.end()
+    again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
+    workspace = again.desk.find(token)
+    SlowModel.started[-1].fail("no memory")
+    assert (workspace.model.name, workspace.model.state) == ("hand", "ready")
+    assert "no memory" in workspace.problem
+    again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> None:
+    workspace = run.open()
+    assert run.desk.models.directions(workspace, None) == ("en-de",)
+    assert run.desk.models.directions(workspace, "cached/french") == ("en-fr",)
+    for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
+        with pytest.raises(CommandError, match=message):
+            run.desk.begin_anew(workspace, "fr-en", key)
+    begun = run.desk.begin_anew(workspace, "en-fr", "cached/french")
+    [french] = SlowModel.started
+    assert (begun.direction, begun.model, begun.model.state) == ("en-fr", french, "loading")
+    assert (workspace.direction, workspace.model.name) == ("en-de", "hand")
+    french.come(directions=("en-fr",))
+    assert begun.model.state == "ready"
+    event = run.store.last_event(begun.session_id, "model")
+    assert event is not None
+    assert event.payload == {"key": "cached/french", "name": "team/french", "model": ""}
+
+
+def test_where_no_model_has_the_direction_nothing_is_said_to_translate(run: Run) -> None:
+    run.desk.models.first.directions = ("en-de",)
+    begun = run.desk.begin_anew(run.open(), "en-fr", "cached/french")
+    SlowModel.started[0].fail("no memory")
+    assert "Nothing is translated here: hand has not this document’s direction" in begun.problem
+    assert "no memory" in begun.problem
+
+
+def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(tmp_path: Path) -> None:
+    def told() -> list[tuple[str | None, str]]:
+        events = store.events(workspace.session_id)
+        return [(event.payload["key"], event.payload["model"]) for event in events if event.type == "model"]
+
+    store = LogStore.open(tmp_path / "log.sqlite")
+    for folder, expected in (("old", ["old"]), ("old", ["old"]), ("new", ["old", "new"])):  # the same again is no news
+        first = SlowModel(Path(folder))
+        desk = Desk(store, first, SAMPLES_FOLDER)
+        workspace = desk.open_document(TEXT, "text.txt")
+        assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
+        first.come()
+        assert told() == [(None, f"checksum of {name}") for name in expected]
+        assert desk.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
+        desk.close()
+    store.close()
+
+
+def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> None:
+    workspace = run.open()
+    api = Api(run.desk)
+
+    def command(name: str, **fields: Any) -> Any:
+        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
+        return api.command({**message, "detail_since": -1, **fields})
+
+    offers = command("models")["result"]["models"]
+    told = [(offer["key"], offer["is_current"], offer["is_fit"]) for offer in offers]
+    assert told == [
+        ("bundled/small", True, True), ("cached/large", False, True),
+        ("cached/french", False, False), ("cached/broken", False, False),
+    ]  # fmt: skip
+    assert offers[3]["problem"] == "model.safetensors is missing"
+    assert command("switch_model", key="cached/large")["model"]["next"] == "team/large"
+    assert "not there any more" in command("switch_model", key="/models/large")["error"]["message"]
+    assert not command("switch_model", key=7)["ok"]
+
+
+def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path, cache: Path) -> None:
+    """With files and a worker of its own; the first one stands in no list, and is offered all the same."""
+    store = LogStore.open(tmp_path / "log.sqlite")
+    first = ModelHolder(cache / "mine")
+    first.load_in_background()
+    first.wait()
+    desk = Desk(store, first, SAMPLES_FOLDER)
+    try:
+        desk.models._find = lambda: [models.describe_model(cache / "other", "cached")]
+        workspace = desk.open_document(TEXT, "text.txt")
+        offers = desk.models.offers(workspace)
+        assert [(offer["key"], offer["name"], offer["is_current"]) for offer in offers] == [
+            ("first", "mine", True), ("cached/other", "team/other", False),
+        ]  # fmt: skip
+        assert offers[1]["card"] == "# <b>Other</b>\n"
+        has_come = threading.Event()
+        workspace.subscribe(lambda: workspace.model is not first and has_come.set())
+        desk.models.switch(workspace, "cached/other")
+        assert has_come.wait(60)
+        assert workspace.model.name == "other"
+        workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
+        told = Api(desk).status()["models"]
+        assert [(one["model"], one["state"], one["device"]) for one in told] == [
+            ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
+        ]  # fmt: skip
+        assert told[1]["num_answered"] > 0
+        assert told[1]["median_latency_ms"] > 0
+        assert told[1]["answers_per_second"] > 0
+    finally:
+        desk.close()
+        first.close()
+        store.close()
+
+
+def test_status_tells_of_a_model_under_way_what_there_is(run: Run) -> None:
+    run.desk.models.switch(run.open(), "cached/large")
+    client = TestClient(build_server(Api(run.desk), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    reply = client.get("/status").json()
+    first, large = reply["models"]
+    assert (reply["version"], first["queue_length"], first["p95_latency_ms"]) == (VERSION, 3, None)
+    assert large == {"model": "large", "state": "loading", "device": "cpu"}
+    assert client.get("/status", headers={"host": "elsewhere.example"}).status_code == 403
+
+
+def test_every_model_computes_on_the_device_of_the_first(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = run.open()
+    run.desk.models.first.device = "cuda:1"
+    run.desk.models.switch(workspace, "cached/large")
+    [holder] = SlowModel.started
+    assert holder.device == "cuda:1"
+    asked = []
+    monkeypatch.setattr(Translator, "load", lambda *settings, **_: asked.append(settings))
+    for device in ("cpu", "cuda:1"):
+        load_translator(cache / "mine", device)
+    assert [settings[1:] for settings in asked] == [("cpu", "float32"), ("cuda:1", "half")]
+
+
+def test_device_that_there_is_not_is_told_with_the_cure(cache: Path) -> None:
+    holder = ModelHolder(cache / "mine", device="toaster")
+    holder.load_in_background()
+    holder.wait()
+    assert holder.state == "failed"
+    assert "device toaster cannot be used" in holder.message
+    assert "take cpu" in holder.message
+
+
+@pytest.fixture
+def cache(codec: TextCodec, tmp_path: Path) -> Path:
+    """A folder with two models of random weights."""
+    config = ModelConfig(
+        len(codec.vocabulary), ("en-de",), model_size=8, num_heads=2, feed_forward_size=8, encoder_layers=1,
+        decoder_layers=1,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    folder = tmp_path / "models"
+    (folder / "mine").mkdir(parents=True)
+    codec.save(folder / "mine")
+    config.save(folder / "mine" / "config.json")
+    save_weights(folder / "mine" / "model.safetensors", Transformer(config))
+    shutil.copytree(folder / "mine", folder / "other")
+    (folder / "other" / "card.md").write_text("# <b>Other</b>\n", encoding="utf-8")
+    (folder / "other" / "origin.json").write_text('{"name": "team/other"}', encoding="utf-8")
+    return folder
+
+
+def test_what_a_model_can_be_asked_for_is_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = cache / "mine" / "config.json"
+    style = {"domains": ["docs"], "formalities": {"en-de": ["formal"]}}
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **style}), encoding="utf-8")
+    monkeypatch.setattr(ModelHolder, "_load", lambda *_: None)  # never ends
+    holder = ModelHolder(cache / "mine")
+    holder.load_in_background()
+    assert (holder.state, holder.directions, holder.domains) == ("loading", ("en-de",), ("docs",))
+    assert holder.formalities == {"en-de": ("formal",)}
+
+
+def test_wanted_direction_is_that_of_new_documents_if_the_model_has_it(cache: Path) -> None:
+    for wanted, state, direction in (
+        (None, "ready", "en-de"),
+        ("en-de", "ready", "en-de"),
+        ("de-fr", "failed", "de-fr"),
+    ):
+        holder = ModelHolder(cache / "mine", wanted)
+        holder.load_in_background()
+        holder.wait()
+        assert (holder.state, holder.direction) == (state, direction)
+        holder.close()
+    assert holder.message == "mine translates en-de, not de-fr"

@@ -1,0 +1,82 @@
+"""The translated document, and what is said of it."""
+
+import pytest
+
+from app.formats.documents import read_document
+from app.log.records import SavedSegment
+from app.log.store import LogStore
+from app.reports.translated_document import proposals_of, translated_document
+from app.segments.saved import restored
+from tests.app.reports.recorded import DOCUMENT, record_session
+
+RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
+
+
+@pytest.fixture
+def session_id(store: LogStore) -> int:
+    return record_session(store)
+
+
+# ---- the document ----
+
+
+def test_the_document_gets_the_texts_there_are_and_says_what_is_open(store: LogStore, session_id: int) -> None:
+    session = store.load_session(session_id)
+    export = translated_document(session.document, session.segments, "de")
+    assert export.name == "my.manual.de.txt"
+    assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
+    assert export.note is not None
+    assert "2 of 3 segments are not confirmed" in export.note
+    assert "1 stand in the source language" in export.note
+
+
+def test_proposals_fill_what_nobody_has_touched(store: LogStore, session_id: int) -> None:
+    session = store.load_session(session_id)
+    export = translated_document(session.document, session.segments, proposals={1: "never", 2: "Über uns"})
+    assert export.data.decode("utf-8").rstrip().split("\r\n") == ["Eine 1", "@SUM(A1)\ufffd", "", "Über uns"]
+
+
+def test_what_the_memory_filled_in_is_a_proposal_and_proposals_are_counted_and_marked() -> None:
+    document = read_document(b'msgid "One"\nmsgstr ""\n\nmsgid "Two"\nmsgstr ""\n\nmsgid "Six"\nmsgstr ""\n', "a.po")
+    saved = [
+        SavedSegment(0, "One", "Eins", "pretranslated", 1, {"origin": "memory"}),
+        SavedSegment(1, "Two", None, "pretranslated", 0, {"recalled": RECALLED}),
+        SavedSegment(2, "Six", "Sechs", "confirmed", 1, {}),
+    ]
+    proposals = proposals_of(map(restored, saved))
+    assert proposals == {0: "Eins", 1: "Zwei"}
+    export = translated_document(document, saved, proposals=proposals)
+    assert export.data.decode() == (
+        '#, fuzzy\nmsgid "One"\nmsgstr "Eins"\n\n#, fuzzy\nmsgid "Two"\nmsgstr "Zwei"\n\nmsgid "Six"\nmsgstr "Sechs"\n'
+    )
+    assert export.note == ("2 of 3 segments are not confirmed. 2 are proposals that nobody has edited or confirmed.")
+    without = translated_document(document, saved)
+    assert without.data == document.data.replace(b'"Six"\nmsgstr ""', b'"Six"\nmsgstr "Sechs"')
+    assert without.note == "2 of 3 segments are not confirmed. 2 have no translation."
+
+
+def test_only_confirmed_texts_where_asked(store: LogStore, session_id: int) -> None:
+    session = store.load_session(session_id)
+    export = translated_document(session.document, session.segments, proposals={2: "x"}, only_confirmed=True)
+    assert export.data.decode("cp1252") == DOCUMENT.text.replace("One", "Eine 1")
+
+
+def test_the_note_names_segments_whose_placeholders_differ() -> None:
+    document = read_document(b"Copy %s\nTo {0}\n", "a.txt")
+    targets = enumerate(["%s kopieren", "Nach 0"])
+    saved = [SavedSegment(i, document.segments[i].source, t, "confirmed", 1, {}) for i, t in targets]
+    assert translated_document(document, saved).note == "Placeholders differ from the source in segment 2."
+
+
+def test_what_a_paired_file_lacks_is_no_source_text() -> None:
+    document = read_document(b'msgid "One"\nmsgstr ""\n', "a.po")
+    untouched = SavedSegment(0, "One", None, "new", 0, {})
+    export = translated_document(document, [untouched])
+    assert export.data == document.data
+    assert export.note == "1 of 1 segments are not confirmed. 1 have no translation."
+
+
+def test_an_emptied_segment_keeps_its_source() -> None:
+    document = read_document(b"One\nTwo\n", "a.txt")
+    emptied = SavedSegment(index=0, source="One", target=" ", state="edited", version=1, constraints={})
+    assert translated_document(document, [emptied]).data == b"One\nTwo\n"

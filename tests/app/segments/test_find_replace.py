@@ -1,0 +1,63 @@
+"""Where a text stands and what replacing makes of it, against a slow search by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.segments.find_replace import MAX_SHOWN, Query, found_in
+from app.segments.state import SegmentState
+
+PLACES = [
+    ("aa", {}, "aaaa", "xx", "no overlap"),
+    ("der", {}, "Der Bruder", "x Brux", "any case, inside words"),
+    ("der", {"matches_case": True}, "Der Bruder", "Der Brux", "this case"),
+    ("der", {"whole_words": True}, "Der Bruder, der", "x Bruder, x", "whole words"),
+    ("1", {"whole_words": True}, "1.000 und 1", "1.000 und x", "a number is one word"),
+    ("a.c", {}, "abc a.c", "abc x", "no pattern"),
+    ("%", {"whole_words": True}, "5 %", "5 x", "an edge that is no letter"),
+    ("", {}, "abc", "abc", "nothing is found nowhere"),
+    ("İ", {}, "İstanbul", "xstanbul", "a letter whose lower case is two"),
+]
+
+
+@pytest.mark.parametrize(("find", "flags", "text", "expected", "why"), PLACES, ids=[why for *_, why in PLACES])
+def test_every_place_is_replaced_and_no_other(find: str, flags: dict[str, bool], text: str, expected: str, why: str):
+    assert Query(find, "x", **flags).replaced(text) == expected, why
+
+
+def by_hand(text: str, find: str, replacement: str) -> str:
+    """The same, exact case, by going through the text from its start."""
+    if not find:
+        return text
+    if text.startswith(find):
+        return replacement + by_hand(text[len(find) :], find, replacement)
+    return text[:1] + by_hand(text[1:], find, replacement) if text else ""
+
+
+@given(st.text("ab \\1", max_size=30), st.text("ab\\", max_size=3), st.text("ab\\1", max_size=3))
+def test_replacing_is_literal(text: str, find: str, replacement: str):
+    query = Query(find, replacement, matches_case=True)
+    expected = by_hand(text, find, replacement)
+    assert query.replaced(text) == expected
+    runs = query.runs(text)
+    assert "".join(part for kind, part in runs if kind != "i") == text
+    assert "".join(part for kind, part in runs if kind != "d") == expected
+
+
+def test_preview_shortens_what_is_far_from_the_places():
+    runs = Query("x").runs("a" * 500 + "x" + "b" * 500 + "x" + "c" * 500)
+    kept = [part for kind, part in runs if kind == "s"]
+    assert kept == ["…" + "a" * 60, "b" * 60 + "…" + "b" * 60, "c" * 60 + "…"]
+
+
+def test_confirmed_segments_are_looked_into_only_on_demand_and_the_list_is_bounded():
+    segments = [
+        SegmentState(n, "Source.", 1, state="confirmed" if n % 2 else "edited", target="x x")
+        for n in range(2 * MAX_SHOWN)
+    ]
+    found = found_in(segments, Query("x"))
+    assert (found["num_places"], found["num_segments"], len(found["rows"])) == (2 * MAX_SHOWN, MAX_SHOWN, MAX_SHOWN)
+    found = found_in(segments, Query("x", in_confirmed=True))
+    assert (found["num_segments"], len(found["rows"])) == (2 * MAX_SHOWN, MAX_SHOWN)

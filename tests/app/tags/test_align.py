@@ -1,0 +1,184 @@
+"""Tags come back into a translation once each, nested as in the source, at the words that stand for the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.tags.align import Fixed, Tag, placed
+from app.tags.protect import Protection
+from app.tags.weave import woven
+from engine import Hypothesis, Request
+from tests.app.mirror import told
+from tests.app.work import growth
+
+TAG = re.compile(r"\{/?\d+\}")
+WORDS = st.sampled_from(["ein", "Haus", "am", "See", "OK", "10", "Wi-Fi"])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A source with tags, a target without, and links between their characters."""
+
+    source: str
+    target: str
+    links: tuple[tuple[int, int, int, int], ...]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    number = 0
+
+    def content(depth: int) -> str:
+        nonlocal number
+        parts = []
+        for _ in range(draw(st.integers(0 if depth else 1, 3))):
+            kind = draw(st.sampled_from(["word", "word", "pair", "lone"] if depth < 3 else ["word"]))
+            if kind == "word":
+                parts.append(draw(WORDS))
+                continue
+            number += 1
+            own = number
+            parts.append(f"{{{own}}}{content(depth + 1)}{{/{own}}}" if kind == "pair" else f"Bau{{{own}}}")
+        return draw(st.sampled_from([" ", " ", ", "])).join(parts)
+
+    source = content(0) + draw(st.sampled_from(["", ".", " !"]))
+    target = " ".join(draw(st.lists(WORDS, min_size=1, max_size=7))) + draw(st.sampled_from(["", ".", " ?"]))
+    source += "" if re.search(r"\w", TAG.sub("", source)) else "Haus"
+    here, there = _spans(Protection.of(Request(source)).request.source), _spans(target)
+    links = draw(st.lists(st.tuples(st.sampled_from(here), st.sampled_from(there)), max_size=8))
+    return Case(source, target, tuple((*a, *b) for a, b in links))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"\w+", text)]
+
+
+def _told(case: Case, prefix: str = "") -> str:
+    protection = Protection.of(Request(case.source, prefix=prefix))
+    end = len(case.target)
+    return protection.told_hypothesis(
+        Hypothesis(case.target, 0.0, 0.0, (1,), (0.0,), ((0, end),), alignment=case.links)
+    ).text
+
+
+def _parents(text: str) -> dict[str, str]:
+    """For each tag, the pair around it; raises where pairs cross."""
+    opened, parents = [""], {}
+    for tag in TAG.findall(text):
+        if tag.startswith("{/"):
+            assert opened.pop() == tag.replace("/", ""), f"{text}: {tag} closes what is not the innermost"
+            continue
+        parents[tag] = opened[-1]
+        if tag.replace("{", "{/") in text:
+            opened.append(tag)
+    assert opened == [""], text
+    return parents
+
+
+@given(cases())
+def test_each_tag_stands_once_and_nested_as_in_the_source(case):
+    told = _told(case)
+    assert sorted(TAG.findall(told)) == sorted(TAG.findall(case.source))
+    assert _parents(told) == _parents(case.source)
+
+
+@given(cases())
+def test_the_text_between_the_tags_is_what_it_was(case):
+    told = _told(case)
+    assert "".join(TAG.sub("", told).split()) == "".join(case.target.split())
+    if not re.search(r" \{/?\d+\} ", f" {case.source} "):  # a tag between spaces keeps both
+        assert TAG.sub("", told) == case.target
+
+
+@given(cases(), st.integers(0, 20))
+def test_a_beginning_stands_as_it_was_written(case, length):
+    prefix = case.target[:length]
+    told = _told(case, prefix)
+    assert told.startswith(prefix)
+    assert sorted(TAG.findall(told)) == sorted(TAG.findall(case.source))
+    assert _parents(told) == _parents(case.source)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8),
+    st.tuples(st.integers(0, 4), st.integers(1, 5)),
+)
+def test_a_pair_spans_the_smallest_run_with_all_words_that_stand_for_its_words(links, stretch):
+    """Against trying every run of words. Numbers of words; the pair must leave a word outside, else it takes all."""
+    first, last = stretch[0], min(5, stretch[0] + stretch[1])
+    source, target = list("abcde"), list("uvwxyz")
+    inside = {t for s, t in links if first <= s < last}
+    if not inside or last - first == 5:
+        return
+    runs = [(a, b) for a in range(6) for b in range(a + 1, 7) if inside <= set(range(a, b))]
+    a, b = min(runs, key=lambda run: run[1] - run[0])
+    tagged = [*source[:first], "{1}" + " ".join(source[first:last]) + "{/1}", *source[last:]]
+    told = _told(
+        Case(" ".join(tagged), " ".join(target), tuple((2 * s, 2 * s + 1, 2 * t, 2 * t + 1) for s, t in links))
+    )
+    assert told == " ".join([*target[:a], "{1}" + " ".join(target[a:b]) + "{/1}", *target[b:]])
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "told"),
+    [
+        ("Press {1}OK{/1} now.", "Jetzt OK drücken.", "now-Jetzt Press-drücken", "Jetzt {1}OK{/1} drücken."),
+        ("{1}Press OK{/1}.", "Bitte drücken.", "Press-drücken", "{1}Bitte drücken{/1}."),
+        ("a {1}b{/1} {2}c{/2}", "x BC", "a-x b-BC c-BC", "x {1}BC{/1}{2}{/2}"),
+        ("a {1}b c{/1} {2}d{/2}", "B D C A", "a-A b-B c-C d-D", "{1}B{/1} {2}D{/2} C A"),
+        ("the {1}big{/1} dog", "der große Hund", "the-der dog-Hund", "der {1}große{/1} Hund"),
+        ("a {1}“b”{/1} c", "C „B“ A", "a-A b-B c-C", "C {1}„B“{/1} A"),
+        ("{1}Note:{/1} see b", "Hinweis: siehe B", "Note-Hinweis see-siehe b-B", "{1}Hinweis:{/1} siehe B"),
+        ("file{1} opens", "Öffnet die Datei", "file-Datei opens-Öffnet", "Öffnet die Datei{1}"),
+        ("open {1}file", "Datei öffnen", "open-öffnen file-Datei", "{1}Datei öffnen"),
+        ("One.<br/>Two.", "Eins. Zwei.", "One-Eins Two-Zwei", "Eins.<br/>Zwei."),
+        (r"one\ntwo\n", "zwei eins", "one-eins two-zwei", r"zwei eins\n\n"),
+        ("a<b> b </b>c", "A B C", "a-A b-B c-C", "A<b> B </b>C"),
+        ("a <b> b </b> c", "A B C", "a-A b-B c-C", "A <b> B </b> C"),
+        ("a {1}{/1} b", "B A", "a-A b-B", "B A{1}{/1}"),
+        ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
+    ],
+)
+def test_tags_go_beside_the_words_that_stand_for_theirs(source, target, links, told):
+    """`links` by words; the last two: an empty pair, and a model that cannot tell which words belong together."""
+    plain = Protection.of(Request(source)).request.source
+
+    def span(text: str, word: str) -> tuple[int, int]:
+        start = re.search(rf"(?<!\w){word}(?!\w)", text).start()
+        return start, start + len(word)
+
+    named = [link.split("-") for link in links.split()]
+    spans = tuple((*span(plain, first), *span(target, second)) for first, second in named)
+    assert _told(Case(source, target, spans)) == told
+
+
+def test_a_tag_that_is_fixed_is_not_put_again_and_its_partner_comes_behind_it():
+    tags = [Tag("{1}", "open", 0), Tag("{/1}", "close", 1, number=1), Tag("{2}", "lone", 3, number=2)]
+    fixed = [Fixed(0, 3, frozenset(tags[:1]))]
+    links = ((0, 1, 0, 1), (2, 3, 6, 7))
+    assert placed(tags, "a b", "A x + B", links, fixed) == [(3, tags[1]), (7, tags[2])]
+    both = [Fixed(0, 3, frozenset(tags[:2]))]
+    assert placed(tags, "a b", "A x + B", links, both) == [(7, tags[2])]
+
+
+def test_woven_text_knows_where_each_stretch_stands():
+    text = "Das ist URL1, ja"
+    made = woven(text, [(4, Tag("<b>", "open", 0, True)), (7, Tag("</b>", "close", 1, False, True))], [(8, 12, "a.de")])
+    assert made.text == "Das <b>ist</b> a.de, ja"
+    places = {text[a:b]: made.text[slice(*made.span(a, b))] for a, b in [(0, 3), (4, 7), (8, 12), (9, 10), (12, 16)]}
+    assert places == {"Das": "Das", "ist": "ist", "URL1": "a.de", "R": "a.de", ", ja": ", ja"}
+
+
+def test_the_work_of_placing_pairs_within_pairs_grows_with_the_words_not_their_square():
+    def place(num_words: int) -> None:
+        pairs = range(30)
+        opened, closed = (f"{{{n}}}w " for n in pairs), (f" w{{/{n}}}" for n in reversed(pairs))
+        source = f"x {''.join(opened)}{'word ' * num_words}{''.join(closed)} end"
+        assert told(Request(source)).hypotheses[0].text
+
+    assert growth(place, 60) < 2.5

@@ -1,0 +1,237 @@
+"""What is not translated leaves the request and comes back with the answer, wherever its words have gone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.segments.constraints import demands_of
+from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
+from app.text.placeholders import atoms, kept_texts, without_markup
+from engine import (
+    Avoid,
+    Phrase,
+    Pricing,
+    Reason,
+    Request,
+    SearchOptions,
+    Translation,
+    Translator,
+)
+from tests.app.mirror import mirrored, told
+from tests.app.work import growth
+
+URL = "https://harbor.example/download"
+PARTS = st.sampled_from(
+    [
+        "Press",
+        "OK",
+        "{1}",
+        "{/1}",
+        "{2}",
+        "<b>",
+        "</b>",
+        "<br/>",
+        URL,
+        "a@b.example",
+        "%s",
+        "/etc/fstab",
+        "der",
+        "”",
+        ",",
+    ]
+)
+
+
+def test_a_request_without_tags_and_addresses_is_handed_on_as_it_is():
+    for source in ("Press OK now.", "Copy %s to {0} &amp; wait.", "{1}{/1} !", "a < b > c"):
+        request = Request(source, phrases=(Phrase("ja"),), avoid=("nein",), prefix="J", locked=("x",))
+        protection = Protection.of(request)
+        assert protection.request is request
+        answer = mirrored(request)
+        assert protection.told(answer) == answer
+
+
+def test_tags_go_and_names_stand_in_for_addresses():
+    request = Request(
+        f"{{1}}Press OK{{/1}} at {URL}, {URL} and a@b.example.",
+        phrases=(
+            Phrase("OK", source_span=(9, 11)),
+            Phrase(URL, count=2, boundary="anywhere"),
+            Phrase("{1}"),  # stands anyhow
+            Phrase("{1}Bei a@b.example", forms=("An a@b.example",)),
+            Phrase("{1}OK{/1}"),  # the same as the first
+        ),
+        avoid=(Avoid("{1}Taste"), Avoid("{1}")),
+        prefix="Bei {1}" + URL,
+        locked=("{/1}", "da {/1}ist"),
+    )
+    asked = Protection.of(request).request
+    assert asked.source == "Press OK at URL1, URL1 and URL2."
+    assert asked.phrases == (
+        Phrase("OK", source_span=(6, 8)),
+        Phrase("URL1", count=2, max_count=2),
+        Phrase("Bei URL2", forms=("An URL2",)),
+    )
+    assert asked.avoid == (Avoid("Taste"), Avoid("{1}"))
+    assert (asked.prefix, asked.locked) == ("Bei URL1", ("da ist",))
+
+
+def test_a_name_is_one_that_nobody_has_used():
+    assert Protection.of(Request(f"Open URL1: {URL}", prefix="URL2 ")).request.source == "Open URL1: URL3"
+
+
+@pytest.mark.parametrize("wish", [{"prefix": "Siehe https://har"}, {"prefix": "h"}, {"locked": ("harbor",)}])
+def test_an_address_that_a_person_has_begun_to_write_is_left_to_the_model(wish):
+    assert Protection.of(Request(f"See {URL}.", **wish)).is_needed is False
+
+
+def test_places_are_told_where_they_are_in_the_texts_with_tags():
+    source = f"Open {{1}}the file{{/1}} at {URL} now."
+    request = Request(source, phrases=(Phrase("file", source_span=(13, 17)), Phrase(URL)))
+    best = told(request).hypotheses[0]
+    assert best.text == f"now {URL} at {{1}}file the{{/1}} Open."
+    assert [best.text[p.start : p.end] for p in best.placements] == ["file", URL] == [p.form for p in best.placements]
+    assert all(source[a:b] == best.text[c:d] for a, b, c, d in best.alignment)
+    assert [best.text[a:b] for a, b in best.token_spans] == ["now", URL, "at", "file", "the", "Open"]
+    assert told(request).request is request
+
+
+def test_a_pin_and_a_locked_text_with_tags_stand_as_the_person_has_them():
+    source = "Press {1}OK{/1} or {2}Cancel all{/2} now."
+    request = Request(source, phrases=(Phrase("{1}all Cancel"), Phrase("or {/1}OK")))
+    best = told(request).hypotheses[0]
+    assert [best.text[p.start : p.end] for p in best.placements] == ["{1}all Cancel", "or {/1}OK"]
+    protection = Protection.of(replace(request, phrases=(), locked=("now {1}all", "OK")))
+    answer = mirrored(protection.request)
+    locked = replace(answer.hypotheses[0], locked=((0, 7), (18, 20)))
+    best = protection.told(replace(answer, hypotheses=(locked,))).hypotheses[0]
+    assert [best.text[a:b] for a, b in best.locked] == ["now {1}all", "OK"]
+
+
+def test_a_beginning_with_tags_goes_on_with_the_rest_of_them():
+    protection = Protection.of(Request("Press {1}OK{/1} or {2}Cancel{/2}.", prefix="{2}Cancel{/2} or {1}O"))
+    assert protection.request.prefix == "Cancel or O"
+    best = protection.told(mirrored(protection.request)).hypotheses[0]
+    assert best.text == "{2}Cancel{/2} or {1}OK{/1} Press."
+
+
+@pytest.mark.parametrize("begun", ["{", "{1", "{1}O", "{1}OK{", "{1}OK{/1", "{1}OK{/1} P"])
+def test_a_tag_that_is_being_written_is_completed(begun):
+    best = told(Request("Press {1}OK{/1}.", prefix=begun)).hypotheses[0]
+    assert best.text == "{1}OK{/1} Press."
+
+
+@pytest.mark.parametrize(
+    ("wishes", "bounds", "why"),
+    [
+        ({}, (1, 2), "as often as in the source"),
+        ({"prefix": "%s {0}"}, (1, 2), "as a person's own text has them"),
+        ({"prefix": "%s %s"}, (None, 2), "who may want more of one"),
+        ({"locked": ("{0} {0}", "{0}")}, (1, None), "in locked texts too"),
+        ({"phrases": (Phrase("nach %s"),)}, (1, 2), "or in a pin"),
+        ({"phrases": (Phrase("%s, %s"),)}, (None, 2), "of two"),
+        ({"phrases": (Phrase("nach %s", count=2),)}, (None, 2), "or wanted twice"),
+    ],
+)
+def test_what_is_kept_stands_no_more_often_than_it_must(wishes, bounds, why):
+    kept = Phrase("%s", boundary="anywhere"), Phrase("{0}", count=2, boundary="anywhere")
+    request = Request("Copy %s to {0} or {0}.", **{**wishes, "phrases": (*kept, *wishes.get("phrases", ()))})
+    protection = Protection.of(request)
+    assert tuple(phrase.max_count for phrase in protection.request.phrases) == (
+        *bounds,
+        *(None,) * bool(wishes.get("phrases")),
+    ), why
+    assert not protection.is_needed, "the answer is in the terms of the request"
+
+
+def test_what_stands_inside_another_in_the_source_has_no_bound():
+    request = Request("Copy {{0}} to {0}.", phrases=(Phrase("{0}", boundary="anywhere"),))
+    assert Protection.of(request).request is request
+
+
+def test_reasons_and_prices_speak_of_what_was_asked_for():
+    request = Request(f"{{1}}See{{/1}} {URL}.", phrases=(Phrase("{1}"), Phrase(URL)))
+    protection = Protection.of(request)
+    asked = protection.request
+    unmet = Translation(asked, "unmet", reasons=(Reason("not_placed", "'URL1' found no place", 0),))
+    assert protection.told(unmet).reasons == (Reason("not_placed", f"'{URL}' found no place", 1),)
+    pricing = Pricing(0.5, (0.25,), (), mirrored(asked), mirrored(asked))
+    priced = protection.told_pricing(pricing)
+    assert priced.phrases == (None, 0.25)
+    assert priced.free.hypotheses[0].text == f"{URL} {{1}}See{{/1}}."
+
+
+def test_more_tags_than_a_sentence_has_stay_in_it():
+    source = "Press " + "{1}OK{/1} " * MAX_TAGS
+    assert Protection.of(Request(source)).request.source == source
+
+
+def test_a_place_in_what_was_told_is_found_in_what_was_answered():
+    request = Request(f"Open {{1}}the file{{/1}} at {URL}.")
+    protection = Protection.of(request)
+    answered = mirrored(protection.request).hypotheses[0]
+    best = protection.told_hypothesis(answered)
+    for word in ("at", "file", "Open"):
+        place = protection.place_in(answered, best, best.text.index(word))
+        assert answered.text[place:].startswith(word)
+    assert answered.text[protection.place_in(answered, best, 20) :].startswith("1 at"), "within the name at most"
+
+
+@given(st.lists(PARTS, min_size=1, max_size=12), st.booleans())
+def test_whatever_stands_in_a_source_comes_through_once(parts, is_apart):
+    source = (" " if is_apart else "").join(parts)
+    phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in kept_texts(source))
+    if not source.strip():
+        return
+    request = Request(source, phrases=phrases)
+    best = told(request).hypotheses[0]
+    if not Protection.of(request).is_needed:
+        return
+    kept = [text for text, _ in kept_texts(source)]  # what tags parted may be one more of these without them
+    assume(all(without_markup(source).count(text) == source.count(text) for text in kept))
+    for atom in atoms(source):
+        assert best.text.count(atom.text) == source.count(atom.text)
+    taken_over = re.compile("|".join(sorted((re.escape(atom.text) for atom in atoms(source)), key=len, reverse=True)))
+    assert sorted(taken_over.sub("", best.text).replace(" ", "")) == sorted(taken_over.sub("", source).replace(" ", ""))
+    for placement in best.placements:
+        assert best.text[placement.start : placement.end] == placement.form
+    for start, end, first, last in best.alignment:
+        assert 0 <= start < end <= len(source) and 0 <= first < last <= len(best.text)
+
+
+def test_the_engines_own_text_stands_between_the_tags():
+    """With the bundled model, whatever it says: a request's answer is the plain one with tags and addresses in it."""
+    translator = Translator.load(Path("data/models/en-de"))
+    source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
+    demands = demands_of((), (), kept=kept_texts(source))
+    protection = Protection.of(Request(source, phrases=tuple(c.phrase() for c in demands.constraints)))
+    plain = Request("Press OK to open URL1 in the window.", phrases=(Phrase("URL1", max_count=1),))
+    assert protection.request == plain
+    answer = translator.translate(plain, SearchOptions(beam=4, nbest=3))
+    for own, other in zip(protection.told(answer).hypotheses, answer.hypotheses, strict=True):
+        assert other.text.count("URL1") == 1
+        assert without_markup(own.text) == other.text.replace("URL1", URL)
+        assert sorted(a.text for a in atoms(own.text)) == sorted(a.text for a in atoms(source))
+        assert [own.text[p.start : p.end] for p in own.placements] == [URL]
+
+
+def with_addresses(number: int) -> Request:
+    source = "Copy " + " ".join(f"/mnt/disk{n}" for n in range(number)) + " now"
+    return Request(source, phrases=tuple(Phrase(text) for text, _ in kept_texts(source)))
+
+
+def test_the_work_of_naming_addresses_grows_with_their_number_not_its_square():
+    assert growth(lambda number: told(with_addresses(number)), MAX_ADDRESSES // 2) < 2.5
+
+
+def test_a_source_of_very_many_addresses_is_asked_for_as_it_is():
+    assert Protection.of(with_addresses(MAX_ADDRESSES)).is_needed
+    request = with_addresses(MAX_ADDRESSES + 1)
+    assert not Protection.of(request).is_needed
+    assert told(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1

@@ -1,0 +1,440 @@
+"""The commands without a browser: what they print, write, refuse, and with which status they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import openpyxl
+import pytest
+
+from app.__main__ import main
+from app.cli.arguments import COMMANDS, EXPORT_KINDS, parse
+from app.formats.documents import read_document
+from app.log.store import LogStore, SegmentUpdate
+from app.models.search import SEARCH
+from app.models.style import FORMALITIES
+from app.sessions import EXPORTS
+from app.tm.index import Entry
+from app.tm.tmx import write_tmx
+from engine import Reason, Request, SearchOptions, Translation
+from tests.app.hand_decoder import translation
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log with two sessions; in the second, the newest, one of two segments is confirmed."""
+    path = tmp_path / "log.sqlite"
+    store = LogStore.open(path)
+    store.start_session(read_document(b"Other\n", "other.txt"), "en-de")
+    number = store.start_session(read_document(b"One house.\nTwo\n", "a.txt"), "en-de").id
+    store.append(number, "focus", {}, segment=0)
+    store.append(number, "decode_result", {"number": 1, "hypotheses": [{"text": "Ein Haus."}]}, segment=0)
+    payload = {"text": "Ein rotes Haus."}
+    store.append(number, "confirm", payload, segment=0, update=SegmentUpdate("confirmed", payload["text"], 1))
+    store.close()
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        manual = capsys.readouterr().out
+        assert ended.value.code == 0
+        assert f"python -m app {command} " in manual.split("example")[1]
+        assert "exit status:" in manual
+
+
+def test_the_apps_own_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
+
+
+def test_the_document_comes_with_the_proposals_that_the_log_holds(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recalled = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
+    store = LogStore.open(log)
+    update = SegmentUpdate("pretranslated", None, 0, {"recalled": recalled})
+    store.append(2, "decode_result", {}, segment=1, update=update)
+    store.close()
+    out = tmp_path / "out.txt"
+    status, _, said = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
+    assert (status, out.read_text()) == (0, "Ein rotes Haus.\nZwei\n")
+    assert said == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
+
+
+def test_what_is_exported_is_what_the_page_offers() -> None:
+    assert set(EXPORT_KINDS.values()) == {"document", *EXPORTS}
+
+
+def test_sessions_are_listed_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "stats", "--log", log)
+    head, newest, other = out.splitlines()
+    assert (status, head.split()) == (0, ["session", "confirmed", "source", "net", "HTER", "document"])
+    assert newest.split() == ["2", "1/2", "2", "words", "0:00:00", "0.33", "a.txt"]
+    assert other.split() == ["1", "0/1", "0", "words", "0:00:00", "other.txt"]
+
+
+def test_what_is_counted_in_characters_is_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    number = store.start_session(read_document("你好。\n".encode(), "a.txt"), "zh-en").id
+    store.append(number, "confirm", {"text": "Hello."}, segment=0, update=SegmentUpdate("confirmed", "Hello.", 1))
+    store.close()
+    assert "1/1        2 characters" in run(capsys, "stats", "--log", store.path)[1]
+    out = run(capsys, "stats", "newest", "--log", store.path)[1]
+    assert "source characters   2 of 2 confirmed" in out and "words from          typed 1" in out
+    assert run(capsys, "export", "1", "xlsx", "--log", store.path, "-o", tmp_path / "a.xlsx")[0] == 0
+    sums = {row[0].value: row[1].value for row in openpyxl.load_workbook(tmp_path / "a.xlsx")["Report"].iter_rows()}
+    assert (sums["source characters confirmed"], sums["confirmed words: typed"]) == (2, 1)
+
+
+def test_one_session_is_told_in_words_and_for_programs(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
+    assert status == 0
+    assert "without pauses over 30 s" in out
+    assert "HTER                0.333 over 1 segments" in out
+    assert "words from          model 2, typed 1" in out
+    _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
+    figures = json.loads(out)
+    assert (figures["hter"], figures["segments"][0]["final_text"]) == (1 / 3, "Ein rotes Haus.")
+    _, out, _ = run(capsys, "stats", "--log", log, "--json")
+    assert [json.loads(line)["session"] for line in out.splitlines()] == [2, 1]
+
+
+def test_a_session_goes_out_and_comes_in_again(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = log.read_bytes()
+    names = {}
+    for kind in EXPORT_KINDS:
+        status, out, _ = run(capsys, "export", "2", kind, "--log", log)
+        assert status == 0
+        names[kind] = out.strip()
+    assert names == {
+        "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
+        "xliff": "a.segments.xlf", "tbx": "a.terms.tbx",
+    }  # fmt: skip
+    assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
+    assert run(capsys, "export", "2", "tmx", "--with-proposals", "--log", log)[::2] == (
+        2, "export: --with-proposals is for the document: there are none to add to tmx\n",
+    )  # fmt: skip
+    assert log.read_bytes() == before
+    assert run(capsys, "export", "2", "csv", "--log", log)[::2] == (
+        2, "export: a.log.csv is there already: remove it, or name another file with -o\n",
+    )  # fmt: skip
+    other = tmp_path / "other.sqlite"
+    assert run(capsys, "import-log", "a.log.jsonl", "--log", other)[:2] == (0, f"Session 2 is in {other}.\n")
+    status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
+    assert status == 2 and "already, as number 2" in err
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_session_that_goes_elsewhere_than_asked_says_so(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = tmp_path / "a.log.jsonl"
+    assert run(capsys, "export", "2", "jsonl", "--log", log, "-o", exported)[0] == 0
+    (tmp_path / "notes.sqlite").write_text("my notes\n" * 100)
+    status, out, err = run(capsys, "import-log", exported, "--log", tmp_path / "notes.sqlite")
+    assert (status, out) == (0, f"Session 2 is in {tmp_path / 'notes-2.sqlite'}.\n")
+    assert f"The log {tmp_path / 'notes.sqlite'} is damaged" in err
+
+
+def test_of_several_glossaries_it_is_said_which_has_the_row(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("The house\n")
+    for name, text in (("good.tsv", "house\tHaus\nwindow\n"), ("bad.tsv", "house\n"), ("cut.tbx", "<tbx")):
+        (tmp_path / name).write_text(text)
+    for bad, said in (("bad.tsv", "bad.tsv, row 1: expected source<TAB>target"), ("cut.tbx", "cut.tbx is damaged")):
+        flags = ("--glossary", tmp_path / "good.tsv", "--glossary", tmp_path / bad)
+        status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+        assert (status, "good.tsv, row 2: expected" in err, said in err) == (2, True, True)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_log_nested_too_deep_is_refused_with_its_line(
+    log: Path, tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = tmp_path / "a.log.jsonl"
+    assert run(capsys, "export", "2", "jsonl", "--log", log, "-o", exported)[0] == 0
+    lines = exported.read_bytes().splitlines()
+    lines[number] = b"[" * 100_000
+    exported.write_bytes(b"\n".join(lines))
+    status, _, err = run(capsys, "import-log", exported, "--log", tmp_path / "other.sqlite")
+    assert (status, f"line {number + 1}: this is no" in err) == (2, True)
+    assert not (tmp_path / "other.sqlite").exists()
+
+
+def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tmp_path / "copy.sqlite"
+    status, out, _ = run(capsys, "backup", copy, "--log", log)
+    assert status == 0 and "holds 2 sessions" in out
+    assert run(capsys, "stats", "--log", copy)[1] == run(capsys, "stats", "--log", log)[1]
+    assert run(capsys, "backup", copy, "--log", log)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["stats", "7"], "no session '7'"),
+        (["stats", "--log", "missing.sqlite"], "there is no log"),
+        (["import-log", "missing.jsonl"], "missing.jsonl cannot be read"),
+        (["translate", "missing.txt"], "missing.txt cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_status_2(
+    log: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    has_log = "--log" in arguments or arguments[0] == "translate"
+    status, _, err = run(capsys, *arguments, *([] if has_log else ["--log", log]))
+    assert status == 2 and said in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["stats", "--idle", "0"],
+        ["export", "1", "pdf"],
+        ["translate"],
+        ["backup"],
+        ["translate", "a.txt", "--formality", "polite"],
+    ],
+)
+def test_flags_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+
+
+# ---- translate ----
+
+
+class HandTranslator:
+    """Translates "One house." to "de: One house." with every phrase behind it, but for what `refused` says."""
+
+    name = "hand"
+    directions = ("en-de", "de-en")
+    formalities: ClassVar[dict[str, tuple[str, ...]]] = {"en-de": ("formal", "informal")}
+    domains = ("docs",)
+    refused: Sequence[str] = ()
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.options: SearchOptions | None = None
+
+    def misspelling(self, text: str) -> str | None:
+        return "⁇" if "漢" in text else None
+
+    def translate_all(self, requests: Sequence[Any], options: Any, progress: Any) -> Iterator[Translation]:
+        self.options = options
+        for done, asked in enumerate(requests, 1):
+            request = asked[0] if isinstance(asked, tuple) else asked  # with search options of its own
+            self.requests.append(request)
+            if request.source in self.refused:
+                yield Translation(request, "failed", reasons=(Reason("crashed", "it broke"),))
+            else:
+                texts = (phrase.text for phrase in request.phrases if phrase.text not in self.refused)
+                yield translation(request, " ".join(["de:", request.source, *texts]))
+            progress(done)
+
+
+@pytest.fixture
+def translator(monkeypatch: pytest.MonkeyPatch) -> HandTranslator:
+    hand = HandTranslator()
+    monkeypatch.setattr("app.cli.translate.load_translator", lambda *_: hand)
+    return hand
+
+
+def test_a_document_is_translated_with_its_terms(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_bytes(b"# One house\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nTwo windows.\r\n")
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Gebäude\n", encoding="utf-8")
+    output = tmp_path / "out" / "b.md"
+    status, out, err = run(
+        capsys, "translate", tmp_path / "a.md", "-o", output, "--glossary", tmp_path / "terms.csv"
+    )  # fmt: skip
+    assert (status, out) == (0, f"{output}\n")
+    expected = "# de: One house Gebäude\r\n\r\n~~~\r\ncode\r\n~~~\r\n\r\nde: Two windows.\r\n"
+    assert output.read_bytes().decode() == expected
+    assert "2 of 2 segments" in err
+    assert translator.options == replace(SEARCH, nbest=1)  # as the page asks, but for the best one alone
+
+
+def test_a_device_that_there_is_not_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("One house.", encoding="utf-8")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--device", "toaster")
+    assert status == 2
+    assert err.startswith("translate: device toaster cannot be used")
+
+
+def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("de,en\nHallo,\n,Hello\n")
+    (tmp_path / "b.csv").write_text("fr,it\nSalut,\n")
+    status, out, err = run(capsys, "translate", tmp_path / "a.csv")
+    assert (status, out) == (0, f"{tmp_path / 'a.en.csv'}\n")
+    assert err.startswith("de-en: the file says so (--direction chooses another)\n")
+    assert "--direction" not in run(capsys, "translate", tmp_path / "a.csv", "--direction", "en-de")[2]
+    err = run(capsys, "translate", tmp_path / "b.csv")[2]
+    assert "languages are fr → it, which the model does not translate" in err
+    assert "en-de: the model's first direction" in err
+    assert [request.direction for request in translator.requests] == ["de-en", "en-de", "en-de"]
+
+
+def test_style_is_that_of_every_request(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One house\nTwo\n")
+    for number, formality in enumerate(FORMALITIES):
+        flags = ("-o", tmp_path / f"{number}.txt", "--formality", formality, "--domain", "docs")
+        assert run(capsys, "translate", tmp_path / "a.txt", *flags)[0] == 0
+    asked = [(request.formality, request.domain) for request in translator.requests]
+    assert asked == [(formality, "docs") for formality in FORMALITIES for _ in range(2)]
+
+
+def test_dry_run_tells_what_the_glossaries_do_and_writes_nothing(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("The house\nA big house\nA window\n")
+    (tmp_path / "first.tsv").write_text("house\tHaus\nbig house\tVilla\nwindow\t漢\n", encoding="utf-8")
+    (tmp_path / "second.tsv").write_text("house\tGebäude\ndoor\tTür\n", encoding="utf-8")
+    flags = ("--glossary", tmp_path / "first.tsv", "--glossary", tmp_path / "second.tsv", "--dry-run")
+    status, out, _ = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    assert status == 0
+    assert "3 of 3 segments hold a term" in out
+    assert "3 of 5 terms stand in the document; 2 do not" in out
+    assert "house → Haus [first.tsv]  (segments 1)" in out
+    assert "house → Haus [first.tsv]  to big house → Villa [first.tsv], which is longer" in out
+    assert "house → Gebäude [second.tsv]  to house → Haus [first.tsv], which goes first for the same words" in out
+    assert "cannot spell “漢”" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "first.tsv", "second.tsv"]
+
+
+def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = [("The  house", "Das Haus"), ("The house", "Das Gebäude"), ("A big old window", "x"), ("%s left", "ohne")]
+    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry(*pair) for pair in pairs], "en", "de"))
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Bau\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("The house\nA big cold window\n%s left\nthe house\n")
+    flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    first, second, third, fourth = (tmp_path / "a.de.txt").read_text().splitlines()
+    assert (first, second, fourth) == ("Das Gebäude", "de: A big cold window", "de: the house Bau")
+    assert third.startswith("de: %s left")  # the memory's lacks the placeholder
+    assert "1 of 4 segments are taken from m.tmx; 3 more have similar texts" in err
+    assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
+
+
+@pytest.mark.parametrize("used", ["fluxierte", "kleidet"])
+def test_terms_may_stand_in_the_forms_of_the_memory(
+    used: str, translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry("It fluxed", f"Es {used}")], "en", "de"))
+    (tmp_path / "terms.csv").write_text("source,target\nfluxed,fluxieren\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("It fluxed\n")
+    flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    assert (status, "lacks fluxieren" in err) == ((0, False) if used == "fluxierte" else (1, True))
+
+
+def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    po = 'msgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n'
+    (tmp_path / "a.po").write_text(po)
+    status, out, _ = run(capsys, "translate", tmp_path / "a.po")
+    assert (status, out.strip()) == (0, str(tmp_path / "a.de.po"))
+    draft = '#, fuzzy\nmsgid "Two"\nmsgstr "de: Two"'
+    assert (tmp_path / "a.de.po").read_text() == po.replace('msgid "Two"\nmsgstr ""', draft)
+
+
+def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\nThe house\nThree\n")
+    (tmp_path / "terms.csv").write_text("source,target\nhouse,Gebäude\n", encoding="utf-8")
+    translator.refused = ("One", "Gebäude")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--glossary", tmp_path / "terms.csv")
+    assert status == 1
+    assert "segment 1 is not translated: it broke\nsegment 2 lacks Gebäude\n" in err
+    assert (tmp_path / "a.de.txt").read_text() == "One\nde: The house\nde: Three\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-o", "b.docx"], "name it with '.txt'"),
+        (["-o", "a.txt"], "is the document itself"),
+        (["--direction", "en-fr"], "it translates en-de, de-en"),
+        (["--direction", "de-en", "--formality", "formal"], "hand cannot be asked for formality 'formal' in de-en"),
+        (["--domain", "law"], "domain 'law' in en-de (it knows docs): leave it out"),
+    ],
+)
+def test_an_output_that_makes_no_sense_is_refused(
+    translator: HandTranslator, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("One\n")
+    status, _, err = run(capsys, "translate", "a.txt", *more)
+    assert status == 2 and said in err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_translation_that_is_there_is_not_lost_to_another(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\n")
+    (tmp_path / "a.de.txt").write_text("By hand\n")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt")
+    assert (status, "a.de.txt is there already" in err, "segments" in err) == (2, True, False)
+    assert (tmp_path / "a.de.txt").read_text() == "By hand\n"
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_translated(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("One\n")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "a.txt" / "b.txt")
+    assert (status, "cannot be written" in err, "segments" in err) == (2, True, False)
+
+
+@pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left on device"), 2)])
+def test_nothing_is_left_half_written_whatever_ends_it(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    stop: BaseException, status: int,
+) -> None:  # fmt: skip
+    def half(path: Path, data: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise stop
+
+    (tmp_path / "a.txt").write_text("One\n")
+    monkeypatch.setattr(Path, "write_bytes", half)
+    assert run(capsys, "translate", tmp_path / "a.txt")[0] == status
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_command_that_is_none_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["tranlsate", "a.txt"])
+    said = capsys.readouterr().err
+    assert (ended.value.code, "no command 'tranlsate'" in said, "translate, stats" in said) == (2, True, True)

@@ -1,0 +1,76 @@
+"""What Python says, in the languages of the page."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+import sqlite3
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import app.checks
+import app.i18n
+from app.errors import CommandError
+from app.i18n import Message, joined, translated
+from app.ui.api import Api
+from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
+
+APP = Path(app.__file__).parent
+FILES = sorted((APP / "i18n").glob("messages.*.json"))
+
+
+def templates() -> set[str]:
+    """Every template in the sources; each must be spelt out where it is used, or nobody could translate it."""
+    found = set(app.checks._SAYS.values())
+    for path in APP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_message = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message"
+            if not is_message or path in (APP / "i18n" / "__init__.py", APP / "checks" / "__init__.py"):
+                continue
+            assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant), f"{path}:{node.lineno}"
+            names = {name for _, name, _, _ in Formatter().parse(node.args[0].value) if name}
+            assert names == {keyword.arg for keyword in node.keywords}, f"{path}:{node.lineno}"
+            found.add(node.args[0].value)
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_language_has_every_template_of_the_sources_with_the_same_values(file: Path):
+    texts = json.loads(file.read_text(encoding="utf-8"))
+    assert sorted(templates() - set(texts)) == []
+    for english, other in texts.items():
+        assert sorted(set(re.findall(r"\{.*?\}", english))) == sorted(set(re.findall(r"\{.*?\}", other)))
+
+
+def test_message_is_english_text_until_it_is_asked_for_in_another_language():
+    template = (
+        "{name} has {size:.1f} MiB; Pinpoint opens up to {limit} MiB: split the file and open the parts one by one"
+    )
+    said = Message(template, name="{x}.txt", size=1234.56, limit=64)
+    assert said == "{x}.txt has 1234.6 MiB; Pinpoint opens up to 64 MiB: split the file and open the parts one by one"
+    assert said.in_language("de").startswith("{x}.txt hat 1234,6 MiB")
+    assert Message("{count:,} stand in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
+    assert copy.deepcopy([said])[0] is said
+    assert sqlite3.connect(":memory:").execute("select ?", (said,)).fetchone() == (str(said),)
+
+
+def test_messages_inside_messages_and_in_replies_are_translated_and_texts_of_persons_are_not():
+    both = joined(" ", [Message("Not in your text."), "Not in your text.", Message("Not met: {texts}", texts="a, b")])
+    assert both == "Not in your text. Not in your text. Not met: a, b"
+    reply = {"rows": [{"attention": both, "target": "Not in your text.", "index": 3}]}
+    german = "Nicht in Ihrem Text. Not in your text. Nicht erfüllt: a, b"
+    assert translated(reply, "de") == {"rows": [{"attention": german, "target": "Not in your text.", "index": 3}]}
+    assert translated(reply, "en") is reply
+    assert translated(reply, "../../x") is reply
+
+
+def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
+    wrong = message(api, "edit", segment=7, text="x", origin="typed")
+    assert api.command(wrong)["error"]["message"] == "There is no segment 8; the document has 2."
+    german = api.command({**wrong, "language": "de"})
+    assert german["error"]["message"] == "Es gibt kein Segment 8; das Dokument hat 2."
+    assert str(CommandError(Message("Not in your text."))) == "Not in your text."

@@ -1,0 +1,110 @@
+"""Encodings, signs of other files, and safe names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import DocumentError
+from app.text.encoding import decode_text, safe_name, unwritable
+
+TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "mark", "text"),
+    [
+        (b"plain\n", "utf-8", b"", "plain\n"),  # ASCII is UTF-8: a translation may bring umlauts
+        (TEXT.encode(), "utf-8", b"", TEXT),
+        (b"\xef\xbb\xbf" + TEXT.encode(), "utf-8", b"\xef\xbb\xbf", TEXT),
+        (b"\xff\xfe" + TEXT.encode("utf-16-le"), "utf-16-le", b"\xff\xfe", TEXT),
+        (b"\xfe\xff" + TEXT.encode("utf-16-be"), "utf-16-be", b"\xfe\xff", TEXT),
+        (TEXT.encode("utf-16-le"), "utf-16-le", b"", TEXT),  # no mark: zero bytes on one side tell
+        (TEXT.encode("utf-16-be"), "utf-16-be", b"", TEXT),
+        ("Привет, мир\n".encode("utf-16-le"), "utf-16-le", b"", "Привет, мир\n"),  # few zero bytes are enough
+        (b"\xff\xfe\x00\x00" + TEXT.encode("utf-32-le"), "utf-32-le", b"\xff\xfe\x00\x00", TEXT),
+        (TEXT.encode("cp1252"), "cp1252", b"", TEXT),
+        ("Müller".encode("latin-1"), "cp1252", b"", "Müller"),  # where both agree, the commoner name
+        (b"M\xfcller \x81\x8d", "iso-8859-1", b"", "M\xfcller \x81\x8d"),  # bytes that Windows-1252 lacks
+    ],
+)
+def test_encoding_is_found_and_gives_the_bytes_again(data: bytes, encoding: str, mark: bytes, text: str) -> None:
+    decoded = decode_text(data, "a.txt", DocumentError)
+    assert (decoded.encoding, decoded.mark, decoded.text) == (encoding, mark, text)
+    assert decoded.mark + decoded.text.encode(decoded.encoding) == data
+
+
+@pytest.mark.parametrize("data", [TEXT.encode("cp1252"), TEXT.encode("utf-16-le")])
+def test_a_guess_is_told_with_its_encoding(data: bytes) -> None:
+    note = decode_text(data, "a.txt", DocumentError).note
+    assert note is not None
+    assert "Windows-1252" in note or "UTF-16" in note
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"),
+        (b"\xef\xbb\xbf", "empty"),
+        (b" \r\n\t\n", "white space"),
+        (b"PK\x03\x04rest", ".docx"),
+        (b"%PDF-1.7\n", "PDF"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "PNG"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office file"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (bytes(range(256)) * 4, "binary"),
+        (b"text\x00\x00\x00text", "binary"),  # zero bytes on both sides are no UTF-16
+        (b"\x01\x02\x03\x04\x05 text", "binary"),
+        (b"\xff\xfea", "cut off"),  # half a character behind UTF-16's mark
+        (("Grüße und Küsse, äöü\n" * 20).encode() + b"bad \xff byte", "line 21"),  # not gibberish in Windows-1252
+    ],
+)
+def test_what_is_no_text_is_refused_with_the_name_and_a_cure(data: bytes, said: str) -> None:
+    with pytest.raises(DocumentError, match=r"x\.txt") as caught:
+        decode_text(data, "x.txt", DocumentError)
+    assert said in str(caught.value)
+    assert ":" in str(caught.value)  # what is wrong: what to do
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_refused_or_come_back_exactly(data: bytes) -> None:
+    try:
+        decoded = decode_text(data, "x.txt", DocumentError)
+    except DocumentError:
+        return
+    assert decoded.mark + decoded.text.encode(decoded.encoding) == data
+    decoded.text.encode("utf-8")  # no lone surrogates: the text can be stored
+
+
+def test_unwritable_names_each_character_once() -> None:
+    assert unwritable("Łódź – Łódź →", "cp1252") == ("Ł", "ź", "→")
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("manual.txt", "manual.txt"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\my file.txt", "my file.txt"),
+        ('a<b>:"c|?*.txt', "a_b___c___.txt"),
+        ("..", "document.txt"),
+        (".hidden.txt", "hidden.txt"),
+        ("", "document.txt"),
+        ("con.txt", "_con.txt"),  # a device on Windows
+        ("a\x00b\x1b[31m.txt", "ab[31m.txt"),
+        ("gnp.\u202etxt.exe", "gnp.txt.exe"),  # a right-to-left mark hides the ending
+        ("Übersicht 中文.txt", "Übersicht 中文.txt"),
+        ("x" * 300 + ".txt", "x" * 96 + ".txt"),
+    ],
+)
+def test_a_name_is_safe_to_show_and_to_save_under(name: str, safe: str) -> None:
+    assert safe_name(name, "document.txt") == safe
+
+
+@given(st.text(max_size=200))
+def test_any_name_becomes_one_that_no_system_refuses(name: str) -> None:
+    safe = safe_name(name, "document.txt")
+    assert 0 < len(safe) <= 100
+    assert not set(safe) & set('<>:"|?*\\/\n\r\t\x00')
+    assert not safe.startswith(".")
+    assert safe_name(safe, "document.txt") == safe

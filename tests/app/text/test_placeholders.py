@@ -1,0 +1,77 @@
+"""Placeholders, tags and addresses are found where programs and markup have them, and not in ordinary sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.text.placeholders import (
+    atoms,
+    kept_texts,
+    placeholder_difference,
+    placeholder_problem,
+    placeholders,
+    without_markup,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Copy %s to %1$s, %(name)s and %-5.2f %%", ["%s", "%1$s", "%(name)s", "%-5.2f", "%%"]),
+        ("{0} of {name:>5} in ${HOME} {{ user }} {}", ["{0}", "{name:>5}", "${HOME}", "{{ user }}", "{}"]),
+        ("our %{terms_link}, 5 %{n}", ["%{terms_link}", "%{n}"]),
+        ("{1}OK{/1}", ["{1}", "{/1}"]),
+        ('<b>bold</b> <a href="x">&amp; &#x20;<br/>', ["<b>", "</b>", '<a href="x">', "&amp;", "&#x20;", "<br/>"]),
+        (r"One\ntwo C:\\new", [r"\n"]),
+        ("100 % sicher, 5% der, 3 < 4 > 2, AT&T; {so} nicht {", ["{so}"]),
+    ],
+)
+def test_placeholders_are_found(text: str, found: list[str]) -> None:
+    assert placeholders(text) == found
+
+
+def test_what_is_missing_and_what_is_too_much_is_named() -> None:
+    assert placeholder_problem("%s %s {0}", "{0} %s") == "Placeholders missing: %s"
+    assert placeholder_problem("a", "{/1}") == "Placeholders that the source does not have: {/1}"
+    assert placeholder_problem("%s and %d", "%d und %s") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Copy %s to {0}", "%s {0}"),  # words that a program puts in
+        ("Copy {1} to {2}", "{1} {2}"),
+        ("{1}OK{/1} file{2} {3}", "open:{1} close:{/1} lone:{2} {3}"),
+        ("<b><i>x</i></b>", "open:<b> open:<i> close:</i> close:</b>"),
+        ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair counts
+        ("git add <file>, one<br>two", "<file> lone:<br>"),
+        (r"one\ntwo", r"lone:\n"),
+        ("See https://harbor.example/a?b=1&c=%s.", "address:https://harbor.example/a?b=1&c=%s"),
+        ("(help@harbor.example), AT&T, a@b", "address:help@harbor.example"),
+        ("in /etc/fstab, ~/.profile, ../up/it", "address:/etc/fstab address:~/.profile address:../up/it"),
+        (r"in C:\Users\new", r"address:C:\Users\new"),
+        ("and/or 24/7 km/h / a // b 1/2", ""),
+        ("Run `make`, not `make all`", "address:`make`"),
+        ('<a href="https://harbor.example">x</a>', 'open:<a href="https://harbor.example"> close:</a>'),
+    ],
+)
+def test_what_is_not_translated_is_told_apart(text, found):
+    names = ("" if atom.kind == "placeholder" else f"{atom.kind}:" for atom in atoms(text))
+    assert " ".join(name + atom.text for name, atom in zip(names, atoms(text), strict=True)) == found
+    for number, atom in enumerate(atoms(text)):
+        assert text[atom.start : atom.end] == atom.text
+        assert atom.partner < 0 or atoms(text)[atom.partner].partner == number
+
+
+def test_what_is_kept_is_counted_and_tags_are_left_out():
+    text = "{1}%s{/1} of %s in /mnt/data<br/>"
+    assert kept_texts(text) == (("%s", 2), ("/mnt/data", 1))
+    assert without_markup(text) == "%s of %s in /mnt/data"
+
+
+def test_an_address_that_is_not_the_sources_is_told():
+    difference = placeholder_difference(
+        "See https://a.example/b or c@d.example.", "Siehe https://a.beispiel/b, c@d.example"
+    )
+    assert difference["changed"] == ("https://a.example/b",)
+    assert not difference["missing"]

@@ -1,0 +1,77 @@
+"""What a memory finds: every entry that a search through all of them finds, in the right order, with what differs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.tm.index import Entry, MemoryIndex, is_candidate, rate_of, runs_between
+
+RATE_CASES = [
+    ("Open the file.", "Open the file.", 100, "equal"),
+    ("Open  the file.", " Open the\u00a0file. ", 100, "but for how spaces are written"),
+    ("Open the file.", "OPEN the file.", 99, "but for capitals"),
+    ("Wait 5 seconds.", "Wait 7 seconds.", 93, "one letter of fifteen"),
+    ("abcdefghij", "abcdefghix", 90, "one letter of ten"),
+    ("abc", "xyz", 0, "nothing"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "rate", "why"), RATE_CASES)
+def test_rate_says_how_much_of_the_letters_is_alike(one: str, other: str, rate: int, why: str):
+    assert rate_of(one, other) == rate_of(other, one) == rate, why
+
+
+WORDS = st.lists(
+    st.sampled_from(["open", "opens", "the", "file", "files", "Router", "5", "7", "é", "本", "语", "."]), max_size=7
+)
+TEXTS = st.builds(" ".join, WORDS)
+
+
+@given(st.lists(TEXTS, max_size=12), TEXTS, st.data())
+def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query: str, data: st.DataObject):
+    index = MemoryIndex()
+    for number, source in enumerate(sources):
+        index.add(number, Entry(source, f"t{number}", changed_ms=number))
+    gone = data.draw(st.sets(st.integers(0, 12)))
+    for number in gone:
+        index.remove(number)
+    expected = sorted(
+        (
+            (rate_of(query, source), number)
+            for number, source in enumerate(sources)
+            if number not in gone and is_candidate(query, source) and rate_of(query, source) >= 70
+        ),
+        reverse=True,
+    )
+    found = index.matches(query, count=99)
+    assert [(match.rate, match.entry.changed_ms) for match in found] == expected
+    assert [entry.changed_ms for entry in index.exact(query)] == [number for rate, number in expected if rate == 100]
+    assert len(index) == len(sources) - len(gone & set(range(len(sources))))
+
+
+def test_newer_entry_of_a_key_takes_the_place_and_the_own_text_is_passed_over():
+    index = MemoryIndex()
+    index.add("a", Entry("Open the file.", "alt", changed_ms=1))
+    index.add("a", Entry("Open the file.", "neu", changed_ms=2))
+    assert [match.entry.target for match in index.matches("Open the file.")] == ["neu"]
+    assert index.matches("Open the file.", besides="a") == []
+    index.add("b", Entry("Open the file.", "neu", changed_ms=3))
+    assert [match.entry.changed_ms for match in index.matches("Open the file.")] == [3]  # one pair of texts, once
+
+
+def test_concordance_looks_into_both_sides_whatever_the_capitals():
+    index = MemoryIndex()
+    index.add(1, Entry("The Router.", "Das Gerät.", changed_ms=1))
+    index.add(2, Entry("The device.", "Der ROUTER.", changed_ms=2))
+    index.add(3, Entry("Other.", "Anderes.", changed_ms=3))
+    assert [entry.changed_ms for entry in index.concordance("router")] == [2, 1]
+    assert index.concordance("  ") == []
+
+
+@given(TEXTS, TEXTS)
+def test_runs_spell_both_texts(memory: str, wanted: str):
+    runs = runs_between(memory, wanted)
+    assert "".join(text for kind, text in runs if kind != "i") == memory
+    assert "".join(text for kind, text in runs if kind != "d") == wanted

@@ -1,0 +1,194 @@
+"""The functions that the page calls, given what a page sends and what nobody should send."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Desk
+from app.ui.api import Api
+from tests.app.hand_decoder import HandDecoder, ready_model
+
+TEXT = b"Open the settings.\nThe router saves the file.\n"
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Iterator[Api]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    desk = Desk(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    desk.open_document(TEXT, "manual.txt")
+    yield Api(desk)
+    desk.close()
+    store.close()
+
+
+def message(api: Api, name: str, **fields: Any) -> dict[str, Any]:
+    token = api.hello({})["token"]
+    base = {"token": token, "client": "tab", "sequence": 1, "since": -1, "open": None, "detail_since": -1}
+    return {**base, "name": name, **fields}
+
+
+def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
+    reply = api.command(message(api, "edit", segment=1, text="Neu", origin="typed", open=1))
+    assert reply["ok"]
+    assert reply["rows"][1]["target"] == "Neu"
+    assert reply["segment"]["target"] == "Neu"
+    json.dumps(reply, allow_nan=False)
+
+
+def test_what_the_page_tells_of_an_edit_is_logged_and_what_cannot_be_loses_no_word(api: Api):
+    told: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
+    reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", told=told))
+    assert reply["ok"]
+    wrong = {**message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", told=told), "sequence": 2}
+    assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
+    workspace = api.desk.find(wrong["token"])
+    events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]
+    assert [(e.type, e.payload["offset"], e.payload["text"], e.payload["origin"]) for e in events] == [
+        ("insert", 0, "Neue ", "typed"), ("paste", 5, "Datei😀", "paste"), ("insert", 5, "alte ", "unknown"),
+    ]  # fmt: skip
+    assert events[0].segment_version == events[1].segment_version
+
+
+def test_upload_opens_a_new_session(api: Api):
+    reply = api.command(message(api, "open_document", file="<b>x</b>.txt", data=base64.b64encode(b"One\nTwo").decode()))
+    assert reply["document"]["name"] == "b_.txt"
+    assert len(reply["rows"]) == 2
+
+
+WRONG = [
+    (None, "no object"),
+    ("edit", "no object"),
+    ({"name": "edit"}, "'token'"),
+    ({"name": "fly"}, "no command 'fly'"),
+    ({"name": "edit", "segment": "1", "text": "x", "origin": "typed"}, "'segment'"),
+    ({"name": "edit", "segment": True, "text": "x", "origin": "typed"}, "'segment'"),
+    ({"name": "edit", "segment": 1, "text": 5, "origin": "typed"}, "'text'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "magic"}, "'origin'"),
+    ({"name": "edit", "segment": 10**9, "text": "x", "origin": "typed"}, "no segment"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": []}, "'told'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"changes": []}}, "'before'"),
+    *(
+        (
+            {"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"before": "", "changes": changes}},
+            why,
+        )
+        for changes, why in (
+            ([[0, 0, "x", "magic"]], "'told'"),
+            ([[0, True, "x", "typed"]], "'told'"),
+            ([[0, 0, "x"]], "'told'"),
+            (["x"], "'told'"),
+            ({}, "'changes'"),
+        )
+    ),
+    ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
+    ({"name": "constrain", "segment": 0, "pins": [1], "terms_off": [], "origin": "person"}, "'pins'"),
+    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "origin": "person"}, "'bans'"),
+    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "bans": ["x"], "origin": "person"}, "no object"),
+    (
+        {
+            "name": "constrain",
+            "segment": 0,
+            "pins": [],
+            "terms_off": [],
+            "bans": [{"text": "x", "case": "loud"}],
+            "origin": "person",
+        },
+        "'case'",
+    ),
+    ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
+    ({"name": "go_on", "session": 4711}, "no such session"),
+    ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "nobody can have pressed"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts'"),
+    ({"name": "keys", "segment": 0, "counts": {}, "presses": [1]}, "keys that cannot be read"),
+    ({"name": "consent", "is_given": "yes"}, "'is_given'"),
+    ({"name": "idle", "segment": 0, "idle_ms": None}, "'idle_ms'"),
+]
+
+
+@pytest.mark.parametrize(("fields", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api, fields: Any, said: str):
+    if isinstance(fields, dict) and said != "'token'":
+        fields = message(api, **fields)
+    before = api.hello({})["version"]
+    reply = api.command(fields)
+    assert reply["ok"] is False
+    assert said in reply["error"]["message"]
+    assert api.hello({})["version"] == before
+
+
+def test_banned_words_of_a_page_reach_the_segment(api: Api):
+    bans = [{"text": "Haus", "case": "exact"}, {"text": " ", "case": "exact"}, {"text": "rot", "case": "permissive"}]
+    fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "locked": []}
+    reply = api.command(message(api, "constrain", **fields, origin="person", open=0))
+    assert reply["segment"]["bans"] == [bans[0], bans[2]]
+
+
+def test_unknown_token_is_told_apart_so_that_the_page_can_start_afresh(api: Api):
+    reply = api.command({**message(api, "open", segment=0), "token": "guess"})
+    assert reply["error"]["kind"] == "unknown_session"
+    assert asyncio.run(api.changes({"token": "guess", "since": 0, "open": None, "detail_since": 0}))["ok"] is False
+
+
+def test_question_for_news_is_answered_as_soon_as_there_are_some(api: Api):
+    hello = api.hello({})
+
+    async def ask_and_edit() -> dict[str, Any]:
+        question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
+        waiting = asyncio.create_task(api.changes(question))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        edit = message(api, "edit", segment=0, text="Neu", origin="typed")
+        await asyncio.to_thread(api.command, edit)
+        return await asyncio.wait_for(waiting, 10)
+
+    news = asyncio.run(ask_and_edit())
+    assert [row["target"] for row in news["rows"]] == ["Neu"]
+
+
+def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pytest.MonkeyPatch):
+    def explode(*_: object) -> None:
+        raise RuntimeError("secret path /home/someone")
+
+    monkeypatch.setattr("app.workspace.commands.Workspace.reopen", explode)
+    reply = api.command(message(api, "reopen", segment=0))
+    assert reply["error"]["kind"] == "internal"
+    assert "secret" not in reply["error"]["message"]
+
+
+def test_keys_are_kept_as_counts_by_class(api: Api):
+    reply = api.command(message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
+    assert reply["ok"]
+    workspace = api.desk.find(reply["token"])
+    last = list(workspace.store.events(workspace.session_id))[-1]
+    assert (last.type, last.segment, last.payload) == ("key", 1, {"counts": {"character": 12}})
+
+
+def test_deleting_a_session_shows_the_sample_instead_and_keeps_a_tombstone(api: Api):
+    token = api.hello({})["token"]
+    api.command(message(api, "edit", segment=1, text="geheim", origin="typed"))
+    reply = api.command({**message(api, "delete_session"), "token": token})
+    assert reply["ok"] and reply["document"]["name"] == "getting-started.txt" and reply["token"] != token
+    assert len(api.desk.store.tombstones()) == 1
+    gone = api.command({**message(api, "open", segment=0), "token": token})
+    assert gone["error"]["kind"] == "unknown_session"
+
+
+def test_record_of_a_session_is_told(api: Api):
+    token = api.hello({})["token"]
+    api.command(message(api, "confirm", segment=1, text="Fertig"))
+    report = asyncio.run(api.record({"token": token, "view": "report"}))["result"]
+    assert (report["num_confirmed"], report["num_segments"]) == (1, 2)
+    replay = asyncio.run(api.record({"token": token, "view": "replay"}))["result"]
+    assert [moment[4] for moment in replay["moments"] if moment[2] == "confirm"] == ["Fertig"]
+    wrong = asyncio.run(api.record({"token": token, "view": "secrets"}))
+    assert "'view'" in wrong["error"]["message"]

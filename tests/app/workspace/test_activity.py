@@ -1,0 +1,111 @@
+"""What is kept of a person: single keys only by consent, pauses, and the terms that they saw and used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.errors import CommandError
+from app.glossary import Term
+from app.log.store import LogStore
+from app.workspace.commands import Workspace
+from engine import Avoid
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+
+COUNTS = {"character": 2, "delete": 0}
+PRESSES = [[0, "H"], [120, "Dead"]]
+CARETS = [[5, 0, 0], [130, 1, 3]]
+
+
+@pytest.fixture
+def workspace(store: LogStore) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(HandDecoder()), "Open the file.\nClose it.\n")
+    yield workspace
+    workspace.close()
+
+
+def told(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]]:
+    events = workspace.store.events(workspace.session_id)
+    return [(event.type, event.payload) for event in events if event.type in types]
+
+
+def test_single_keys_are_kept_only_between_consent_and_its_end(workspace: Workspace):
+    presence = workspace.presence
+    assert not presence.has_consent and workspace.snapshot()["keeps_keys"] is False
+    presence.keys(0, COUNTS, PRESSES, CARETS)
+    presence.consent(True)
+    presence.consent(True)
+    assert workspace.snapshot()["keeps_keys"] is True
+    presence.keys(0, COUNTS, PRESSES, CARETS)
+    presence.consent(False)
+    presence.keys(0, COUNTS, PRESSES, CARETS)
+    assert told(workspace, "key", "caret", "consent") == [
+        ("key", {"counts": {"character": 2}}),
+        ("consent", {"is_given": True}),
+        ("key", {"counts": {"character": 2}, "presses": PRESSES}),
+        ("caret", {"positions": CARETS}),
+        ("consent", {"is_given": False}),
+        ("key", {"counts": {"character": 2}}),
+    ]
+
+
+def test_consent_is_remembered_for_its_session_alone(workspace: Workspace, store: LogStore):
+    workspace.presence.consent(True)
+    again = type(workspace.presence)(workspace)
+    assert again.has_consent
+    other = make_workspace(store, ready_model(HandDecoder()), "Another text.\n")
+    assert not other.presence.has_consent
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("presses", "carets"),
+    [
+        ("H", None),
+        ([["H", 0]], None),
+        ([[0]], None),
+        ([[True, "H"]], None),
+        ([[0, "H" * 21]], None),
+        ([[0, "H"]] * 5001, None),
+        (None, [[0, 1]]),
+        (None, [[0, 1, "2"]]),
+    ],
+)
+def test_what_is_no_list_of_keys_is_refused(workspace: Workspace, presses: Any, carets: Any):
+    workspace.presence.consent(True)
+    with pytest.raises(CommandError, match="cannot be read"):
+        workspace.presence.keys(0, COUNTS, presses, carets)
+    assert told(workspace, "key", "caret") == []
+
+
+def test_a_pause_is_kept_with_its_length(workspace: Workspace):
+    workspace.presence.idle(1, 60_000)
+    assert told(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
+    with pytest.raises(CommandError, match="pause"):
+        workspace.presence.idle(1, -1)
+
+
+def test_terms_are_told_when_they_are_seen_and_when_a_confirmed_text_uses_them(workspace: Workspace):
+    workspace.glossaries.put("g.tsv", (Term("file", "Datei", variants=("Akte",)), Term("open", "öffnen")), {})
+    workspace.open(0)
+    workspace.open(1)
+    workspace.open(0)
+    ((_, shown),) = told(workspace, "term_shown")
+    assert [(term["source"], term["target"]) for term in shown["terms"]] == [("open", "öffnen"), ("file", "Datei")]
+    workspace.confirm(0, "Die Akte schließen.")
+    ((_, used),) = told(workspace, "term_used")
+    assert [term["form"] for term in used["terms"]] == ["Akte"]
+    assert used["terms"][0]["term"].startswith("file\tDatei")
+
+
+def test_a_term_that_a_confirmed_text_does_without_is_told_with_the_reason(workspace: Workspace):
+    terms = (Term("open", "öffnen"), Term("file", "Datei"), Term("the", "das"))
+    workspace.glossaries.put("g.tsv", terms, {})
+    workspace.constrain(0, [], ["the\tdas"], [Avoid("öffnen")])
+    workspace.confirm(0, "Die Akte aufmachen.")
+    said = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
+    overridden = [payload for _, payload in told(workspace, "term_overridden")]
+    assert {p["source"]: (p["reason"], p.get("by")) for p in overridden} == said
+    assert told(workspace, "term_used") == []

@@ -1,0 +1,164 @@
+"""Questions about other words: what is asked of the engine, how its answer reaches the page and the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import CommandError
+from app.glossary import Glossary, Term
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.segments.constraints import constraints_for
+from app.segments.proposal_view import Decoded
+from app.segments.state import SegmentState
+from app.sessions import Desk
+from app.ui.api import Api
+from app.workspace.alternatives import alternatives_view, question_for
+from engine import Alternative, Avoid, InvalidRequest, Request
+from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+
+SOURCE = "Click the button."
+
+
+def segment(text: str, *pins: str, **fields: Any) -> SegmentState:
+    request = Request(SOURCE, phrases=tuple(c.phrase() for c in constraints_for(pins, ())))
+    decoded = Decoded(translation(request, text), constraints_for(pins, ()))
+    state = SegmentState(0, SOURCE, 3, pins=pins, decoded=decoded, shown=decoded, requested=1, answered=1)
+    return replace(state, **fields)
+
+
+def asked(segment: SegmentState) -> Request:
+    return segment.request("en-de")
+
+
+def alternative(word: str, text: str) -> Alternative:
+    return Alternative(word, -1.0, translation(Request(SOURCE), text).hypotheses[0])
+
+
+def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
+    question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
+    assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
+    assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
+
+
+def test_pin_that_the_word_stands_in_makes_way():
+    pinned = segment("Den roten Knopf drücken.", "roten Knopf", "drücken")
+    question = question_for(pinned, asked, 2, "Den roten Knopf drücken.")
+    assert question.replaced == ("roten Knopf",)
+    assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
+
+
+STALE = [
+    ({}, 0, "Anders", "has changed"),
+    ({"requested": 2}, 0, "Ja.", "has changed"),
+    ({"shown": None}, 0, "Ja.", "has changed"),
+    ({"bans": (Avoid("x"),)}, 0, "Ja.", "cannot be met"),
+    ({}, 1, "Ja.", "no word 2"),
+    ({}, -1, "Ja.", "no word 0"),
+]
+
+
+@pytest.mark.parametrize(("fields", "word", "text", "said"), STALE)
+def test_question_about_what_is_not_shown_any_more_is_refused(fields: dict[str, Any], word: int, text: str, said: str):
+    with pytest.raises(CommandError, match=said):
+        question_for(segment("Ja.", **fields), asked, word, text)
+
+
+PLACES = [
+    # proposal, word number, the engine's word, its sentence, the word to pin, the tail, the beginning, why
+    ("Den Knopf.", 1, "Schalter", "Den Schalter.", "Schalter", ".", "Den Schalter.", "the mark behind it closes it"),
+    ("Den Knopf an.", 1, "Knauf", "Den Knauf aus.", "Knauf", " aus.", "Den Knauf ", "common letters"),
+    ("„Ja“, sagt er", 0, "„Nein“,", "„Nein“, sagt er", "Nein", "“, sagt er", "„Nein“", "marks are not pinned"),
+    ("der Mann der", 2, "die", "der Mann die", "die", "", "der Mann die", "the last word"),
+    ("der der der", 1, "das", "der das der", "das", " der", "der das ", "a word that comes often"),
+]
+
+
+@pytest.mark.parametrize(("proposal", "number", "word", "text", "pin", "tail", "beginning", "why"), PLACES)
+def test_alternative_stands_where_the_sentences_part(proposal, number, word, text, pin, tail, beginning, why: str):
+    question = question_for(segment(proposal), asked, number, proposal)
+    (row,) = alternatives_view(question, [alternative(word, text)])["rows"]
+    assert (row["word"], row["tail"], row["beginning"]) == (pin, tail, beginning), why
+
+
+def test_same_word_and_marks_alone_are_no_alternatives_and_terms_are_told():
+    hits = Glossary((Term("button", "Schalter"),), "g").find(SOURCE)
+    question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
+    found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
+    rows = alternatives_view(question, [alternative(*each) for each in found])["rows"]
+    assert [(row["word"], row["is_term"]) for row in rows] == [("Schaltern", True), ("Hut", False)]
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
+    workspace = desk.open_document(SOURCE.encode(), "manual.txt")
+    decoder.answer(0, "Den Knopf drücken.")
+    settle(workspace)
+    yield Api(desk)
+    desk.close()
+    store.close()
+
+
+async def ask(api: Api, decoder: HandDecoder, answers: list[Any]) -> list[dict[str, Any]]:
+    """As many questions as there are answers, one after the other, answered once all are asked."""
+    token = api.hello({})["token"]
+    message = {"token": token, "segment": 0, "word": 1, "text": "Den Knopf drücken."}
+    asked = []
+    for number in range(len(answers)):
+        asked.append(asyncio.create_task(api.alternatives(message)))
+        while len(decoder.questions) <= number:
+            await asyncio.sleep(0.01)
+    for (_, future), answer in zip(decoder.questions, answers, strict=True):
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+    return list(await asyncio.gather(*asked))
+
+
+def test_answer_goes_to_the_page_and_into_the_log_and_an_overtaken_one_to_neither(api: Api, decoder: HandDecoder):
+    found = (alternative("Schalter", "Den Schalter drücken."),)
+    first, second = asyncio.run(ask(api, decoder, [None, found]))
+    assert first == {"ok": True, "is_overtaken": True}
+    assert [row["word"] for row in second["rows"]] == ["Schalter"]
+    workspace = api.desk.find(api.hello({})["token"])
+    (event,) = [e for e in workspace.store.events(workspace.session_id) if e.type == "alternatives"]
+    assert event.payload["word"] == "Knopf"
+    assert event.payload["shown"] == second["rows"]
+
+
+def test_question_that_the_engine_cannot_answer_says_why(api: Api, decoder: HandDecoder):
+    refused, broken = asyncio.run(ask(api, decoder, [InvalidRequest("offset 4 is on no word"), RuntimeError("secret")]))
+    assert refused["error"]["message"] == "offset 4 is on no word"
+    assert broken["error"]["kind"] == "internal"
+    assert "secret" not in broken["error"]["message"]
+
+
+def test_taken_alternative_is_a_pin_with_its_beginning_until_the_next_change(api: Api, decoder: HandDecoder):
+    workspace = api.desk.find(api.hello({})["token"])
+    workspace.constrain(0, ["Schalter"], [], beginning="Den Schalter ", origin="alternative")
+    assert decoder.of(0)[-1][0].prefix == "Den Schalter "
+    stored = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    assert stored["beginning"] == "Den Schalter "
+    workspace.constrain(0, ["Schalter", "fest"], [])
+    assert decoder.of(0)[-1][0].prefix == ""
+    told = [e for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "beginning")]
+    assert [(e.type, e.payload["text"], e.payload["origin"]) for e in told] == [
+        ("pin", "Schalter", "alternative"),
+        ("beginning", "Den Schalter ", "alternative"),
+        ("pin", "fest", "person"),
+        ("beginning", "", "person"),
+    ]

@@ -1,0 +1,131 @@
+"""Many segments in one step: replacing and repetitions, taken back as one, with what changed since left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import CommandError, LogError
+from app.log.store import LogStore
+from app.segments.find_replace import Query
+from app.workspace.commands import Workspace
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+
+TEXT = "Save.\nOpen the file.\nSave.\nClose the file.\nSave.\nSave.\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """Six segments with the proposals "de: ..."; four have the same source."""
+    store, decoder = LogStore.open(tmp_path / "log.sqlite"), HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), TEXT)
+    decoder.answer_all()
+    settle(workspace)
+    decoder.answer_all()
+    settle(workspace)
+    yield workspace
+    workspace.close()
+    store.close()
+
+
+def texts(workspace: Workspace) -> list[str | None]:
+    """The translators' texts."""
+    return [segment.target for segment in workspace.segments]
+
+
+def stored(workspace: Workspace) -> list[str | None]:
+    return [segment.target for segment in workspace.store.load_session(workspace.session_id).segments]
+
+
+def test_confirming_fills_the_repetitions_that_nobody_typed_and_the_step_is_undone_and_redone(workspace: Workspace):
+    workspace.edit(2, "Von Hand.", "typed")
+    first = workspace.confirm(5, "Anders.")
+    assert first is not None and first["segments"] == [0, 4]
+    workspace.batches.step(first["step"], is_undo=True)
+    before = texts(workspace)
+    made = workspace.confirm(0, "Speichern.")
+    assert made is not None and made == {"step": made["step"], "segments": [4]}
+    assert texts(workspace) == ["Speichern.", None, "Von Hand.", None, "Speichern.", "Anders."]
+    assert workspace.segments[4].state == "edited" and workspace.segments[4].origin == "propagated"
+    assert workspace.snapshot()["rows"][4]["is_repetition"]
+    assert stored(workspace) == texts(workspace)
+    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 1, "num_left": 0}
+    assert texts(workspace) == ["Speichern.", *before[1:]]
+    assert workspace.segments[4].state == "pretranslated"
+    workspace.batches.step(made["step"], is_undo=False)
+    assert texts(workspace)[4] == "Speichern."
+    told = [e for e in workspace.store.events(workspace.session_id) if e.segment == 4 and "text" in e.payload]
+    assert [(e.type, e.payload["origin"]) for e in told][-3:] == [
+        ("insert", "propagated"), ("undo", "undo"), ("redo", "redo")
+    ]  # fmt: skip
+    assert workspace.store.verify_chain(workspace.session_id).is_intact
+
+
+def test_confirming_again_after_an_undo_fills_no_repetitions(workspace: Workspace):
+    made = workspace.confirm(0, "Speichern.")
+    assert made is not None
+    workspace.batches.step(made["step"], is_undo=True)
+    workspace.reopen(0)
+    assert workspace.confirm(0, "Speichern.", is_new=False) is None
+    assert workspace.segments[0].state == "confirmed"
+    assert texts(workspace)[2:] == [None] * 4
+
+
+def test_segment_without_repetitions_fills_nothing(workspace: Workspace):
+    assert workspace.confirm(1, "Datei öffnen.") is None
+
+
+def test_replacing_takes_proposals_and_drafts_and_confirmed_ones_on_demand(workspace: Workspace):
+    workspace.confirm(1, "de: Datei")
+    workspace.edit(3, "DE: Akte", "typed")
+    made = workspace.batches.replace(Query("de:", "DE"))
+    assert (made["num_places"], made["segments"]) == (5, [0, 2, 3, 4, 5])
+    assert texts(workspace) == ["DE Save.", "de: Datei", "DE Save.", "DE Akte", "DE Save.", "DE Save."]
+    told = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0 and "offset" in e.payload]
+    said = {"offset": 0, "removed": "de:", "text": "DE", "origin": "replace", "state": "edited", "step": made["step"]}
+    assert [(e.type, e.payload) for e in told[-1:]] == [("insert", {**said, "before": "de: Save."})]
+    made = workspace.batches.replace(Query("de:", "", in_confirmed=True))
+    assert made["segments"] == [1]
+    assert (workspace.segments[1].target, workspace.segments[1].state) == (" Datei", "confirmed")
+    made = workspace.batches.replace(Query(" Datei", "", in_confirmed=True), [1])
+    assert (workspace.segments[1].target, workspace.segments[1].state) == ("", "edited"), "empty is not confirmed"
+    assert stored(workspace) == texts(workspace)
+
+
+def test_what_was_changed_since_is_left_when_the_step_is_taken_back(workspace: Workspace):
+    made = workspace.batches.replace(Query("de:", "DE"))
+    workspace.edit(2, "Neuer.", "typed")
+    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 5, "num_left": 1}
+    assert texts(workspace) == [None, None, "Neuer.", None, None, None]
+    assert workspace.segments[0].state == "pretranslated"
+    with pytest.raises(CommandError, match="cannot be undone any more"):
+        workspace.batches.step(99, is_undo=True)
+
+
+def test_what_was_changed_and_changed_back_since_is_part_of_the_step(workspace: Workspace):
+    made = workspace.batches.replace(Query("de:", "DE"))
+    workspace.edit(2, "Neuer.", "typed")
+    workspace.edit(2, "DE Save.", "undo")
+    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 6, "num_left": 0}
+    workspace.edit(3, "Anderes.", "typed")
+    workspace.edit(3, None, "undo")
+    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 6, "num_left": 0}
+    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 0, "num_left": 6}
+
+
+def test_log_that_fails_in_the_middle_changes_nothing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    before = stored(workspace)
+    write = workspace.store._update_segment
+
+    def fail(session_id: int, segment: int, update: object) -> None:
+        if segment == 3:
+            raise LogError("disk full")
+        write(session_id, segment, update)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(workspace.store, "_update_segment", fail)
+    with pytest.raises(LogError):
+        workspace.batches.replace(Query("de:", "DE"))
+    assert texts(workspace) == stored(workspace) == before
+    assert workspace.store.verify_chain(workspace.session_id).is_intact

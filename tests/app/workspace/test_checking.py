@@ -1,0 +1,80 @@
+"""The checks at work on a document: what is flagged, what the log tells, what stays switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.log.store import LogStore
+from app.workspace.commands import Workspace
+from engine import Avoid
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+
+TEXT = "Wait 5 seconds.\nOpen %s now.\n"
+
+
+@pytest.fixture
+def workspace(store: LogStore) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
+    yield workspace
+    workspace.close()
+
+
+def told(workspace: Workspace) -> list[tuple[str, str, str]]:
+    events = workspace.store.events(workspace.session_id)
+    return [(e.type, e.payload["check"], e.payload["kind"]) for e in events if e.type.startswith("check_")]
+
+
+def test_what_is_shown_is_logged_once_and_resolved_when_it_is_gone(workspace: Workspace):
+    shown = workspace.checking.show(0, "Warten Sie 6 Sekunden")["findings"]
+    assert [(f["check"], f["kind"], f["texts"], f["is_error"]) for f in shown] == [
+        ("numbers", "missing", ["5"], True),
+        ("numbers", "extra", ["6"], True),
+        ("punctuation", "end", ["."], False),
+    ]
+    workspace.checking.show(0, "Warten Sie 6 Sekunden")
+    assert told(workspace) == [("check_raised", f["check"], f["kind"]) for f in shown]
+    workspace.confirm(0, "Warten Sie 5 Sekunden")
+    assert sorted(told(workspace)[3:]) == [
+        ("check_resolved", "numbers", "extra"),
+        ("check_resolved", "numbers", "missing"),
+    ]
+
+
+def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(workspace: Workspace):
+    workspace.confirm(0, "Warten Sie 6 Sekunden.")
+    workspace.confirm(1, "%s jetzt öffnen")
+    assert workspace.segments[0].attention == "Numbers missing: 5. Numbers that the source does not have: 6"
+    assert workspace.segments[1].attention == ""
+    confirms = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "confirm"]
+    assert [[f["check"] for f in payload["findings"]] for payload in confirms] == [["numbers"] * 2, ["punctuation"]]
+    assert workspace.counts()["attention"] == 1
+
+
+def test_check_that_is_switched_off_stays_so_over_a_restart_and_flags_nothing(workspace: Workspace, store: LogStore):
+    workspace.confirm(0, "Warten Sie 6 Sekunden.")
+    workspace.checking.choose(["numbers"])
+    assert workspace.segments[0].attention == ""
+    again = Workspace(
+        store,
+        workspace.session_id,
+        "another",
+        workspace.document,
+        workspace.segments,
+        workspace.model,
+        direction="en-de",
+        options=workspace.questions.options,
+    )
+    assert again.checking.off == {"numbers"}
+    assert again.snapshot(open_index=0)["checks_off"] == ["numbers"]
+    again.checking.choose([])
+    assert again.segments[0].attention != ""
+    again.close()
+
+
+def test_open_segment_tells_what_is_found_in_its_text(workspace: Workspace):
+    workspace.constrain(0, ["sofort"], [], [Avoid("Sie")])
+    workspace.edit(0, "Warten Sie 5 Sekunden.", "typed")
+    found = workspace.snapshot(open_index=0)["segment"]["findings"]
+    assert [(f["kind"], f["texts"]) for f in found] == [("unmet", ["sofort"]), ("banned", ["Sie"])]

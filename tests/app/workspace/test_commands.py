@@ -1,0 +1,384 @@
+"""Commands of the page on one document: what is kept, what is dropped, what the log then tells."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import CommandError, LogError
+from app.glossary import Glossary, Term
+from app.log.store import LogStore
+from app.models.loading import ModelHolder
+from app.segments.constraint_changes import MAX_PINS, clean_target
+from app.workspace.commands import Workspace
+from engine import Avoid, Reason, Translation
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+
+TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
+GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(decoder), TEXT)
+    yield workspace
+    workspace.close()
+
+
+def kinds(workspace: Workspace) -> list[str]:
+    return [event.type for event in workspace.store.events(workspace.session_id)]
+
+
+def saved(workspace: Workspace, index: int) -> tuple[str | None, str]:
+    """(text, state) of a segment as the log has them."""
+    segment = workspace.store.load_session(workspace.session_id).segments[index]
+    return segment.target, segment.state
+
+
+def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(1)
+    assert decoder.of(1)[-1][1] == "interactive"
+    assert {key.rpartition("/")[2] for key, _, priority, _ in decoder.requests if priority == "document"} == {
+        "0",
+        "1",
+        "2",
+    }
+    decoder.answer_all()
+    settle(workspace)
+    assert [segment.state for segment in workspace.segments] == ["pretranslated"] * 3
+    assert workspace.segments[1].text == "de: The router saves the file."
+
+
+def test_kept_texts_are_asked_for_logged_and_found_again(workspace: Workspace, decoder: HandDecoder):
+    workspace.constrain(0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
+    request = decoder.of(0)[-1][0]
+    assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
+    told = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
+    assert told[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
+    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    assert (kept["beginning"], kept["locked"]) == ("Die ", ["alle Dateien"])
+    decoder.answer(0, "Die alle Dateien")
+    settle(workspace)
+    assert not workspace.segments[0].needs_decoding
+    with pytest.raises(CommandError, match="51 stretches"):
+        workspace.constrain(0, [], [], locked=["a"] * 51)
+
+
+def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    workspace.constrain(0, ["alt"], [])
+    workspace.constrain(0, ["neu"], [])
+    decoder.answer(0, "neu Einstellungen")
+    decoder.answer(0, "alt Einstellungen", at=-2)  # comes after the newer one
+    settle(workspace)
+    assert workspace.segments[0].text == "neu Einstellungen"
+    assert workspace.segments[0].pins == ("neu",)
+
+
+def test_set_of_constraints_that_was_overtaken_on_its_way_is_dropped(workspace: Workspace):
+    workspace.constrain(0, ["eins", "zwei"], [], client="tab", sequence=8)
+    workspace.constrain(0, ["eins"], [], client="tab", sequence=7)
+    assert workspace.segments[0].pins == ("eins", "zwei")
+    workspace.edit(0, "neuer", "typed", client="tab", sequence=12)
+    workspace.edit(0, "alt", "typed", client="tab", sequence=11)
+    assert workspace.segments[0].target == "neuer"
+
+
+def test_typed_text_stays_whatever_the_model_answers(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    workspace.edit(0, "Meine Worte", "typed")
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[0].target == "Meine Worte"
+    assert workspace.snapshot()["rows"][0]["target"] == "Meine Worte"
+    assert saved(workspace, 0) == ("Meine Worte", "edited")
+
+
+def test_a_segment_with_tags_is_asked_for_without_and_shown_with_them(store: LogStore, decoder: HandDecoder):
+    workspace = make_workspace(store, ready_model(decoder), "Open <b>it</b> at https://harbor.example/it now.\n")
+    workspace.open(0)
+    request = decoder.of(0)[-1][0]
+    assert (request.source, [phrase.text for phrase in request.phrases]) == ("Open it at URL1 now.", ["URL1"])
+    decoder.answer(0, "Jetzt bei URL1 it öffnen.", "bei URL1")
+    settle(workspace)
+    shown = workspace.snapshot(open_index=0)["segment"]
+    assert shown["proposal"]["text"] == "Jetzt bei https://harbor.example/it <b>it</b> öffnen."
+    assert [row["text"].count("<b>") for row in shown["nbest"]] == [1, 1]
+    assert [(item["text"], item["status"]) for item in shown["kept"]] == [("https://harbor.example/it", "met")]
+    assert (shown["pins"], shown["prices"], decoder.questions) == ([], None, []), "nobody has asked for anything"
+    asked = next(e.payload for e in store.events(workspace.session_id) if e.type == "decode_request")
+    assert asked["phrases"][0]["text"] == "https://harbor.example/it"
+    assert (asked["asked"]["source"], asked["asked"]["phrases"][0]["text"]) == (request.source, "URL1")
+    workspace.close()
+
+
+def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    decoder.answer_all()
+    workspace.constrain(0, ["Dialog"], [])
+    decoder.answer_all()
+    settle(workspace)
+    workspace.constrain(0, [], [])
+    decoder.answer_all()
+    settle(workspace)
+    workspace.edit(0, "de: Open the settings.", "hypothesis")
+    workspace.edit(0, "Öffnen Sie die Einstellungen.", "typed")
+    workspace.confirm(0, "Öffnen Sie die Einstellungen.")
+    workspace.reopen(0)
+    workspace.edit(0, None, "undo")
+    assert kinds(workspace)[-7:] == [
+        "decode_result", "hypothesis_taken", "insert", "insert", "confirm", "reopen", "undo"
+    ]  # fmt: skip
+    events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
+    request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
+    pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
+    pinned |= {"forms": [], "case": "exact", "boundary": "word", "is_kept": False}
+    assert request["constraints"] == [pinned]
+    result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
+    placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}
+    assert result["hypotheses"][0]["placements"] == [placement]
+    assert result["elapsed_ms"] == 12.5
+    assert [e.payload["text"] for e in events if e.type in ("pin", "unpin")] == ["Dialog", "Dialog"]
+    assert workspace.store.verify_chain(workspace.session_id).is_intact
+
+
+def test_edit_taken_back_entirely_is_the_machines_again(workspace: Workspace, decoder: HandDecoder):
+    decoder.answer_all()
+    settle(workspace)
+    workspace.edit(0, "Eigenes", "typed")
+    workspace.edit(0, None, "undo")
+    assert workspace.segments[0].state == "pretranslated"
+    assert workspace.segments[0].text == "de: Open the settings."
+    assert saved(workspace, 0) == (None, "pretranslated")
+
+
+def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
+    workspace.confirm(0, "Fertig")
+    assert saved(workspace, 0) == ("Fertig", "confirmed")
+    workspace.edit(0, "Doch nicht", "typed")
+    assert saved(workspace, 0) == ("Doch nicht", "edited")
+    assert workspace.counts() == {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
+
+
+def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    decoder.answer_all()
+    settle(workspace)
+    before = [len(decoder.of(index)) for index in range(3)]
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    decoder.answer_all()
+    settle(workspace)
+    assert [len(decoder.of(index)) - before[index] for index in range(3)] == [0, 1, 1]
+    assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router", "Datei"]
+    (kept,) = workspace.store.load_session(workspace.session_id).termbases
+    assert (kept.name, tuple(kept.terms.values())) == ("terms.tsv", GLOSSARY.terms)
+    workspace.constrain(1, [], ["file\tDatei"])
+    assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router"]
+    assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
+
+
+def test_segments_the_person_has_written_are_not_decoded_behind_their_back(workspace: Workspace, decoder: HandDecoder):
+    workspace.confirm(1, "Der Router speichert alles.")
+    decoder.answer_all()
+    settle(workspace)
+    num_before = len(decoder.of(1))
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    decoder.answer_all()
+    settle(workspace)
+    assert len(decoder.of(1)) == num_before
+    assert workspace.segments[1].attention == "Not in the text: Datei"
+    assert workspace.counts()["attention"] == 1
+
+
+def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder):
+    text = "\n".join(f"Line number {n}." for n in range(40))
+    workspace = make_workspace(store, ready_model(decoder), text)
+    assert len(decoder.requests) == 8
+    workspace.pretranslate(False)
+    settle(workspace)
+    assert len(decoder.requests) == 8
+    stopped = {"done": 0, "total": 40, "is_running": False, "words_per_second": None, "seconds_left": None}
+    assert workspace.snapshot()["progress"] == stopped
+    assert not any(segment.is_pending for segment in workspace.segments)
+    workspace.pretranslate(True)
+    for _ in range(10):
+        decoder.answer_all()
+        settle(workspace)
+    progress = workspace.snapshot()["progress"]
+    assert (progress["done"], progress["total"], progress["is_running"]) == (40, 40, True)
+    told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "pretranslate"]
+    assert told == [
+        {"is_wanted": False, "done": 0, "total": 40},
+        {"is_wanted": True, "done": 0, "total": 40},
+    ]
+    workspace.close()
+
+
+def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: LogStore, decoder: HandDecoder):
+    model = ModelHolder(Path("models/late"))
+    workspace = make_workspace(store, model, TEXT)
+    workspace.open(2)
+    workspace.constrain(2, ["neu"], [])
+    assert workspace.snapshot()["model"]["state"] == "loading"
+    model.adopt(decoder, name="late", directions=("en-de",))
+    assert [phrase.text for phrase in decoder.of(2)[-1][0].phrases] == ["neu"]
+    assert decoder.of(2)[-1][1] == "interactive"
+    workspace.close()
+
+
+def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: Path):
+    model = ModelHolder(tmp_path / "nowhere")
+    workspace = make_workspace(store, model, TEXT)
+    workspace.open(0)
+    failed = threading.Event()
+    model.on_change(failed.set)
+    model.load_in_background()
+    assert failed.wait(60)
+    assert model.state == "failed"
+    assert "nowhere" in model.message
+    assert not any(segment.is_pending for segment in workspace.segments)
+    workspace.constrain(0, ["geht"], [])
+    workspace.confirm(0, "Von Hand")
+    assert saved(workspace, 0) == ("Von Hand", "confirmed")
+    workspace.close()
+
+
+def test_failed_decoding_is_a_message_and_the_next_one_works(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    request, _, future = decoder.of(0)[-1]
+    future.set_result(Translation(request, "failed", reasons=(Reason("crashed", "RuntimeError: out of memory"),)))
+    settle(workspace)
+    assert workspace.segments[0].attention == "This segment could not be translated: RuntimeError: out of memory"
+    workspace.constrain(0, ["nochmal"], [])
+    decoder.answer(0, "nochmal gut")
+    settle(workspace)
+    assert workspace.segments[0].attention == ""
+    assert workspace.segments[0].text == "nochmal gut"
+
+
+def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    decoder.answer(0, "Gut so")
+    settle(workspace)
+    workspace.constrain(0, ["\U00012345"], [])
+    request, _, future = decoder.of(0)[-1]
+    future.set_result(Translation(request, "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 0),)))
+    settle(workspace)
+    detail = workspace.snapshot(open_index=0)["segment"]
+    assert detail["proposal"]["text"] == "Gut so"
+    assert detail["proposal"]["is_stale"]
+    reason = "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."
+    assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": reason, "source": ""}]
+
+
+def test_snapshot_holds_what_changed_since_and_is_json(workspace: Workspace):
+    whole = workspace.snapshot()
+    assert len(whole["rows"]) == 3
+    workspace.edit(1, "Neu", "typed")
+    news = workspace.snapshot(since=whole["version"], open_index=1, detail_since=-1)
+    assert [row["index"] for row in news["rows"]] == [1]
+    assert news["segment"]["target"] == "Neu"
+    json.dumps(news, allow_nan=False)
+    assert workspace.has_news(whole["version"], None, -1)
+    assert not workspace.has_news(news["version"], 1, news["segment"]["stamp"])
+
+
+def test_command_that_cannot_be_stored_changes_nothing(workspace: Workspace, store: LogStore):
+    workspace.edit(0, "Vorher", "typed")
+    store.close()
+    with pytest.raises(LogError):
+        workspace.edit(0, "Nachher", "typed")
+    with pytest.raises(LogError):
+        workspace.confirm(1, "Nachher")
+    with pytest.raises(LogError):
+        workspace.constrain(1, ["x"], [])
+    assert workspace.segments[0].target == "Vorher"
+    assert workspace.segments[1].state == "new"
+    assert workspace.segments[1].pins == ()
+
+
+def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(0)
+    workspace.constrain(0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
+    assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"), Avoid("rot", "permissive"))
+    decoder.answer(0, "Öffnen Sie die Einstellungen.")
+    settle(workspace)
+    states = workspace.snapshot(open_index=0)["segment"]["ban_states"]
+    assert [(state["text"], state["status"]) for state in states] == [("Dialog", "kept"), ("rot", "kept")]
+    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    assert kept["bans"] == [{"text": "Dialog", "case": "exact"}, {"text": "rot", "case": "permissive"}]
+    workspace.constrain(0, [], [], [Avoid("Dialog")], origin="undo")
+    assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"),)
+    told = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
+    assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in told] == [
+        ("avoid", "Dialog", "exact", "person"),
+        ("avoid", "rot", "permissive", "person"),
+        ("unavoid", "rot", "permissive", "undo"),
+    ]
+    request = [e for e in workspace.store.events(workspace.session_id) if e.type == "decode_request"][-1]
+    assert request.payload["avoid"] == [{"text": "Dialog", "case": "exact"}]
+
+
+def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(workspace: Workspace, decoder: HandDecoder):
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    workspace.open(2)
+    workspace.constrain(2, [], [], [Avoid("Router")])
+    request, *_ = decoder.of(2)[-1]
+    assert (request.phrases, request.avoid) == ((), (Avoid("Router"),))
+    decoder.answer_all()
+    settle(workspace)
+    detail = workspace.snapshot(open_index=2)["segment"]
+    assert [conflict["kind"] for conflict in detail["conflicts"]] == ["ban_term"]
+    assert detail["terms"][0]["status"] == "unmet"
+    assert detail["terms"][0]["note"].startswith("“Router” is required and banned at once")
+    assert detail["ban_states"][0]["status"] == "kept"
+
+
+REFUSED_COMMANDS = [
+    (lambda w: w.open(3), "no segment 4"),
+    (lambda w: w.edit(-1, "x", "typed"), "no segment 0"),
+    (lambda w: w.confirm(0, "  "), "no translation to confirm"),
+    (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "up to 50"),
+    (lambda w: w.constrain(0, ["x" * 301], []), "up to 300"),
+    (lambda w: w.constrain(0, [], [], [Avoid(f"x{n}") for n in range(51)]), "51 words are banned"),
+    (lambda w: w.constrain(0, [], [], [Avoid("x" * 301)]), "a ban holds up to 300"),
+    (lambda w: w.edit(0, "x" * 100_001, "typed"), "100,001 characters"),
+]
+
+
+@pytest.mark.parametrize(("command", "said"), REFUSED_COMMANDS, ids=[said for _, said in REFUSED_COMMANDS])
+def test_command_that_makes_no_sense_is_refused_with_the_reason(workspace: Workspace, command, said: str):
+    with pytest.raises(CommandError, match=said):
+        command(workspace)
+    assert kinds(workspace)[0] == "open"
+    assert saved(workspace, 0) == (None, "new")
+
+
+def test_text_is_kept_as_one_line_without_control_characters():
+    assert clean_target("eins\r\nzwei\u2028drei\x00\x1b vier\tfünf\ud800") == "eins zwei drei vier\tfünf\ufffd"
+
+
+def test_edits_from_many_threads_are_all_stored_and_end_in_one_state(workspace: Workspace, decoder: HandDecoder):
+    def edit(number: int) -> None:
+        for step in range(10):
+            workspace.edit(number % 3, f"Text {number} {step}", "typed")
+            workspace.constrain(number % 3, [f"pin {number}"], [])
+
+    threads = [threading.Thread(target=edit, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for index, segment in enumerate(workspace.segments):
+        assert saved(workspace, index) == (segment.target, "edited")
+    assert kinds(workspace).count("insert") == 60
+    assert workspace.store.verify_chain(workspace.session_id).is_intact

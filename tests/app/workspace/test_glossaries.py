@@ -1,0 +1,267 @@
+"""Several glossaries on one document: which counts, what a change asks anew, and how it is taken back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.errors import CommandError
+from app.glossary import Term
+from app.glossary.index.term_index import TermChanges
+from app.glossary.termbases import combined, termbase
+from app.glossary.terms import Matching
+from app.log.store import LogStore
+from app.segments.view import detail_view
+from app.workspace.commands import Workspace, glossaries
+from app.workspace.glossaries import MAX_GLOSSARIES
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+
+TEXT = "Open the file.\nRestart the router.\nSave the log file.\n"
+
+
+@pytest.fixture
+def workspace(store: LogStore) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
+    yield workspace
+    workspace.close()
+
+
+def found(workspace: Workspace, index: int) -> list[tuple[str, str]]:
+    return [(hit.term.target, hit.term.glossary) for hit in workspace.segments[index].hits]
+
+
+def put(workspace: Workspace, name: str, *terms: tuple[str, str]) -> int:
+    workspace.glossaries.put(name, [Term(*term, row, glossary=name) for row, term in enumerate(terms, 1)])
+    return next(base.id for base in workspace.terms.termbases if base.name == name)
+
+
+def kept(workspace: Workspace) -> list[str]:
+    return [base.name for base in workspace.store.load_session(workspace.session_id).termbases]
+
+
+def test_higher_glossary_wins_and_the_other_is_named_as_its_rival(workspace: Workspace):
+    low = put(workspace, "general", ("file", "Akte"), ("router", "Router"))
+    high = put(workspace, "client", ("file", "Datei"))
+    assert found(workspace, 0) == [("Datei", "client")]
+    assert found(workspace, 1) == [("Router", "general")]
+    (conflict,) = detail_view(workspace.segments[0])["conflicts"]
+    assert (conflict["kind"], conflict["kept"], conflict["given_up"]) == ("rival", "Datei", "Akte")
+    assert detail_view(workspace.segments[0])["terms"][0]["glossary"] == "client"
+    workspace.glossaries.arrange([low, high])
+    assert found(workspace, 0) == [("Akte", "general")]
+    assert kept(workspace) == ["general", "client"]
+
+
+def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: Workspace):
+    workspace.glossaries.put("low", [Term("file", "file", status="do_not_translate")])
+    workspace.glossaries.put("high", [Term("file", "Datei")])
+    assert [hit.term.target for hit in workspace.segments[0].hits] == ["Datei"]
+
+
+def test_what_a_higher_glossary_forbids_is_not_required_by_a_lower_one_and_both_are_shown(workspace: Workspace):
+    low = put(workspace, "low", ("file", "Akte"))
+    workspace.glossaries.put("high", [Term("file", "Akte", glossary="high", status="forbidden")])
+    high = workspace.terms.termbases[0].id
+    view = detail_view(workspace.segments[0])
+    assert [(c["kind"], c["kept"], c["given_up"]) for c in view["conflicts"]] == [("forbidden_term", "Akte", "Akte")]
+    required = next(term for term in view["terms"] if term["term_status"] == "preferred")
+    assert (required["status"], required["note"]) == ("unmet", "“Akte” is forbidden by “high”, which goes first.")
+    assert [item.text for item in workspace.segments[0].avoided][:1] == ["Akte"]
+    workspace.constrain(0, [], [view["conflicts"][0]["by"]])  # use the term after all
+    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"] and not workspace.segments[0].avoided
+    workspace.constrain(0, [], [])
+    workspace.glossaries.arrange([low, high])
+    assert [c["kind"] for c in detail_view(workspace.segments[0])["conflicts"]] == ["term_forbidden"]
+    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"]
+
+
+def test_longer_term_of_a_lower_glossary_still_covers_the_shorter(workspace: Workspace):
+    put(workspace, "general", ("log file", "Protokoll"))
+    put(workspace, "client", ("file", "Datei"))
+    assert found(workspace, 2) == [("Protokoll", "general")]
+
+
+def test_glossary_that_is_off_or_gone_asks_for_nothing_until_that_is_undone(workspace: Workspace):
+    low = put(workspace, "general", ("file", "Akte"))
+    high = put(workspace, "client", ("file", "Datei"))
+    workspace.glossaries.switch(high, False)
+    assert found(workspace, 0) == [("Akte", "general")]
+    workspace.glossaries.remove(low)
+    assert found(workspace, 0) == [] and kept(workspace) == ["client"]
+    workspace.glossaries.undo()
+    workspace.glossaries.undo()
+    assert found(workspace, 0) == [("Datei", "client")] and kept(workspace) == ["client", "general"]
+    told = [e.payload["change"] for e in workspace.store.events(workspace.session_id) if e.type == "glossary"]
+    assert told == ["import", "import", "switch", "remove", "undo", "undo"]
+
+
+def test_same_name_takes_the_place_of_the_earlier_one_and_its_priority(workspace: Workspace):
+    put(workspace, "general", ("file", "Akte"))
+    put(workspace, "client", ("file", "Datei"))
+    put(workspace, "general", ("file", "Ordner"), ("open", "öffnen"))
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+
+
+def test_terms_are_edited_added_and_deleted_and_each_step_is_undone(workspace: Workspace):
+    id_ = put(workspace, "client", ("file", "Datei"), ("router", "Router"))
+    states = [workspace.terms.termbases]
+    for changes in ({0: Term("file", "Akte")}, {2: Term("open", "öffnen")}, {1: None}):
+        workspace.glossaries.edit(id_, changes)
+        states.append(workspace.terms.termbases)
+    assert [term.source for term in states[-1][0].terms.values()] == ["file", "open"]
+    assert [hit.term.target for hit in workspace.segments[0].hits] == ["öffnen", "Akte"]
+    for state in reversed(states[:-1]):
+        workspace.glossaries.undo()
+        assert workspace.terms.termbases == state
+        assert workspace.store.load_session(workspace.session_id).termbases == state
+    workspace.glossaries.undo()
+    with pytest.raises(CommandError, match="no change"):
+        workspace.glossaries.undo()
+    assert workspace.store.verify_chain(workspace.session_id).is_intact
+
+
+def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_undone(workspace: Workspace):
+    put(workspace, "general", ("router", "Router"))
+    workspace.glossaries.switch(put(workspace, "client"), False)
+    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "general"
+    assert found(workspace, 0) == [("Datei", "general")]
+    workspace.glossaries.undo()
+    assert found(workspace, 0) == []
+
+
+def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Workspace):
+    put(workspace, "client")
+    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1)]
+
+
+def test_who_edits_does_not_wait_while_the_document_is_searched_and_terms_are_written(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    steps: list[str] = []
+
+    def free_during(owner: Any, name: str) -> None:
+        """Lets another thread edit a segment in the middle of a step."""
+        real = getattr(owner, name)
+
+        def step(*args: Any, **options: Any) -> Any:
+            other = threading.Thread(target=workspace.edit, args=(1, f"Text {len(steps)}", "typed"))
+            other.start()
+            other.join(10)
+            assert not other.is_alive(), f"{name} holds the lock"
+            steps.append(name)
+            return real(*args, **options)
+
+        monkeypatch.setattr(owner, name, step)
+
+    free_during(workspace.store, "store_ahead")
+    free_during(workspace.terms, "prepared")
+    free_during(glossaries, "glossary_payload")
+    id_ = put(workspace, "client", ("file", "Datei"))
+    workspace.glossaries.edit(id_, {0: Term("file", "Akte")})
+    workspace.glossaries.switch(id_, False)
+    workspace.glossaries.undo()
+    each = ["prepared", "glossary_payload"]
+    assert steps == ["store_ahead", *each, *each, *each, *each]
+    assert workspace.segments[1].target == "Text 8" and [target for target, _ in found(workspace, 0)] == ["Akte"]
+
+
+def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    first = put(workspace, "general", ("file", "Akte"))
+    real = workspace.terms.prepared
+
+    def slow(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        monkeypatch.setattr(workspace.terms, "prepared", real)
+        workspace.glossaries.edit(first, {1: Term("router", "Router")})  # by another person
+        return made
+
+    monkeypatch.setattr(workspace.terms, "prepared", slow)
+    put(workspace, "client", ("file", "Datei"))
+    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+    assert [found(workspace, index)[0][0] for index in (0, 1)] == ["Datei", "Router"]
+    assert workspace.store.load_session(workspace.session_id).termbases == workspace.terms.termbases
+
+
+def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_them(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    first = put(workspace, "general", ("router", "Router"))
+    workspace.open(2)
+    monkeypatch.setattr(glossaries, "NUM_TOLD_AT_ONCE", 1)
+    told: list[list[bool]] = []
+
+    def between(seconds: float) -> None:
+        """Another person has the workspace to themselves between two portions."""
+        if not told:
+            told.append([bool(segment.hits) for segment in workspace.segments])
+            other = threading.Thread(
+                target=workspace.glossaries.edit, args=(first, {0: Term("restart", "neu starten")})
+            )
+            other.start()
+            other.join(10)
+            assert not other.is_alive()
+
+    monkeypatch.setattr(glossaries, "time", SimpleNamespace(sleep=between))
+    put(workspace, "client", ("file", "Datei"))
+    assert told == [[False, True, True]]  # the open segment goes first; the second is as it was
+    assert [found(workspace, index) for index in range(3)] == [
+        [("Datei", "client")], [("neu starten", "")], [("Datei", "client")]
+    ]  # fmt: skip
+
+
+def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    real = workspace.terms.prepared
+
+    def slow(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        workspace.structure.split(2, len("Save the "))
+        return made
+
+    monkeypatch.setattr(workspace.terms, "prepared", slow)
+    put(workspace, "client", ("file", "Datei"))
+    assert [segment.source for segment in workspace.segments][2:] == ["Save the", "log file."]
+    assert [found(workspace, index) for index in (2, 3)] == [[], [("Datei", "client")]]
+
+
+def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspace):
+    cut_off = termbase(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
+    workspace.store.store_ahead(workspace.session_id, cut_off)
+    assert workspace.store.load_session(workspace.session_id).termbases == ()
+    workspace.add_term(0, "file", "Akte", "glossary")
+    (own,) = workspace.store.load_session(workspace.session_id).termbases
+    assert (own.id, [term.target for term in own.terms.values()]) == (1, ["Akte"])
+
+
+@pytest.mark.parametrize("matching", ["exact", "lemma", "prefix"])
+def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(workspace: Workspace, matching: Matching):
+    id_ = put(workspace, "client", ("file", "Datei"), ("log file", "Protokoll"))
+    edits: list[TermChanges] = [
+        {0: Term("files", "Dateien", matching=matching)},
+        {1: None},
+        {2: Term("Rout", "x", matching=matching, status="forbidden")},
+        {0: None},
+    ]
+    for changes in edits:
+        workspace.glossaries.edit(id_, changes)
+        anew = combined((), workspace.store.load_session(workspace.session_id).termbases, "en")
+        for segment in workspace.segments:
+            assert segment.hits == workspace.terms.search_in(anew, segment.source).hits
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
+    ids = [put(workspace, f"g{n}") for n in range(MAX_GLOSSARIES)]
+    for wrong in (
+        lambda: put(workspace, "one more"),
+        lambda: workspace.glossaries.arrange(ids[1:]),
+        lambda: workspace.glossaries.arrange([*ids, ids[0]]),
+        lambda: workspace.glossaries.switch(4711, True),
+        lambda: workspace.glossaries.remove(4711),
+    ):
+        with pytest.raises(CommandError):
+            wrong()
+    assert len(workspace.terms.termbases) == MAX_GLOSSARIES

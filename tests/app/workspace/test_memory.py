@@ -1,0 +1,167 @@
+"""The memory of a log: confirmed segments are in it as they stand now, imported files beside them, files come out."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from translate.storage import tmx
+
+from app.errors import DocumentError
+from app.log.store import LogStore, SegmentUpdate
+from app.tm import storage
+from app.tm.index import Entry
+from app.tm.storage import import_entries, load_entries
+from app.tm.tmx import read_pairs, write_tmx
+from app.ui.api import Api
+from app.workspace.commands import Workspace
+from app.workspace.commands import memory as recall
+from app.workspace.memory import Library
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+from tests.app.ui.test_api import api, message  # noqa: F401
+
+TEXT = "Open the file.\nOpen the files.\nSomething else.\n"
+FILE = """<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4"><header creationtool="x" creationtoolversion="1" segtype="sentence" o-tmf="x" adminlang="en"
+ srclang="en" datatype="xml"/><body>
+<tu><tuv xml:lang="en-US"><seg>Press <bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept>.</seg></tuv>
+ <tuv xml:lang="de-AT"><seg>Auf <bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept> drücken.</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>Only English.</seg></tuv><tuv xml:lang="fr"><seg>Non.</seg></tuv></tu>
+<tu><tuv lang="de"><seg>Öffnen.</seg></tuv><tuv lang="en"><seg>Open.</seg></tuv></tu></body></tmx>""".encode()
+
+
+@pytest.fixture
+def workspace(store: LogStore) -> Iterator[Workspace]:
+    workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
+    yield workspace
+    workspace.close()
+
+
+def targets(workspace: Workspace, index: int) -> list[tuple[int, str]]:
+    return [(match["rate"], match["target"]) for match in workspace.recall.matches(index)["matches"]]
+
+
+def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost(
+    workspace: Workspace, store: LogStore, monkeypatch: pytest.MonkeyPatch
+):
+    settle(workspace)
+    workspace.confirm(2, "Etwas anderes.")
+    workspace.recall.library.forget()
+    monkeypatch.setattr(storage, "_ENTRIES_PER_PAGE", 2)
+    pairs = [(f"Part {number}.", f"Teil {number}.") for number in range(5)]
+    import_entries(store.connection, "old.tmx", "en", "de", pairs)
+
+    def slowly(*arguments: Any) -> Iterator[Any]:
+        read = list(load_entries(*arguments))
+        workspace.confirm(0, "Öffnen Sie die Datei.")
+        workspace.reopen(2)
+        yield from read
+
+    monkeypatch.setattr(recall, "load_entries", slowly)
+    entries = workspace.recall.library.index("en-de").entries()
+    assert [(entry.source, entry.target) for entry in entries] == [*pairs, ("Open the file.", "Öffnen Sie die Datei.")]
+
+
+def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: Workspace, store: LogStore):
+    assert targets(workspace, 1) == []
+    workspace.confirm(0, "Öffnen Sie die Datei.")
+    assert targets(workspace, 1) == [(93, "Öffnen Sie die Datei.")]
+    assert targets(workspace, 0) == []  # its own text is no match
+    again = Library(store).index("en-de").entries()
+    assert [(entry.source, entry.target) for entry in again] == [("Open the file.", "Öffnen Sie die Datei.")]
+    backwards = Library(store).index("de-en").entries()
+    assert [(entry.source, entry.target) for entry in backwards] == [("Öffnen Sie die Datei.", "Open the file.")]
+    workspace.confirm(0, "Die Datei öffnen.")
+    assert targets(workspace, 1) == [(93, "Die Datei öffnen.")]
+    workspace.reopen(0)
+    assert targets(workspace, 1) == []
+    shown = [event for event in store.events(workspace.session_id) if event.type == "memory_shown"]
+    assert [event.payload["matches"][0]["rate"] for event in shown] == [93, 93]
+
+
+def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store: LogStore):
+    library = Library(store)
+    assert library.import_tmx(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2}
+    found = Library(store).index("en-de").matches("Press <b>OK</b>.")
+    assert [(match.rate, match.entry.target, match.entry.origin) for match in found] == [
+        (100, "Auf <b>OK</b> drücken.", "a.tmx")
+    ]
+    library.import_tmx(write_tmx([Entry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
+    assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
+    assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
+    exported = library.export_tmx("en-de")
+    assert (exported.name, read_pairs(exported.data, "x.tmx", "en", "de")) == ("memory.en-de.tmx", [("One", "Eins")])
+
+
+def test_what_another_process_writes_is_found_without_a_restart(store: LogStore, workspace: Workspace):
+    library = Library(store)
+    first = library.index("en-de")
+    other = LogStore.open(store.path)
+    other.append(workspace.session_id, "blur", {}, segment=0)
+    assert library.index("en-de") is first  # its events are none of the memory
+    settle(workspace)
+    workspace.confirm(2, "Etwas anderes.")
+    workspace.recall.library.forget()
+    assert library.index("en-de") is first
+    Library(other).import_tmx(FILE, "a.tmx", "en-de")
+    assert len(library.index("en-de").entries()) == 3
+    other.append(workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
+    assert [match.entry.target for match in library.index("en-de").matches("Open the file.")] == ["Öffnen."]
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "is empty"),
+        (b"<a/>", "is no TMX file"),
+        (b"<tmx><body>", "no well-formed XML"),
+        (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities of its own"),
+        (FILE.replace(b'"de', b'"it'), "in both"),
+    ],
+)
+def test_file_that_is_no_memory_of_these_languages_is_refused_and_nothing_is_stored(
+    store: LogStore, data: bytes, says: str
+):
+    library = Library(store)
+    with pytest.raises(DocumentError, match=says):
+        library.import_tmx(data, "a.tmx", "en-de")
+    assert library.index("en-de").entries() == []
+
+
+def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F811
+    token = api.hello({})["token"]
+    api.command(message(api, "confirm", segment=1, text="geheim"))
+    index = api.desk.library.index("en-de")
+    assert [entry.target for entry in index.entries()] == ["geheim"]
+    api.command({**message(api, "delete_session"), "token": token})
+    assert api.desk.library.index("en-de").entries() == []
+
+
+@pytest.mark.parametrize("direction", ["en-zho_Hant", "zho_Hans-zho_Hant"])
+def test_a_memory_of_one_of_several_scripts_is_read_again(direction: str):
+    source, target = direction.split("-")
+    data = write_tmx([Entry("A page", "頁", "a.txt")], source, target)
+    assert b'xml:lang="zho-Hant"' in data
+    assert read_pairs(data, "m.tmx", source, target) == [("A page", "頁")]
+    other = data.replace(b"zho-Hant", b"zh-Hant-TW")  # as others write it
+    assert read_pairs(other, "m.tmx", source, target) == [("A page", "頁")]
+    with pytest.raises(DocumentError, match="holds no texts"):
+        read_pairs(data.replace(b"zho-Hant", b"zh-Latn"), "m.tmx", source, target)
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).map(str.strip)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS).filter(all), min_size=1, max_size=5, unique=True))
+def test_written_memory_is_read_by_another_program_and_by_ourselves(pairs: list[tuple[str, str]]):
+    data = write_tmx([Entry(*pair, origin="a & b") for pair in pairs], "en", "de")
+    pairs = [(a.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"), b) for a, b in pairs]
+    pairs = [(a, b.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")) for a, b in pairs]
+    assert read_pairs(data, "m.tmx", "en", "de") == pairs
+    theirs = tmx.tmxfile(io.BytesIO(data), "en", "de")
+    assert [(unit.source, unit.target) for unit in theirs.units] == pairs

@@ -1,0 +1,196 @@
+"""Exact matches of the memory stand in the segments that nobody has touched, and only there."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from app.formats.documents import read_document
+from app.log.store import LogStore
+from app.reports.statistics import session_statistics
+from app.reports.working_time import working_time
+from app.segments.saved import restored
+from app.tm.storage import import_entries
+from app.workspace.commands import Workspace
+from app.workspace.commands import memory as recall
+from app.workspace.memory import Library
+from engine import SearchOptions
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
+
+TEXT = "Open the file.\nSave %s now.\nClose it.\nSomething else.\n"
+
+
+def remember(store: LogStore, *pairs: tuple[str, str], name: str = "old.tmx") -> None:
+    import_entries(store.connection, name, "en", "de", pairs)
+
+
+def begin(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool = True) -> Workspace:
+    """A run of the app on a new session, or on that of the token, once what the memory knows is filled in."""
+    workspace = start(store, decoder, token, fills=fills)
+    settle(workspace)
+    return workspace
+
+
+def start(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool = True) -> Workspace:
+    token = token or store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
+    record = store.load_session(token)
+    return Workspace(
+        store, record.id, token, record.document, [restored(saved) for saved in record.segments],
+        ready_model(decoder), direction="en-de", options=SearchOptions(), library=Library(store, fills=fills),
+    )  # fmt: skip
+
+
+def texts(workspace: Workspace) -> list[str | None]:
+    return [segment.target for segment in workspace.segments]
+
+
+def told(workspace: Workspace, index: int) -> list[tuple[str, str | None]]:
+    events = [e for e in workspace.store.events(workspace.session_id) if e.segment == index and "text" in e.payload]
+    return [(event.type, event.payload.get("origin")) for event in events]
+
+
+def test_every_segment_is_filled_however_few_at_a_time(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(recall, "NUM_FILLED_AT_ONCE", 3)
+    remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
+    workspace = begin(store, HandDecoder())
+    assert texts(workspace) == [f"TM: {line}" for line in TEXT.splitlines()]
+    workspace.close()
+
+
+def test_pretranslation_fills_in_what_the_memory_has_word_for_word(store: LogStore):
+    remember(store, ("Open  the file.", "Öffnen."), ("Save %s now.", "Jetzt sichern."), ("Close them.", "Schließen."))
+    workspace = begin(store, HandDecoder())
+    assert texts(workspace) == ["Öffnen.", None, None, None], "a placeholder lacks in one, and one is only similar"
+    first = workspace.segments[0]
+    assert (first.state, first.origin, first.version, first.is_from_memory) == ("pretranslated", "memory", 0, True)
+    assert workspace.snapshot()["rows"][0]["is_from_memory"]
+    assert told(workspace, 0) == [("insert", "memory")]
+    saved = store.load_session(workspace.session_id).segments[0]
+    assert (saved.target, saved.state) == ("Öffnen.", "pretranslated")
+    assert store.sessions()[0].is_untouched, "nobody has done anything"
+    assert store.verify_chain(workspace.session_id).is_intact
+    workspace.close()
+
+
+def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+    may_read, read = threading.Event(), Library.index
+    monkeypatch.setattr(Library, "index", lambda self, direction: may_read.wait(20) and read(self, direction))
+    remember(store, ("Open the file.", "Öffnen."))
+    decoder = HandDecoder()
+    workspace = start(store, decoder)
+    decoder.answer(1, "Jetzt %s sichern.")
+    workspace._decoding._answers.submit(lambda: None).result(10)
+    assert workspace.segments[1].machine_text == "Jetzt %s sichern."
+    assert texts(workspace) == [None] * 4
+    may_read.set()
+    settle(workspace)
+    assert texts(workspace) == ["Öffnen.", None, None, None]
+    workspace.close()
+
+
+def test_what_contradicts_itself_is_only_offered(store: LogStore):
+    remember(store, ("Open the file.", "Öffnen."), ("Close it.", "Schließen."))
+    remember(store, ("Open the file.", "Datei auf."), ("Close it.", "Schließen."), name="other.tmx")
+    workspace = begin(store, HandDecoder())
+    assert texts(workspace) == [None, None, "Schließen.", None]
+    assert len(workspace.recall.matches(0)["matches"]) == 2
+    workspace.close()
+
+
+def test_opening_fills_in_what_came_into_the_memory_since_but_nothing_that_was_touched(store: LogStore):
+    decoder = HandDecoder()
+    workspace = begin(store, decoder)
+    decoder.answer_all()
+    settle(workspace)
+    workspace.edit(0, "Von Hand.", "typed")
+    workspace.constrain(2, ["schließen"], [])
+    remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
+    workspace.recall.library.forget()
+    workspace.recall.library.index("en-de")
+    for index in range(4):
+        workspace.open(index)
+    assert texts(workspace) == ["Von Hand.", "TM: Save %s now.", None, "TM: Something else."]
+    assert workspace.segments[3].machine_text == "de: Something else.", "the model's stays one key away"
+    workspace.close()
+
+
+def test_undo_goes_back_to_the_model_and_stays_there_also_after_a_restart(store: LogStore):
+    remember(store, ("Open the file.", "Öffnen."))
+    decoder = HandDecoder()
+    workspace = begin(store, decoder)
+    workspace.open(0)
+    decoder.answer(0, "Machen Sie auf.")
+    settle(workspace)
+    assert workspace.segments[0].text == "Öffnen."
+    workspace.edit(0, None, "undo")
+    assert (workspace.segments[0].text, workspace.segments[0].state) == ("Machen Sie auf.", "pretranslated")
+    workspace.open(0)
+    assert workspace.segments[0].target is None
+    workspace.close()
+    again = begin(store, HandDecoder(), workspace.token)
+    assert (again.segments[0].target, again.segments[0].text) == (None, "Machen Sie auf.")
+    again.close()
+
+
+def test_a_filled_segment_is_as_it_was_after_a_restart(store: LogStore):
+    remember(store, ("Open the file.", "Öffnen."))
+    workspace = begin(store, HandDecoder())
+    workspace.close()
+    again = begin(store, HandDecoder(), workspace.token)
+    assert again.segments[0].is_from_memory and again.segments[0].target == "Öffnen."
+    assert told(again, 0) == [("insert", "memory")], "filled once"
+    again.close()
+
+
+def test_the_record_counts_the_words_as_the_memorys_and_no_work_for_them(store: LogStore):
+    remember(store, ("Open the file.", "de: Open die Datei."))
+    decoder = HandDecoder()
+    workspace = begin(store, decoder)
+    number = workspace.session_id
+    workspace.open(0)
+    decoder.answer_all()  # "de: Open the file.": words that the memory has too
+    settle(workspace)
+    figures = session_statistics(workspace.document.segments, store.events(number))
+    assert (figures.segments[0].state, figures.segments[0].num_edits) == ("pretranslated", 0)
+    workspace.confirm(0, "de: Open die Datei.")
+    assert workspace.segments[0].origin == "memory"
+    figures = session_statistics(workspace.document.segments, store.events(number))
+    assert figures.origins == {"memory": 4}
+    events = {event.type: event for event in store.events(number)}
+    times = [("focus", 0), ("insert", 50_000), ("confirm", 100_000)]
+    spread = [replace(events[name], monotonic_ms=at_ms) for name, at_ms in times]
+    assert working_time(spread).net_ms == 0, "a pause of 100 s, in which nobody did anything"
+    workspace.close()
+
+
+def test_a_match_that_comes_over_a_proposal_counts_as_the_memorys_all_the_same(store: LogStore):
+    decoder = HandDecoder()
+    workspace = begin(store, decoder)
+    decoder.answer_all()
+    settle(workspace)
+    remember(store, ("Open the file.", "de: Open die Datei."))
+    workspace.recall.library.forget()
+    workspace.recall.library.index("en-de")
+    workspace.open(0)
+    workspace.confirm(0, "de: Open die Datei.")
+    figures = session_statistics(workspace.document.segments, store.events(workspace.session_id))
+    assert figures.origins == {"memory": 4}
+    workspace.close()
+
+
+def test_an_imported_file_fills_at_once_and_is_told_and_can_be_left_out(store: LogStore):
+    data = (
+        b'<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>Close it.</seg></tuv>'
+        b'<tuv xml:lang="de"><seg>Zu damit.</seg></tuv></tu></body></tmx>'
+    )
+    workspace = begin(store, HandDecoder())
+    assert workspace.recall.import_tmx(data, "a.tmx") == {"name": "a.tmx", "num_pairs": 1, "num_filled": 1}
+    assert texts(workspace)[2] == "Zu damit."
+    workspace.close()
+    other = begin(store, HandDecoder(), fills=False)
+    other.open(2)
+    assert other.recall.import_tmx(data, "a.tmx")["num_filled"] == 0
+    assert texts(other) == [None] * 4
+    other.close()

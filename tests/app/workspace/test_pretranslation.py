@@ -1,0 +1,139 @@
+"""Pre-translation over a restart: what is done stays done, and only what no longer holds is asked for again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.formats.documents import read_document
+from app.glossary import Term
+from app.log.store import LogStore
+from app.segments.saved import restored
+from app.workspace.commands import Workspace
+from app.workspace.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
+from engine import SearchOptions
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
+
+TEXT = "".join(f"Save file number {n}.\n" for n in range(12))
+
+
+def begin(store: LogStore) -> str:
+    return store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
+
+
+def start(store: LogStore, token: str, decoder: HandDecoder, checksum: str = "m", nbest: int = 5) -> Workspace:
+    """A run of the app on that session."""
+    record = store.load_session(token)
+    model = ready_model(decoder)
+    model.checksum = checksum
+    return Workspace(
+        store,
+        record.id,
+        record.token,
+        record.document,
+        [restored(segment) for segment in record.segments],
+        model,
+        direction="en-de",
+        options=SearchOptions(nbest=nbest),
+        termbases=record.termbases,
+    )
+
+
+def answer_first(workspace: Workspace, decoder: HandDecoder, count: int) -> None:
+    for index in range(count):
+        decoder.answer(index, f"Datei {index}")
+        settle(workspace)
+
+
+def asked(decoder: HandDecoder) -> set[int]:
+    return {int(key.rpartition("/")[2]) for key, *_ in decoder.requests}
+
+
+def test_a_restart_goes_on_where_pretranslation_was(store: LogStore):
+    token, decoder = begin(store), HandDecoder()
+    workspace = start(store, token, decoder)
+    answer_first(workspace, decoder, 5)
+    workspace.close()
+
+    again = HandDecoder()
+    workspace = start(store, token, again)
+    assert [s.text for s in workspace.segments[:6]] == [*(f"Datei {n}" for n in range(5)), None]
+    assert [s.state for s in workspace.segments[4:6]] == ["pretranslated", "new"]
+    assert workspace.snapshot()["progress"]["done"] == 5
+    assert asked(again) - {0, 1, 2} == {5, 6, 7, 8, 9}, "the open one and those behind it are decoded in full"
+    again.answer_all()
+    settle(workspace)
+    assert asked(again) == {0, 1, 2, *range(5, 12)}
+    workspace.open(4)
+    assert again.of(4)[-1][1] == "interactive", "its hypotheses and placements are asked for when it is opened"
+    assert workspace.snapshot(open_index=4)["segment"]["machine_text"] == "Datei 4", "and its text is there before"
+    workspace.close()
+
+
+def test_what_other_terms_or_another_model_would_say_otherwise_is_asked_for_again(store: LogStore):
+    token, decoder = begin(store), HandDecoder()
+    workspace = start(store, token, decoder)
+    for _ in range(3):
+        decoder.answer_all()
+        settle(workspace)
+    workspace.glossaries.put("terms.tsv", [Term("number 7", "Nummer sieben")])
+    workspace.close()
+
+    again = HandDecoder()
+    workspace = start(store, token, again)
+    assert asked(again) - {0, 1, 2} == {7}
+    workspace.close()
+    for changed in ({"checksum": "another"}, {"nbest": 2}):
+        other = HandDecoder()
+        workspace = start(store, token, other, **changed)
+        assert workspace.snapshot()["progress"]["done"] == 0
+        assert len(asked(other)) == 8
+        workspace.close()
+
+
+def test_what_was_not_met_is_asked_for_again(store: LogStore):
+    token, decoder = begin(store), HandDecoder()
+    workspace = start(store, token, decoder)
+    workspace.constrain(3, ["Ordner"], [])
+    decoder.answer(3, "Datei 3")
+    settle(workspace)
+    workspace.close()
+    again = HandDecoder()
+    workspace = start(store, token, again)
+    assert 3 in asked(again)
+    assert not replace(workspace.segments[3]).is_translated
+    workspace.close()
+
+
+def test_cancelled_pre_translation_stays_so_over_a_restart_until_it_is_wanted_again(store: LogStore):
+    token, decoder = begin(store), HandDecoder()
+    workspace = start(store, token, decoder)
+    workspace.pretranslate(False)
+    workspace.close()
+    again = HandDecoder()
+    workspace = start(store, token, again)
+    workspace.open(4)
+    assert asked(again) == {4}, "the open segment alone"
+    assert not workspace.snapshot()["progress"]["is_running"]
+    workspace.pretranslate(True)
+    assert len(asked(again)) > 1
+    workspace.close()
+    workspace = start(store, token, HandDecoder())
+    assert workspace.snapshot()["progress"]["is_running"]
+    workspace.close()
+
+
+def test_pace_is_that_of_the_last_half_minute():
+    now = 100.0
+    pace = Pace(lambda: now)
+    pace.add(10)
+    assert pace.words_per_second() is None, "too early to tell"
+    now += MIN_SECONDS
+    assert pace.words_per_second() == pytest.approx(10 / MIN_SECONDS)
+    now += WINDOW_SECONDS
+    assert pace.words_per_second() is None, "nothing was done in that time"
+    pace.add(60)
+    assert pace.words_per_second() == pytest.approx(60 / WINDOW_SECONDS)
+    pace.begin()
+    assert pace.words_per_second() is None

@@ -1,0 +1,102 @@
+"""Questions asked in passing: what the engine is asked, what is shown and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Desk
+from app.ui.api import Api
+from app.workspace.questions import completion_of
+from engine import Reason, Request, Translation
+from tests.app.hand_decoder import HandDecoder, ready_model, translation
+
+BEGUN = [
+    ("Das ", "Das Haus.", "Haus.", "goes on"),
+    ("", "Das Haus.", "Das Haus.", "nothing typed yet"),
+    ("Cafe\u0301", "Café am Markt", " am Markt", "the same letters in other code points"),
+    ("Die", "Das Haus.", "", "another sentence"),
+    ("Das", "", "", "no translation"),
+]
+
+
+@pytest.mark.parametrize(("text", "found", "completion", "why"), BEGUN, ids=[why for *_, why in BEGUN])
+def test_completion_is_what_stands_behind_the_text(text: str, found: str, completion: str, why: str):
+    assert completion_of(text, found) == completion, why
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
+    yield Api(desk)
+    desk.close()
+    store.close()
+
+
+def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation) -> dict[str, Any]:
+    """The page's reply where the model answers so."""
+    token = api.hello({})["token"]
+
+    async def both() -> dict[str, Any]:
+        asked = asyncio.create_task(api.completion({"token": token, "segment": 0, "text": text}))
+        while not (waiting := completions(decoder)):
+            await asyncio.sleep(0.005)
+        waiting[0].set_result(answer)
+        return await asked
+
+    return asyncio.run(both())
+
+
+def completions(decoder: HandDecoder) -> list[Future[Translation]]:
+    """Those that wait for an answer; they join what is being decoded, like any request."""
+    assert not any(key.endswith("/completion") for key, _ in decoder.questions), "it would wait for the others to end"
+    asked = [item for item in decoder.requests if item[0].endswith("/completion")]
+    assert {priority for _, _, priority, _ in asked} <= {"interactive"}
+    return [future for *_, future in asked if not future.done()]
+
+
+def test_answer_is_shown_and_kept_and_an_overtaken_one_is_neither(api: Api, decoder: HandDecoder):
+    overtaken = Translation(Request("Anything."), "cancelled")
+    assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
+    reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
+    assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
+    workspace = api.desk.find(api.hello({})["token"])
+    told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
+    assert told == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
+
+
+def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
+    blocked = Translation(Request("x"), "infeasible", reasons=(Reason("unspellable", "漢 cannot be spelt"),))
+    reason = "The model cannot write exactly what is kept of your text: change it, or let it go."
+    assert ask(api, decoder, "漢", blocked) == {"ok": True, "completion": "", "reason": reason}
+
+
+def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDecoder):
+    workspace = api.desk.find(api.hello({})["token"])
+    _, future = workspace.questions.ask_completion(0, "Das")
+    workspace.constrain(0, ["Haus"], [])
+    assert future.result(0) is None
+
+
+def test_crash_and_an_answer_that_nobody_waits_for_disturb_nothing(api: Api, decoder: HandDecoder):
+    questions = api.desk.find(api.hello({})["token"]).questions
+    _, unwanted = questions.ask_completion(0, "Das")
+    assert unwanted.cancel()
+    _, wanted = questions.ask_completion(0, "Das")
+    first, second = completions(decoder)
+    first.set_result(translation(Request("x"), "Das Haus."))
+    second.set_exception(ValueError("broken"))
+    assert isinstance(wanted.exception(0), ValueError)

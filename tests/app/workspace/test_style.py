@@ -1,0 +1,244 @@
+"""The form of address and the domain that a person chooses: in every request, in the log, and where not known."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from app.errors import CommandError
+from app.log.store import LogStore
+from app.models.style import FORMALITIES, Style, chosen_style
+from app.paths import SAMPLES_FOLDER
+from app.reports.replay import moments
+from app.sessions import Desk
+from app.ui.api import Api
+from app.workspace.commands import Workspace
+from engine import Alternative, Avoid, Hypothesis, Pricing, Request, Translator
+from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+
+TEXT = b"Open the {1}settings{/1}.\nThe router saves the file.\nClose it.\n"
+KNOWN = {"en-de": ("formal", "informal")}
+DOMAINS = ("docs", "software")
+
+
+class AskedTranslator:
+    """Answers what is asked in passing, and keeps how it was asked: the method's name, formality and domain."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str | None, str | None]] = []
+
+    def _keep(self, name: str, request: Request) -> None:
+        self.asked.append((name, request.formality, request.domain))
+
+    def price(self, request: Request, *_: Any, **__: Any) -> Pricing:
+        self._keep("price", request)
+        answer = translation(request, "frei")
+        return Pricing(0.1, (0.1,) * len(request.phrases), (), answer, answer)
+
+    def score(self, source: str, *, tokens: Any, direction: str, formality: Any, domain: str | None) -> Hypothesis:
+        request = Request(source, direction, formality=formality, domain=domain)
+        self._keep("score", request)
+        return translation(request, "de: Open the settings.").hypotheses[0]
+
+    def alternatives(self, request: Request, *_: Any, **__: Any) -> tuple[Alternative, ...]:
+        self._keep("alternatives", request)
+        return ()
+
+
+class AskedDecoder(HandDecoder):
+    """One that also answers questions, at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.translator = AskedTranslator()
+
+    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(cast(Translator, self.translator), threading.Event()))
+        return future
+
+
+class Run:
+    """The app from its start to its end, with a model that knows styles, or with one that does not."""
+
+    def __init__(self, log: Path, *, knows: bool = True) -> None:
+        self.store = LogStore.open(log)
+        self.decoder = AskedDecoder()
+        self.desk = Desk(self.store, ready_model(self.decoder, KNOWN if knows else {}, DOMAINS), SAMPLES_FOLDER)
+        self.api = Api(self.desk)
+
+    def command(self, workspace: Workspace, name: str, **fields: Any) -> Any:
+        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
+        return self.api.command({**message, "detail_since": -1, **fields})
+
+    def answer(self, workspace: Workspace) -> None:
+        """Answers until nothing is asked any more."""
+        waiting = True
+        while waiting:
+            waiting = any(not future.done() for *_, future in self.decoder.requests)
+            self.decoder.answer_all()
+            settle(workspace)
+
+    def end(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    run = Run(tmp_path / "log.sqlite")
+    yield run
+    run.end()
+
+
+def styles_asked(run: Run, first: int = 0) -> dict[str, tuple[str | None, str | None]]:
+    """How each source was asked for, from request number `first` on."""
+    return {request.source: (request.formality, request.domain) for _, request, _, _ in run.decoder.requests[first:]}
+
+
+def test_a_choice_asks_anew_for_all_that_has_no_text_of_the_person(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.open(0)
+    run.answer(workspace)
+    workspace.confirm(1, "Meins.")
+    before = [segment.text for segment in workspace.segments]
+    assert set(styles_asked(run).values()) == {(None, None)}
+
+    first = len(run.decoder.requests)
+    assert run.command(workspace, "choose_style", formality="informal", domain=None)["ok"]
+    assert [segment.text for segment in workspace.segments] == before, "what was said stays until the answer"
+    assert run.decoder.of(0)[-1][1] == "interactive"
+    run.answer(workspace)
+    assert styles_asked(run, first) == {"Open the settings.": ("informal", None), "Close it.": ("informal", None)}
+    assert workspace.segments[1].target == "Meins."
+
+    first = len(run.decoder.requests)
+    assert run.command(workspace, "choose_style", formality="informal", domain=None)["ok"]
+    assert len(run.decoder.requests) == first, "the same again changes nothing"
+    run.command(workspace, "choose_style", formality="formal", domain="docs")
+    run.command(workspace, "choose_style", formality=None, domain="docs")
+    run.answer(workspace)
+    assert set(styles_asked(run, first).values()) == {(None, "docs")}, "the newest choice counts"
+
+
+def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.open(0)
+    workspace.choose_style(Style("formal", "software"))
+    workspace.constrain(0, ["settings"], [])
+    run.answer(workspace)
+    proposal = workspace.segments[0].machine_text
+    assert proposal
+    workspace.questions.ask_alternatives(0, 1, proposal)
+    workspace.questions.ask_completion(0, "Öffnen")
+    completed = run.decoder.requests[-1][1]
+    asked = [*run.decoder.translator.asked, ("completion", completed.formality, completed.domain)]
+    assert {name for name, *_ in asked} == {"price", "score", "alternatives", "completion"}
+    assert {(formality, domain) for _, formality, domain in asked} == {("formal", "software")}
+    logged = [e.payload for e in run.store.events(workspace.session_id) if e.type == "decode_request"]
+    assert (logged[-1]["formality"], logged[-1]["domain"]) == ("formal", "software")
+    assert logged[-1]["asked"]["formality"] == "formal"
+
+
+def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, tmp_path: Path) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.open(0)
+    run.answer(workspace)
+    workspace.choose_style(Style("informal", "docs"))
+    workspace.choose_style(Style("formal"))
+    run.answer(workspace)
+    said, token = [segment.text for segment in workspace.segments], workspace.token
+    played = moments((), run.store.events(workspace.session_id))
+    told = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
+    assert told == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
+    run.end()
+    for knows, expected in ((True, said), (False, [None, None, None])):
+        again = Run(tmp_path / "log.sqlite", knows=knows)
+        workspace = again.desk.find(token)
+        assert workspace.style.chosen == Style("formal")
+        assert [segment.text for segment in workspace.segments] == expected, "said in another style: void"
+        assert ("hand was trained without" in workspace.problem) == (not knows)
+        again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that_is_said(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.open(0)
+    workspace.choose_style(Style("formal", "docs"))
+    plain = HandDecoder()
+    workspace.use_model(ready_model(plain, domains=("docs",)))
+    assert (plain.of(0)[-1][0].formality, plain.of(0)[-1][0].domain) == (None, "docs")
+    snapshot = workspace.snapshot()
+    assert "Your choice is kept for a model that knows it" in snapshot["problem"]
+    shown = {"formality": "formal", "domain": "docs", "formalities": [], "domains": ["docs"]}
+    assert snapshot["model"]["style"] == shown
+    workspace.choose_style(Style("formal", None))  # what is kept is no hindrance
+    assert plain.of(0)[-1][0].domain is None
+    with pytest.raises(CommandError, match=r"cannot be asked for formality 'informal' in en-de \(it knows none\)"):
+        workspace.choose_style(Style("informal", None))
+    num_asked = len(plain.requests)
+    workspace.choose_style(Style(None, None))
+    workspace.choose_style(Style(None, None))
+    assert len(plain.requests) == num_asked, "nothing else is asked for, so nothing is asked anew"
+    workspace.use_model(run.desk.model)
+    workspace.choose_style(Style("formal", None))
+    assert run.decoder.of(0)[-1][0].formality == "formal"
+    assert workspace.snapshot()["problem"] == ""
+
+
+def test_a_document_begun_anew_keeps_what_of_its_style_says_something_in_the_direction(run: Run) -> None:
+    run.desk.model.directions = ("en-de", "de-en")
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace.choose_style(Style("formal", "docs"))
+    turned, same = (run.desk.begin_anew(workspace, direction) for direction in ("de-en", "en-de"))
+    assert (turned.style.chosen, turned.problem) == (Style(None, "docs"), "")
+    assert same.style.chosen == chosen_style(run.store, same.session_id) == Style("formal", "docs")
+
+
+def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    run.desk.import_glossary(workspace, b"router\tRouter\n", "terms.tsv")
+    workspace.open(1)
+    workspace.constrain(1, ["Datei"], [], [Avoid("speichern")])
+    run.answer(workspace)
+    first = run.decoder.of(1)[-1][0]
+    workspace.choose_style(Style("informal", "docs"))
+    again = run.decoder.of(1)[-1][0]
+    assert {phrase.text for phrase in again.phrases} == {"Datei", "Router"}
+    assert again == replace(first, formality="informal", domain="docs")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"formality": "polite", "domain": None}, "no usable 'formality'"),
+        ({"formality": 1, "domain": None}, "no usable 'formality'"),
+        ({"formality": None, "domain": ["docs"]}, "no usable 'domain'"),
+        ({"formality": None, "domain": "law"}, "domain 'law' in en-de (it knows docs, software)"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    reply = run.command(workspace, "choose_style", **fields)
+    assert message in reply["error"]["message"]
+    assert chosen_style(run.store, workspace.session_id) == Style()
+
+
+def test_page_is_told_what_each_model_can_be_asked_for(run: Run) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    style = run.command(workspace, "models")["model"]["style"]
+    assert style == {"formality": None, "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
+
+
+@pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])
+def test_a_log_from_elsewhere_cannot_ask_for_what_there_is_not(run: Run, payload: dict[str, Any]) -> None:
+    workspace = run.desk.open_document(TEXT, "text.txt")
+    run.store.append(workspace.session_id, "style", payload)
+    assert chosen_style(run.store, workspace.session_id) == Style()

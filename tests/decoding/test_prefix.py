@@ -1,0 +1,169 @@
+"""A prefix through the whole path: read in one pass and remembered, it gives what reading it step by step gives."""
+
+from __future__ import annotations
+
+import random
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Avoid, Phrase, Request, SearchOptions, Translation, Translator, Worker
+from engine.model.decoder import Decoder
+from engine.model.packed import can_multiply_int8, pack
+from tests.reference.stepwise import StepwiseTranslator
+from tests.test_translator import SOURCE, make_translator
+
+OPTIONS = SearchOptions(beam=4, nbest=3, max_length_factor=0, max_length_offset=6)
+TEXT = "Klicken Sie auf „Übernehmen“, um die Einstellungen für alle Knoten zu speichern (siehe Seite 3 und C++)."
+
+
+@pytest.fixture(scope="module")
+def model(codec):
+    """Weights that 16 bits hold, so that each precision can be had of them."""
+    model = make_translator(codec)._model
+    for parameter in model.transformer.parameters():
+        parameter.data.copy_(parameter.half().float())
+    return model
+
+
+def assert_same(found: Translation, expected: Translation) -> None:
+    """The same texts in the same order, met by the same, and the same scores to rounding."""
+    assert (found.status, found.num_steps) == (expected.status, expected.num_steps)
+    assert [item.text for item in found.hypotheses] == [item.text for item in expected.hypotheses]
+    for one, other in zip(found.hypotheses, expected.hypotheses, strict=True):
+        assert one.tokens == other.tokens
+        assert one.token_log_probs == pytest.approx(other.token_log_probs, rel=1e-4, abs=1e-4)
+        assert one.score == pytest.approx(other.score, abs=1e-4)
+        assert (one.placements, one.unmet, one.locked) == (other.placements, other.unmet, other.locked)
+
+
+def random_request(rng: random.Random, prefix: str) -> Request:
+    """With pins, forms, avoided and locked texts, some of which stand in the prefix."""
+    words = [word.strip(".,;()„“") for word in TEXT.split()]
+    phrases = [Phrase(rng.choice(words), forms=rng.sample(words, rng.choice([0, 1])))] * rng.choice([0, 1])
+    avoid = [Avoid(rng.choice(words))] * rng.choice([0, 0, 1])
+    locked = [rng.choice(words)] * rng.choice([0, 0, 1])
+    return Request(rng.choice([SOURCE, "Save it."]), prefix=prefix, phrases=phrases, avoid=avoid, locked=locked)
+
+
+@settings(max_examples=3)
+@given(seed=st.integers(0, 10**6))
+def test_a_translation_typed_on_and_changed_is_what_each_request_alone_gives_step_by_step(model, seed) -> None:
+    rng = random.Random(seed)
+    translator, step_by_step = Translator(model), StepwiseTranslator(model)
+    length = rng.randint(1, 60)
+    for _ in range(4):
+        request = random_request(rng, TEXT[:length])
+        found = translator.translate(request, OPTIONS)
+        assert_same(found, step_by_step.translate(request, OPTIONS))
+        assert all(item.text.startswith(request.prefix) for item in found.hypotheses if not item.unmet)
+        length = min(len(TEXT), max(0, length + rng.choice([-9, 0, 1, 2, 12])))
+
+
+@settings(max_examples=2)
+@given(seed=st.integers(0, 10**6), schedule=st.sampled_from(["stream", "fifo"]))
+def test_requests_with_prefixes_join_others_under_way_wherever_these_are(model, seed, schedule) -> None:
+    rng = random.Random(seed)
+    requests = [random_request(rng, TEXT[: rng.choice([0, 0, 7, 30, 70])]) for _ in range(6)]
+    translator, step_by_step = Translator(model), StepwiseTranslator(model)
+    translations = translator.translate_all(requests, OPTIONS, batch_size=3, schedule=schedule)
+    for request, translation in zip(requests, translations, strict=True):
+        assert_same(translation, step_by_step.translate(request, OPTIONS))
+
+
+def test_the_worker_lets_a_request_with_a_prefix_join_and_cancels_it_unread(model, monkeypatch) -> None:
+    requests = [Request(SOURCE, prefix=TEXT[:length]) for length in (0, 40, 20)]
+    expected = [StepwiseTranslator(model).translate(request, OPTIONS) for request in requests]
+    translator, may_go_on, is_under_way = Translator(model), threading.Event(), threading.Event()
+    step, read = Decoder.step, Decoder.read
+    beginnings = []
+
+    def waiting(decoder, tokens):
+        is_under_way.set()
+        may_go_on.wait(30)
+        return step(decoder, tokens)
+
+    monkeypatch.setattr(Decoder, "step", waiting)
+    monkeypatch.setattr(Decoder, "read", lambda decoder, pieces: beginnings.append(pieces) or read(decoder, pieces))
+    with Worker(translator) as worker:
+        first = worker.submit(requests[0], OPTIONS)
+        is_under_way.wait(30)
+        overtaken = worker.submit(Request("Overtaken.", prefix=TEXT[:60]), OPTIONS, key="typing")
+        others = [worker.submit(request, OPTIONS, key=f"typing {n}") for n, request in enumerate(requests[1:])]
+        worker.cancel("typing")
+        may_go_on.set()
+        for future, alone in zip([first, *others], expected, strict=True):
+            assert_same(future.result(30), alone)
+        assert overtaken.result(30).status == "cancelled"
+    longest = max(len(pieces) for pieces_B in beginnings for pieces in pieces_B)
+    assert 0 < longest <= len(model.codec.encode(TEXT[:40]).ids), "the one that was overtaken is longer"
+
+
+@pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_packed_weights_give_a_prefix_the_scores_that_steps_give_it(codec, precision) -> None:
+    torch_model = make_translator(codec)._model
+    for parameter in torch_model.transformer.parameters():
+        parameter.data.copy_(parameter.half().float())
+    pack(torch_model.transformer, precision, smallest=1)
+    translator, step_by_step = Translator(torch_model), StepwiseTranslator(torch_model)
+    for length in (12, 30, 31, 55):
+        request = Request(SOURCE, prefix=TEXT[:length], phrases=[Phrase("Knoten")])
+        found, expected = (each.translate(request, OPTIONS).hypotheses[0] for each in (translator, step_by_step))
+        scores = translator.score(SOURCE, tokens=found.tokens)
+        closeness = 0.1 if precision == "int8" else 1e-3  # a rounding may come to the next of 127 levels
+        assert found.token_log_probs == pytest.approx(scores.token_log_probs, abs=closeness)
+        assert found.score == pytest.approx(expected.score, abs=closeness)
+
+
+@pytest.fixture
+def num_read(monkeypatch) -> list[list[int]]:
+    """How many new pieces each pass through a decoder read, by sentence."""
+    num_read: list[list[int]] = []
+    read_on = Decoder._read_on
+
+    def noting(decoder, unread):
+        num_read.append([len(begun.new_pieces) for _, begun in unread])
+        read_on(decoder, unread)
+
+    monkeypatch.setattr(Decoder, "_read_on", noting)
+    return num_read
+
+
+def test_a_prefix_that_goes_on_pays_for_its_new_pieces_alone(model, num_read) -> None:
+    translator = Translator(model)
+    one, two, all_ = (len(model.codec.encode(text).ids) for text in ("Klicken", "Klicken Sie", "Klicken Sie auf die"))
+    for prefix, new in (
+        ("Klicken ", [[one]]),
+        ("Klicken Sie ", [[two - one]]),
+        ("Klicken Sie ", []),
+        ("Klicken ", []),
+        ("Klicken Sie auf die ", [[all_ - two]]),
+    ):
+        num_read.clear()
+        translator.translate(Request(SOURCE, prefix=prefix), OPTIONS)
+        assert num_read == new, prefix
+    num_read.clear()
+    translator.translate(Request("Another source.", prefix="Klicken "), OPTIONS)
+    assert num_read == [[one]], "what is known belongs to a source"
+
+
+def test_prices_read_what_their_variants_share_once(model, num_read) -> None:
+    request = Request(SOURCE, prefix="Klicken Sie auf ", phrases=[Phrase("Knoten"), Phrase("Seite")])
+    Translator(model).price(request, OPTIONS)
+    assert num_read == [[len(model.codec.encode("Klicken Sie auf").ids)]], "four variants"
+
+
+def test_alternatives_are_those_of_reading_step_by_step(model, num_read) -> None:
+    translator, beginning = Translator(model), "Klicken Sie auf die"
+    hypothesis = translator.translate(Request(SOURCE, prefix=beginning), OPTIONS).hypotheses[0]
+    num_read.clear()
+    offset = beginning.index("auf")
+    found = translator.alternatives(Request(SOURCE), hypothesis, offset, 3, OPTIONS)
+    assert found
+    assert len(num_read) == 1, "what stands before the word was known; the words are read together"
+    expected = StepwiseTranslator(model).alternatives(Request(SOURCE), hypothesis, offset, 3, OPTIONS)
+    assert [item.hypothesis.text for item in found] == [item.hypothesis.text for item in expected]
+    assert [item.log_prob for item in found] == pytest.approx([item.log_prob for item in expected], abs=1e-4)

@@ -1,0 +1,327 @@
+"""A model by its hub id: fetched once, used without a connection afterwards, and refused with the cure."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import httpx
+import huggingface_hub
+import pytest
+import safetensors.torch
+import torch
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import hf_raise_for_status
+
+from engine.errors import ModelError
+from engine.importers import conversion, model_folder
+from engine.model import ModelConfig, Transformer, load_model, save_weights
+from engine.text import TextCodec
+from tests.importers.hub import Hub, serving
+from tests.importers.marian import save_marian
+from tests.model.damage import cut, drop
+
+pytest.importorskip("transformers")
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import sys
+from engine import Request, Translator
+from engine.errors import ModelError
+for name in sys.argv[1:]:
+    try:
+        translator = Translator.load(name)
+        print(translator.name, *translator.directions, translator.translate(Request("Hello")).status)
+    except ModelError as error:
+        print(f"refused: {error}")
+"""
+
+
+def load(hub: Hub, folder: Path, *names: str) -> list[str]:
+    """What a fresh process says of each name."""
+    return run(SCRIPT, hub, folder, *names)
+
+
+def run(script: str, hub: Hub, folder: Path, *arguments: str) -> list[str]:
+    """The lines that a fresh process writes; its caches lie in `folder`."""
+    environment = {
+        **os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hub"), "PINPOINT_CACHE": str(folder / "cache"),
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1", "OMP_NUM_THREADS": "1",
+    }  # fmt: skip
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout.splitlines()
+
+
+def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
+        missing, first = load(hub, tmp_path, "team/nothing-there", "team/opus-mt-en-de")
+        assert (
+            "refused: team/nothing-there is no folder here, and cannot be fetched" in missing
+            and "check the name, MAKER/MODEL" in missing
+        )
+        assert first.startswith("opus-mt-en-de en-de complete")
+        assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
+        hub.is_down = True
+        assert load(hub, tmp_path, "team/opus-mt-en-de") == [first]
+        (offline,) = load(hub, tmp_path, "team/nothing-there")
+        assert (
+            "refused: team/nothing-there is no folder here, and cannot be fetched" in offline
+            and "the connection" in offline
+        )
+
+
+STOPPING_SCRIPT = """
+import huggingface_hub.constants
+from engine import ModelError, Translator
+
+huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE = 1000
+told = []
+
+def tell(*progress):
+    told.append(progress)
+
+def stop(*progress):
+    tell(*progress)
+    if progress[0] > 5000:
+        raise ModelError("enough")
+
+for on_fetch in (stop, tell, stop):
+    told.clear()
+    try:
+        print(Translator.load("team/opus-mt-en-de", on_fetch=on_fetch).name, end=" ")
+    except ModelError as error:
+        print(error, end=" ")
+    weights = huggingface_hub.try_to_load_from_cache("team/opus-mt-en-de", "model.safetensors")
+    print(weights is not None, len(told), *max(told, default=(0, 0)))
+"""
+
+
+def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
+    save_marian(tmp_path / "theirs")
+    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
+        lines = [line.split() for line in run(STOPPING_SCRIPT, hub, tmp_path)]
+        (stopped, has_weights, _, num_bytes, _), (whole, *came), again = lines
+        assert (stopped, has_weights) == ("enough", "False")
+        num_weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size
+        assert int(num_bytes) < num_weights
+        assert (whole, came[0], came[2]) == ("opus-mt-en-de", "True", came[3])
+        assert int(came[1]) > num_weights / 1000
+        assert again == ["opus-mt-en-de", "True", "0", "0", "0"], "what is cached is not fetched again"
+
+
+def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="is no folder; give the folder that holds"):
+        model_folder(tmp_path / "nothing")
+
+
+REQUEST = httpx.Request("GET", "http://127.0.0.1/team/model/resolve/main/source.spm")
+
+
+def refused(status: int, code: str) -> Exception:
+    """What huggingface_hub makes of such an answer."""
+    response = httpx.Response(status, headers={"X-Error-Code": code}, request=REQUEST)
+    with pytest.raises(httpx.HTTPError) as found:
+        hf_raise_for_status(response)
+    return found.value
+
+
+BROKEN_OFF = httpx.ReadError("connection reset", request=REQUEST)
+WRAPPED = huggingface_hub.errors.LocalEntryNotFoundError("Nothing is cached.\nMore.")
+WRAPPED.__cause__ = refused(500, "")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (refused(403, "GatedRepo"), r"those who agree to their terms\); agree on the model's page and log in"),
+        (refused(404, "RepoNotFound"), r"no model of that name for you\); check the name"),
+        (BROKEN_OFF, r"source\.spm: connection reset\); check the connection and try again, or download"),
+        (WRAPPED, r"source\.spm: Nothing is cached\.\); check the connection"),
+        (httpx.ConnectError("no such host"), r"no such host\); check the connection"),  # knows no request
+        (OSError(errno.ENOSPC, "No space left on device"), r"no room left in .*\); make room there, or set HF_HOME"),
+        (PermissionError(errno.EACCES, "Permission denied", "/cache"), r"/cache cannot be written\); .*set HF_HOME"),
+        (HFValidationError("Cannot have -- in repo_id"), r"Cannot have -- in repo_id\); check the name$"),
+    ],
+)
+def test_what_cannot_be_fetched_is_named_with_the_cure(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    def fail(*_: object, local_files_only: bool, **__: object) -> str:
+        raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here") if local_files_only else error
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    with pytest.raises(ModelError, match=r"^team/model is no folder here, and cannot be fetched \(.*" + message):
+        model_folder("team/model")
+
+
+def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As another program left it there, which read weights alone."""
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "part")
+    (tmp_path / "part" / "source.spm").unlink()
+    asked: list[bool] = []
+
+    def give(*_: object, local_files_only: bool, **__: object) -> str:
+        asked.append(local_files_only)
+        return str(tmp_path / ("part" if local_files_only else "whole"))
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert (model_folder("team/opus-mt-en-de") / "source.spm").is_file()
+    assert asked == [True, False, False]
+
+
+def test_what_is_wrong_with_a_model_in_the_cache_is_told_where_it_cannot_be_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_marian(tmp_path / "part")
+    (tmp_path / "part" / "source.spm").unlink()
+
+    def give(*_: object, local_files_only: bool, **__: object) -> str:
+        if local_files_only:
+            return str(tmp_path / "part")
+        raise huggingface_hub.errors.OfflineModeIsEnabled("offline")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    with pytest.raises(ModelError, match=r"source\.spm is missing; download the folder again"):
+        model_folder("team/opus-mt-en-de")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"model_type": "mbart"}, r"model_type is 'mbart'; models of marian, m2m_100, fsmt are read"),
+        ({}, r"model_type is None; models of marian"),
+        (None, r"^team/model has no config\.json on the hub; take a model that `python -m engine models` tells of"),
+    ],
+)
+def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str] | None, message: str
+) -> None:
+    asked: list[list[str]] = []
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        if local_files_only:
+            raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here")
+        asked.append(allow_patterns)
+        if settings is not None:
+            (tmp_path / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+        return str(tmp_path)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    with pytest.raises(ModelError, match=message):
+        model_folder("team/model")
+    assert asked == [["config.json"]]
+
+
+def test_a_model_of_ours_is_fetched_with_all_its_files(
+    codec: TextCodec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, size = tmp_path / "model", len(codec.vocabulary)
+    codec.save(model)
+    config = ModelConfig(
+        size, ["en-de"], model_size=8, num_heads=2, feed_forward_size=8, encoder_layers=1, decoder_layers=1
+    )
+    config.save(model / "config.json")
+    save_weights(model / "model.safetensors", Transformer(config))
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        wanted = [path for path in model.iterdir() if any(fnmatch(path.name, pattern) for pattern in allow_patterns)]
+        (tmp_path / "ours").mkdir(exist_ok=True)
+        for path in () if local_files_only else wanted:
+            shutil.copy(path, tmp_path / "ours")
+        return str(tmp_path / "ours")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert load_model(model_folder("team/model")).checksum == load_model(model).checksum
+
+
+def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of torch's files, which are fetched only where there are no others."""
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    path = tmp_path / "theirs" / "model.safetensors"
+    weights = list(safetensors.torch.load_file(path).items())
+    path.unlink()
+    parts = {f"pytorch_model-0000{number}-of-00002.bin": dict(weights[number - 1 :: 2]) for number in (1, 2)}
+    for name, part in parts.items():
+        torch.save(part, path.with_name(name))
+    index = {"weight_map": {key: name for name, part in parts.items() for key in part}}
+    path.with_name("pytorch_model.bin.index.json").write_text(json.dumps(index), encoding="utf-8")
+    last = path.with_name(max(parts))
+    last.rename(tmp_path / last.name)
+    asked: list[bool] = []
+
+    def give(*_: object, local_files_only: bool, allow_patterns: list[str], **__: object) -> str:
+        asked.append(local_files_only)
+        if any(fnmatch(last.name, pattern) for pattern in allow_patterns) and not local_files_only:
+            (tmp_path / last.name).rename(last)
+        return str(tmp_path / "theirs")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
+    assert load_model(model_folder("team/opus-mt-en-de")).config.encoder_layers == 3
+    assert asked == [True, False, False, False]  # configuration, all that is always wanted, torch's files
+    path.with_name("pytorch_model.bin.index.json").write_text('{"weight_map": []}', encoding="utf-8")
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin\.index\.json names no files of weights; download it"):
+        model_folder(tmp_path / "theirs")
+
+
+def test_a_converted_model_whose_weights_were_removed_or_cut_is_converted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    ours = model_folder(tmp_path / "theirs")
+    checksum = load_model(ours).checksum
+    for damage in (drop, cut):
+        damage(ours, "model.safetensors")
+        assert model_folder(tmp_path / "theirs") == ours
+        assert load_model(ours).checksum == checksum
+
+
+def test_two_programs_that_convert_one_model_at_once_do_not_disturb_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    both, save = Barrier(2), conversion.save_weights
+
+    def save_together(*given: Any) -> None:
+        both.wait(60)  # each has begun its folder
+        save(*given)
+        both.wait(60)  # and has all in it
+
+    monkeypatch.setattr(conversion, "save_weights", save_together)
+    with ThreadPoolExecutor(2) as programs:
+        ours = set(programs.map(model_folder, [tmp_path / "theirs"] * 2))
+    assert list((tmp_path / "cache" / "models").iterdir()) == list(ours)
+    assert load_model(ours.pop()).config.encoder_layers
+
+
+def test_what_a_program_that_was_killed_left_is_removed_and_what_is_being_written_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    ours = model_folder(tmp_path / "theirs")
+    shutil.rmtree(ours)
+    for name, age_seconds in (("old", 200_000), ("new", 0)):
+        folder = ours.with_name(f"{ours.name}.{name}.partial")
+        folder.mkdir()
+        (folder / "config.json").touch()
+        for path in (folder / "config.json", folder):
+            os.utime(path, (path.stat().st_mtime - age_seconds,) * 2)
+    assert model_folder(tmp_path / "theirs") == ours
+    assert sorted(path.name for path in ours.parent.iterdir()) == [ours.name, f"{ours.name}.new.partial"]
