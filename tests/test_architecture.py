@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "app" / "ui" / "static"
 
 # The rooms of each package, from the ground up: a room may import itself and rooms of lower floors.
 FLOORS = {
@@ -198,6 +199,30 @@ def test_import_circle_is_found() -> None:
 @pytest.mark.parametrize("package", ["engine", "app"])
 def test_no_modules_import_each_other(package: str) -> None:
     assert import_circles(module_imports(package)) == []
+
+
+# The page's scripts: a folder imports only from folders before it; "" holds what starts the page.
+PAGE_FOLDERS = ["core", "dialogs", "editor", "panels", "list", ""]
+SCRIPT_IMPORT = re.compile(r"""^(?:import|export)\b[^;]*?\bfrom '(\.[^']*)';|\bimport\('(\.[^']*)'\)""", re.MULTILINE)
+
+
+def script_imports() -> dict[str, set[str]]:
+    """For each script of the page, the scripts that it imports; paths below its folder of static files."""
+    graph = {}
+    for path in sorted(PAGE.rglob("*.js")):
+        found = SCRIPT_IMPORT.findall(path.read_text(encoding="utf-8"))
+        targets = [(path.parent / (static or dynamic)).resolve() for static, dynamic in found]
+        graph[path.relative_to(PAGE).as_posix()] = {target.relative_to(PAGE).as_posix() for target in targets}
+    return graph
+
+
+def test_scripts_import_each_other_in_one_direction() -> None:
+    graph = script_imports()
+    assert {name for names in graph.values() for name in names} - set(graph) == set()
+    assert import_circles(graph) == []
+    floors = {name: PAGE_FOLDERS.index(name.rpartition("/")[0]) for name in graph}
+    wrong = [(name, other) for name, others in graph.items() for other in others if floors[other] > floors[name]]
+    assert wrong == []
 
 
 def test_engine_knows_no_page_and_no_database() -> None:

@@ -27,10 +27,10 @@ _TEMPLATE = """
 """
 HEAD = f"""
 <link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
-<link rel="stylesheet" href="{STATIC_PATH}/icons.css">
-<link rel="stylesheet" href="{STATIC_PATH}/editor.css">
-<link rel="stylesheet" href="{STATIC_PATH}/report.css">
-<link rel="stylesheet" href="{STATIC_PATH}/glossary.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/icons.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/editor.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/report.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/glossary.css">
 """
 
 

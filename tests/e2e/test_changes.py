@@ -45,7 +45,7 @@ def text_of(points: list[int]) -> str:
 @given(cases=st.lists(st.tuples(UNITS, st.lists(STEPS, max_size=6)), min_size=20, max_size=20))
 def test_changes_of_the_page_fit_its_texts_in_code_points(screen: Screen, cases: list[Any]):
     """Also where an edit tears a surrogate pair apart or makes one of two halves."""
-    module = f"{screen.url}/pinpoint-static/changes.js"
+    module = f"{screen.url}/pinpoint-static/core/changes.js"
     found = screen.page.evaluate(NOTE, {"module": module, "cases": [[units, steps] for units, steps in cases]})
     for (units, steps), (points, told) in zip(cases, found, strict=True):
         before = b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "surrogatepass")

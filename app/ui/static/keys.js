@@ -1,11 +1,11 @@
 /* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
-import {toggleConfidence} from './confidence.js';
-import {DEFAULTS, actionOf, keysOf} from './key_bindings.js';
-import {openGoTo} from './go_to.js';
-import {openKeySheet} from './key_sheet.js';
-import {openReplace} from './replace.js';
-import {widen} from './scope.js';
-import {changeCase, copySource, insertPlaceholder} from './text_commands.js';
+import {toggleConfidence} from './editor/confidence.js';
+import {DEFAULTS, actionOf, keysOf} from './core/key_bindings.js';
+import {openGoTo} from './dialogs/go_to.js';
+import {openKeySheet} from './dialogs/key_sheet.js';
+import {openReplace} from './dialogs/replace.js';
+import {widen} from './dialogs/scope.js';
+import {changeCase, copySource, insertPlaceholder} from './editor/text_commands.js';
 
 export const listenToKeys = (bench, root) => {
   const isOurs = () => root.isConnected && (root.contains(document.activeElement) || document.activeElement === document.body) && !root.querySelector('dialog[open]');

@@ -1,18 +1,18 @@
 /* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
-import {Connection, drafts} from './connection.js';
-import {button, h, t, tn} from './dom.js';
-import {Files} from './files.js';
-import {Header, Notes} from './header.js';
-import {loadBindings} from './key_bindings.js';
-import {watchIdle} from './idle.js';
+import {Connection, drafts} from './core/connection.js';
+import {button, h, t, tn} from './core/dom.js';
+import {Files} from './panels/files.js';
+import {Header, Notes} from './panels/header.js';
+import {loadBindings} from './core/key_bindings.js';
+import {watchIdle} from './core/idle.js';
 import {listenToKeys} from './keys.js';
-import {SegmentList} from './list.js';
-import {Segment} from './segment.js';
-import {Side} from './side.js';
-import {Status} from './status.js';
-import {Steps} from './steps.js';
-import {watchTabs} from './tabs.js';
-import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './texts.js';
+import {SegmentList} from './list/segment_list.js';
+import {Segment} from './editor/segment.js';
+import {Side} from './panels/side.js';
+import {Status} from './panels/status.js';
+import {Steps} from './core/steps.js';
+import {watchTabs} from './core/tabs.js';
+import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
 
 const TOKEN_KEY = 'pinpoint:session';
 const OPEN_KEY = 'pinpoint:open';                     // [token, index]: where this tab was, also after the server was started anew

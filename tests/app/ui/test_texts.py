@@ -31,7 +31,7 @@ def texts(file: Path) -> dict[str, str]:
 
 
 ENGLISH = texts(STATIC_FOLDER / "texts.en.json")
-SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STATIC_FOLDER.glob("*.js")))
+SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STATIC_FOLDER.rglob("*.js")))
 
 
 @pytest.mark.parametrize("file", TRANSLATED, ids=lambda file: file.name)

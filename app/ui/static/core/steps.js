@@ -1,0 +1,127 @@
+/* Steps beyond the text and the constraints of the open segment: segments confirmed, many changed at once, cut or joined,
+   terms for the whole document. Each is undone and redone as one, and what is not seen at once is told with a way to take
+   it back. */
+import {t, tn} from './dom.js';
+import {History} from './history.js';
+
+const MAX_LISTED = 8;
+const DIVIDED = {split: 'split.done', merge: 'merge.done'};
+/** "3, 7, 9, \u2026": segments by their numbers. */
+export const listed = (indices, bench) => indices.slice(0, MAX_LISTED).map(index => bench.numberOf(index)).join(', ') + (indices.length > MAX_LISTED ? ', \u2026' : '');
+
+export class Steps {
+  constructor(bench) {
+    this.bench = bench;
+    this.clear();
+  }
+
+  clear() { Object.assign(this, {past: [], future: []}); }
+
+  /** What is done anew in one segment ends what could be done again. */
+  noticed({name, args}) {
+    if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin)) this.future = [];
+  }
+
+  /** The step that would be taken back or made again; one that no longer can be is forgotten. */
+  newest(isUndo) {
+    const steps = isUndo ? this.past : this.future;
+    while (steps.at(-1)?.isOver(isUndo)) steps.pop();
+    return steps.at(-1);
+  }
+
+  /** A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
+      said of that, or nothing where it was refused: then it is no step any more. */
+  done(text, run, isOver = () => false, at = performance.now()) {
+    const step = {run, isOver, at};
+    this.past.push(step);
+    this.future = [];
+    if (text) this.tell(text, [[t('steps.undo'), () => this.undo(step)]]);
+    this.bench.segment.paintState();
+  }
+
+  /** One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile. */
+  tell(text, actions = []) { this.bench.notes.say('info', text, actions, {key: 'step'}); }
+
+  /** A step, be it the newest or not, is taken back. */
+  undo(step) {
+    if (!this.past.includes(step)) return;
+    this.past = this.past.filter(other => other !== step);
+    this.future.push(step);
+    this.run(step, true);
+  }
+
+  /** The newest step, back or forth. */
+  step(isUndo) {
+    const step = this.newest(isUndo);
+    if (isUndo) this.undo(step);
+    else { this.past.push(this.future.pop()); this.run(step, false); }
+  }
+
+  async run(step, isUndo) {
+    step.at = performance.now();
+    const said = await step.run(isUndo);
+    if (said) this.tell(said);
+    else [this.past, this.future] = [this.past, this.future].map(steps => steps.filter(other => other !== step));
+    this.bench.segment.paintState();
+  }
+
+  /* ---- the kinds of steps ---- */
+  /** Many segments were changed, which the server keeps under a number. */
+  batch(number, text) {
+    this.done(text, async isUndo => {
+      const reply = await this.bench.connection.send('step', {step: number, is_undo: isUndo});
+      if (!reply.ok) return '';
+      const {num_segments: n, num_left: left} = reply.result;
+      return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ' ' + tn('steps.left', left) : '');
+    });
+  }
+
+  /** Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
+      that again. */
+  async divide(command, segment, args = {}) {
+    const {bench} = this, {connection, segment: {histories}} = bench, n = bench.numberOf(segment);
+    let other = new History();
+    const swap = () => { const now = histories.get(segment) ?? new History(); histories.set(segment, other); other = now; };
+    const reply = await connection.send(command, {segment, ...args});
+    if (!reply.ok) { bench.segment.focusField(); return; }
+    swap();
+    bench.openSegment(reply.result.open);
+    this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
+      const again = await connection.send('division_step', {step: reply.result.step, is_undo: isUndo});
+      if (!again.ok) return '';
+      swap();
+      bench.openSegment(again.result.open);
+      return t(isUndo ? 'division.undone' : 'division.redone');
+    });
+  }
+
+  /** A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
+      was confirmed, null as proposed; `at` is when the person did it. */
+  confirmation(isConfirmed, segment, {text, before = text, at}) {
+    const {bench} = this, {connection} = bench;
+    this.done('', async isUndo => {
+      const confirms = isUndo !== isConfirmed, origin = isUndo ? 'undo' : 'redo';
+      const reply = await (confirms ? connection.send('confirm', {segment, text, origin})
+        : before === null ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`) : connection.send('reopen', {segment, origin}));
+      if (!reply.ok) return '';
+      bench.openSegment(isUndo || !confirms ? segment : bench.list.nextUnconfirmed(segment) ?? segment);
+      return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
+    }, isUndo => !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed), at);
+  }
+
+  /** A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more. */
+  async term(isAdded, {segment, source, target, scope}) {
+    const {bench} = this, {connection} = bench;
+    let kept = {};                                    // where the glossary has it
+    const change = async isThere => {
+      const [name, args] = isThere ? ['add_term', {segment, source, target, scope}]
+        : scope === 'document' ? ['remove_term', {source, target}] : ['term_remove', {glossary: kept.base, number: kept.number}];
+      const reply = await connection.send(name, args);
+      if (!reply.ok) return '';
+      if (isThere) kept = reply.result;
+      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {source, target, glossary: kept.glossary});
+    };
+    const said = await change(isAdded);
+    if (said) this.done(said, isUndo => change(isUndo !== isAdded));
+  }
+}

@@ -1,0 +1,53 @@
+/* What the page says, in the language of the person: texts by key from texts.LANGUAGE.json, numbers and times as that
+   language writes them. Which language is asked of the browser, and can be chosen in the page. */
+
+/** Each has its file texts.LANGUAGE.json; its own name is what the menu shows. */
+export const LANGUAGES = {en: 'English', de: 'Deutsch'};
+const LANGUAGE_KEY = 'pinpoint:language';
+
+let texts = {}, language = 'en', locale = 'en';
+
+/** What was chosen on this browser, else the first of the browser's languages that there is, else English. */
+const wantedLanguage = () => {
+  let chosen = null;
+  try { chosen = localStorage.getItem(LANGUAGE_KEY); } catch { /* storage is off: the browser's language */ }
+  return [chosen, ...navigator.languages.map(tag => tag.split('-')[0])].find(name => Object.hasOwn(LANGUAGES, name ?? '')) ?? 'en';
+};
+
+/** Loads the texts; to be awaited before anything is drawn. */
+export const loadTexts = async () => {
+  language = wantedLanguage();
+  locale = navigator.languages.find(tag => tag.split('-')[0] === language) ?? language;
+  texts = await (await fetch(new URL(`../texts.${language}.json`, import.meta.url))).json();
+};
+
+export const currentLanguage = () => language;
+
+/** Keeps the choice for the next start; false where the browser keeps nothing. */
+export const chooseLanguage = name => {
+  try { localStorage.setItem(LANGUAGE_KEY, name); return true; } catch { return false; }
+};
+
+/** The interface text of that key, with {name} replaced. */
+export const t = (key, values = {}) => {
+  const text = texts[key];
+  if (text === undefined) { console.error('no interface text for', key); return key; }
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+};
+/** One of two texts: key.one for 1, else key.many. */
+export const tn = (key, n, values = {}) => t(key + (n === 1 ? '.one' : '.many'), {n: count(n), ...values});
+
+/** -0.412 with a true minus sign and the locale's decimal mark; with `signed` a gap has its plus sign. */
+export const number = (value, digits = 3, signed = false) => {
+  const isZero = Number(Math.abs(value).toFixed(digits)) === 0;
+  const text = Math.abs(value).toLocaleString(locale, {minimumFractionDigits: digits, maximumFractionDigits: digits});
+  return (isZero ? '' : value < 0 ? '\u2212' : signed ? '+' : '') + text;
+};
+/** 12,345 or 12.345 */
+export const count = value => value.toLocaleString(locale);
+/** 43% or 43 % */
+export const percent = value => value.toLocaleString(locale, {style: 'percent'});
+/** A time of today, to the second. */
+export const clock = date => date.toLocaleTimeString(locale);
+/** A day with its time, from milliseconds since 1970. */
+export const dayAndTime = ms => new Date(ms).toLocaleString(locale, {dateStyle: 'medium', timeStyle: 'short'});

@@ -1,0 +1,44 @@
+/* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
+import {button, h, icon, setText, t, textIn} from '../core/dom.js';
+import {wordStarts} from '../core/words.js';
+
+/** How many UTF-16 units of the source stand before the selection; notes above the words are not part of it. */
+export const selectedOffset = (host, selection) => {
+  const range = document.createRange();
+  range.setStart(host, 0);
+  range.setEnd(selection.anchorNode, selection.anchorOffset);
+  const copy = h('div', {}, range.cloneContents());
+  copy.querySelectorAll('.an, .sr').forEach(element => element.remove());
+  return copy.textContent.length;
+};
+
+export const askSplit = (bench, {source, place, onChoose}) => {
+  const cuts = wordStarts(source);
+  if (!cuts.length) { bench.say('info', t('split.nowhere')); return; }
+  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
+  const nearest = wanted => cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
+  const sentenceEnd = /[.!?;:]\s+|[。！？；]/.exec(source);
+  const first = h('p.part', textIn(bench.languages.source)), second = h('p.part', textIn(bench.languages.source));
+  const bar = h('input', {type: 'range', min: 0, max: cuts.length - 1, 'aria-label': t('split.bar'), oninput: () => show()});
+  bar.value = nearest(place || (sentenceEnd ? sentenceEnd.index + sentenceEnd[0].length : source.length / 2));
+  const show = () => {
+    const cut = cuts[bar.valueAsNumber];
+    setText(first, source.slice(0, cut).trimEnd());
+    setText(second, source.slice(cut));
+    bar.setAttribute('aria-valuetext', `${first.textContent} | ${second.textContent}`);
+  };
+  const choose = event => {
+    event.preventDefault();
+    const cut = cuts[bar.valueAsNumber];
+    close();
+    onChoose([...source.slice(0, cut)].length);
+  };
+  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-split', oncancel: event => { event.preventDefault(); close(); }},
+    h('form', {onsubmit: choose}, h('div.dh', {}, h('h2', {id: 'pinpoint-split'}, t('split.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
+      h('div.db', {}, h('p.muted', {}, t('split.hint')), bar, first, second),
+      h('div.df', {}, button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('split.do')))));
+  bench.root.append(dialog);
+  show();
+  dialog.showModal();
+  bar.focus();
+};

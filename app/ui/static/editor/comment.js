@@ -1,0 +1,85 @@
+/* The person's comment on the open segment: under the edit field, for themselves and for whoever gets the document. */
+import {button, h, icon, t} from '../core/dom.js';
+import {shortcut} from '../core/key_bindings.js';
+
+const SAVE_PAUSE_MS = 1000;
+const MAX_CHARACTERS = 2000;
+
+export class Comment {
+  constructor(segment) {
+    this.segment = segment;
+    this.area = h('textarea', {rows: 1, maxlength: MAX_CHARACTERS, dir: 'auto', spellcheck: 'true', 'aria-label': t('comment.label'), placeholder: t('comment.placeholder'),
+      oninput: () => { this.grow(); clearTimeout(this.timer); this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS); },
+      onblur: () => { this.flush(); this.fold(); },
+      onkeydown: event => this.onKey(event)});
+    this.element = h('div.comment', {hidden: true}, icon('comment', true), this.area,
+      button('.x', {'aria-label': t('comment.remove'), title: t('comment.remove'), onclick: () => { this.set(''); this.leave(); }}, icon('x')));
+    this.link = button('.link', {title: t('comment.title'), onclick: () => this.edit(), ...shortcut('comment')}, t('comment.link'));
+    this.reset();
+  }
+
+  /** Another segment is open; what it has arrives a moment later. */
+  reset() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.sent = this.before = '';                     // what the server has or gets; what Esc goes back to
+    this.set('');
+    this.fold();
+  }
+
+  /** The server's view, unless the person is writing or has just written. */
+  update() {
+    const {segment} = this;
+    if (document.activeElement === this.area || this.timer || segment.bench.connection.isPending(`comment:${segment.index}`)) return;
+    this.sent = segment.detail.comment;
+    this.set(this.sent);
+    this.fold();
+  }
+
+  edit() {
+    this.before = this.area.value;
+    this.element.hidden = false;
+    this.grow();
+    this.area.focus();
+    this.area.setSelectionRange(this.before.length, this.before.length);
+  }
+
+  onKey(event) {
+    if (event.isComposing) return;
+    const isDone = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (!isDone && event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!isDone) this.set(this.before);
+    this.leave();
+  }
+
+  leave() {
+    this.flush();
+    this.segment.focusField();
+    this.fold();
+  }
+
+  /** Sends what was written, now. */
+  flush() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    const {bench, index} = this.segment, text = this.area.value.trim();
+    if (index === null || text === this.sent) return;
+    this.sent = text;
+    bench.connection.send('comment', {segment: index, text}, `comment:${index}`);
+  }
+
+  set(text) {
+    if (this.area.value !== text) this.area.value = text;
+    this.grow();
+  }
+
+  /** Nothing is shown where there is no comment. */
+  fold() { this.element.hidden = !this.area.value.trim() && document.activeElement !== this.area; }
+
+  grow() {
+    this.area.style.blockSize = 'auto';
+    this.area.style.blockSize = `${this.area.scrollHeight}px`;
+  }
+}

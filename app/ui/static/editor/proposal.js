@@ -1,0 +1,198 @@
+/* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
+   Delete or Alt+click bans. */
+import {h, icon, sr, t, textIn} from '../core/dom.js';
+import {shown} from '../core/unseen.js';
+import {percent} from '../core/texts.js';
+
+const DOUBTS = [0.25, 0.5, 0.8];                      // below each, a word is underlined more heavily
+
+export class Proposal {
+  /** onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists. */
+  constructor({onPin, onUnpin, onBan, onLeave}) {
+    Object.assign(this, {onPin, onUnpin, onBan, onLeave});
+    this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
+    this.tokens = [];
+    this.confidence = [];                             // of each word, 0 to 1
+    this.showsConfidence = false;
+    this.drag = null;                                 // word number where the button went down
+    this.anchor = null;                               // word number where a phrase begins
+    this.current = 0;                                 // the one word that Tab reaches
+    const on = (name, action) => this.line.addEventListener(name, action);
+    on('mousedown', event => {
+      const word = this.wordOf(event.target);
+      if (word === null || event.button) return;
+      event.preventDefault();
+      if (event.altKey) { this.focusWord(word); this.ban(word, word); return; }
+      this.drag = word;
+      if (!event.shiftKey) this.anchor = word;
+      this.focusWord(word);
+    });
+    on('mouseover', event => {
+      const word = this.wordOf(event.target);
+      if (word !== null && this.drag !== null) this.markRange(this.drag, word);
+    });
+    on('mouseup', event => {
+      const word = this.wordOf(event.target), start = this.drag;
+      this.drag = null;
+      this.markRange(null);
+      if (start === null || word === null) return;
+      this.press(event.shiftKey && this.anchor !== null ? this.anchor : start, word);
+    });
+    document.addEventListener('mouseup', () => { if (this.drag !== null) { this.drag = null; this.markRange(null); } });
+    on('keydown', event => this.onKey(event));
+  }
+
+  wordOf(target) {
+    const element = target.closest?.('.w');
+    return element && this.line.contains(element) ? Number(element.dataset.word) : null;
+  }
+
+  numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
+
+  /** tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
+      would stand. */
+  render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
+    this.setBusy(isBusy);
+    const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
+    if (signature === this.signature) return;         // what is under the pointer stays
+    this.signature = signature;
+    this.drag = this.anchor = null;                   // word numbers mean other words now
+    const hadFocus = this.line.contains(document.activeElement);
+    Object.assign(this, {tokens, confidence, placeholder});
+    this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
+    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));   // without a proposal, the page itself speaks
+    this.line.classList.toggle('none', !tokens.length);
+    this.line.classList.toggle('long', tokens.length > 400);
+    const nodes = [];
+    for (let i = 0; i < tokens.length;) {
+      if (tokens[i].pin === undefined) { nodes.push(this.piece(tokens[i], i)); i++; continue; }
+      const first = i, {pin, at} = tokens[i];
+      while (i < tokens.length && tokens[i].pin === pin && tokens[i].at === at) i++;
+      const [head, ...rest] = tokens.slice(first, i);
+      nodes.push(h('span.pin', {title: t('proposal.pinned.title')},
+        h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), this.piece(head, first)), rest.map((token, k) => this.piece(token, first + 1 + k))));
+    }
+    this.line.replaceChildren(...(tokens.length ? nodes : [placeholder || '']));
+    if (hadFocus) this.focusWord(this.current);
+  }
+
+  piece(token, at) {
+    if (token.ban) return h('span.nw.struck', {}, h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban), ' ');
+    if (token.w === undefined) return token.tag ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t) : document.createTextNode(token.t);
+    const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
+    return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, dir: token.kept ? 'ltr' : null, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
+      'aria-pressed': String(token.pin !== undefined), ...(token.kept ? {} : this.doubt(token.w))}, shown(token.t),
+    token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
+  }
+
+  /** How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure. */
+  doubt(word) {
+    const probability = this.confidence[word];
+    if (!this.showsConfidence || probability === undefined) return {};
+    const said = t('confidence.word', {percent: percent(probability)}), level = DOUBTS.findIndex(limit => probability < limit);
+    return {title: said, 'aria-description': said, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
+  }
+
+  showConfidence(isShown) {
+    this.showsConfidence = isShown;
+    this.render(this.tokens, {lang: this.line.lang, isBusy: this.line.classList.contains('busy'), placeholder: this.placeholder});
+  }
+
+  setBusy(isBusy) { this.line.classList.toggle('busy', Boolean(isBusy)); this.line.setAttribute('aria-busy', String(Boolean(isBusy))); }
+
+  /** The pin that the word in focus stands in, or null. */
+  pinInFocus() {
+    const isIn = this.line.contains(document.activeElement);
+    return (isIn && this.tokens.find(token => token.w === this.current && token.pin !== undefined)?.pin) || null;
+  }
+
+  elementOf(word) { return this.line.querySelector(`[data-word="${word}"]`); }
+
+  focusWord(word) {
+    this.elementOf(this.current)?.setAttribute('tabindex', '-1');
+    this.current = Math.max(0, Math.min(word, this.numWords() - 1));
+    const element = this.elementOf(this.current);
+    element?.setAttribute('tabindex', '0');
+    element?.focus({preventScroll: true});
+    return Boolean(element);
+  }
+
+  markRange(from, to = from) {
+    this.line.querySelectorAll('.w').forEach(element => {
+      const word = Number(element.dataset.word);
+      element.classList.toggle('range', from !== null && word >= Math.min(from, to) && word <= Math.max(from, to));
+    });
+  }
+
+  /** One word: pins it, or releases the pin it stands in. Several: one phrase, grown over the pins that it touches. */
+  press(from, to) {
+    let first = this.tokens.findIndex(token => token.w === Math.min(from, to));
+    let last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
+    if (first < 0 || last < 0) return;
+    if (from === to && this.tokens.slice(first, last + 1).some(token => token.pin !== undefined)) {
+      this.onUnpin(this.tokens.slice(first, last + 1).find(token => token.pin !== undefined).pin);
+      return;
+    }
+    const isSame = (a, b) => this.tokens[a]?.pin !== undefined && this.tokens[a].pin === this.tokens[b]?.pin && this.tokens[a].at === this.tokens[b].at;
+    while (isSame(first, first - 1)) first--;
+    while (isSame(last, last + 1)) last++;
+    const covered = this.tokens.slice(first, last + 1);
+    const replaced = [...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values()];
+    const text = covered.map(token => token.t).join('');
+    covered.forEach(token => { token.pin = text; token.at = 'new'; });   // painted at once; the answer paints it again
+    this.signature = null;
+    this.onPin(text, replaced);
+  }
+
+  /** The number of the word at a character of the proposal, or the last before it; null where there is none. */
+  wordAt(offset) {
+    let start = 0, before = null;
+    for (const token of this.tokens) {
+      const end = start + token.t.length;
+      if (token.w !== undefined && start <= offset && offset < end) return token.w;
+      if (token.w !== undefined && end <= offset) before = token.w;
+      start = end;
+    }
+    return before;
+  }
+
+  /** The words from one to another, as they stand there. */
+  textOf(from, to) {
+    const first = this.tokens.findIndex(token => token.w === Math.min(from, to));
+    const last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
+    return first < 0 ? '' : this.tokens.slice(first, last + 1).map(token => token.t).join('');
+  }
+
+  ban(from, to) {
+    const text = this.textOf(from, to);
+    this.anchor = null;
+    this.markRange(null);
+    if (text) this.onBan(text);
+  }
+
+  onKey(event) {
+    const word = this.wordOf(event.target);
+    if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+    const forward = getComputedStyle(this.line).direction === 'rtl' ? -1 : 1;
+    const target = {ArrowRight: word + forward, ArrowLeft: word - forward, Home: 0, End: this.numWords() - 1}[event.key];
+    if (target !== undefined) {
+      if (!event.shiftKey) this.anchor = null;
+      else this.anchor ??= word;
+      this.focusWord(target);
+      this.markRange(event.shiftKey ? this.anchor : null, this.current);
+    } else if (event.key === ' ' || event.key === 'Enter') {
+      const from = this.anchor ?? word;
+      this.anchor = null;
+      this.markRange(null);
+      this.press(from, word);
+    } else if (event.key === 'Delete') {
+      this.ban(this.anchor ?? word, word);
+    } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
+      this.anchor = null;
+      this.markRange(null);
+      this.onLeave();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

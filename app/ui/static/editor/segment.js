@@ -1,0 +1,388 @@
+/* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
+import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
+import {Alignment} from './alignment.js';
+import {joinedEdits} from '../core/changes.js';
+import {Checks} from './checks.js';
+import {Comment} from './comment.js';
+import {Completion} from './completion.js';
+import {drafts} from '../core/connection.js';
+import {ban, isMetBy, isSame, partsOf, pin, unpin} from '../core/constraints.js';
+import {Field} from './field.js';
+import {History} from '../core/history.js';
+import {KeyCounter} from '../core/key_counter.js';
+import {speltFor} from '../core/key_bindings.js';
+import {Ledger} from './ledger.js';
+import {Offers} from './offers.js';
+import {Proposal} from './proposal.js';
+import {Rest} from './rest.js';
+import {widen} from '../dialogs/scope.js';
+import {buildSegment} from './layout.js';
+import {askSplit, selectedOffset} from '../dialogs/split.js';
+import {settle, sourceLine} from './source.js';
+import {listed} from '../core/steps.js';
+import {unseenIn} from '../core/unseen.js';
+import {inWords} from '../core/words.js';
+
+const SAVE_PAUSE_MS = 300;
+
+export class Segment {
+  constructor(bench) {
+    this.bench = bench;
+    this.index = null;
+    this.detail = null;
+    this.askNothing();                                 // what the person wants, ahead of the server by a moment
+    this.isDirty = false;                             // the field holds what the server does not have yet
+    this.isTyped = false;                             // the field holds the person's own words
+    this.histories = new Map();
+    this.proposal = new Proposal({
+      onPin: (text, replaced) => this.pin(text, replaced),
+      onUnpin: text => this.unpin(text),
+      onBan: text => this.ban(text),
+      onLeave: () => this.focusField(),
+    });
+    this.offers = new Offers(this);
+    this.ledger = new Ledger({
+      onUnpin: text => { this.unpin(text); this.focusField(); },
+      onUnban: text => { this.unban(text); this.focusField(); },
+      onRecase: (text, kind) => this.ban(text, kind),
+      onScope: text => widen(this, text),
+      onFree: changes => { this.constrain(changes); this.focusField(); },
+    });
+    this.rest = new Rest(this);
+    this.field = new Field({
+      onBeforeInput: kind => this.history.record(this.snapshot(), kind),
+      onInput: kind => this.onTyped(kind),
+      onBlur: () => this.flush(),
+      onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
+    });
+    this.keys = new KeyCounter(this.field.area, {hasConsent: () => bench.keepsKeys,
+      tell: noted => { if (bench.numbers?.has(this.index)) bench.connection.send('keys', {segment: this.index, ...noted}); }});
+    this.completion = new Completion(this);
+    this.checks = new Checks(this);
+    this.comment = new Comment(this);
+    buildSegment(this);
+    this.alignment = new Alignment(this.sourceHost, this.proposal);
+    addEventListener('resize', () => settle(this.sourceHost.firstChild));
+    addEventListener('pagehide', () => { this.flush(); this.comment.flush(); });
+  }
+
+  /** Nothing is asked of the translation. */
+  askNothing() { Object.assign(this, {pins: [], termsOff: [], bans: [], beginning: '', locked: []}); }
+
+  get history() {
+    if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
+    return this.histories.get(this.index);
+  }
+
+  /** Shows another segment; its details arrive a moment later. */
+  open(index) {
+    this.flush();
+    this.comment.flush();
+    this.keys.flush();
+    this.offers.alternatives.close(false);
+    this.completion.dismiss();
+    this.index = index;
+    this.detail = null;
+    this.waiting = [];                                // steps asked for before the details were there
+    this.isDirty = false;
+    this.isTyped = false;
+    this.offers.hideQuestion();
+    this.checks.reset();
+    this.comment.reset();
+    this.pinInput.value = '';
+    const row = this.bench.rows[index];
+    this.source = row.source;
+    this.paintNumber();
+    this.askNothing();
+    this.proposal.current = 0;
+    this.paintSource([{t: row.source}], []);
+    this.sourceNote.hidden = true;
+    this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
+    this.alignment.update([]);
+    this.offers.hypotheses.render([], {});
+    this.ledger.clear();
+    this.said.replaceChildren();
+    setText(this.proposalNote, '');
+    this.field.setLanguage(this.bench.languages.target);
+    this.field.set(row.target ?? '', (row.target ?? '').length);
+    this.paintState();
+  }
+
+  paintNumber() {
+    const n = this.bench.numberOf(this.index);
+    setText(this.no, String(n));
+    this.element.setAttribute('aria-label', t('segment.label', {n}));
+  }
+
+  /** The server's view of this segment. While a command of ours is on its way, ours is the newer one. */
+  update(detail) {
+    if (detail.index !== this.index || (this.detail && detail.stamp < this.detail.stamp)) return;
+    this.detail = inWords(detail);
+    this.sync();
+    for (const step of this.waiting.splice(0)) step();
+  }
+
+  /** Shows what the server has, but for what is on its way to it; called again once that has arrived. */
+  sync() {
+    const {detail} = this;
+    if (!detail) return;
+    if (!this.bench.connection.isPending(`constrain:${this.index}`)) {
+      Object.assign(this, partsOf({...detail, termsOff: detail.terms_off}));
+      this.paintProposal();
+    }
+    this.rest.settle();
+    if (!this.isDirty && !this.bench.connection.isPending(`edit:${this.index}`)) {
+      this.field.set(detail.target ?? detail.machine_text ?? '');
+      this.isTyped = detail.origin === 'typed';
+      if (detail.is_from_memory) this.history.begin({...this.snapshot(), text: null});
+    }
+    this.paintSource(detail.source, detail.terms);
+    this.alignment.update(detail.proposal?.alignment ?? []);
+    this.sourceNote.textContent = detail.note;
+    this.sourceNote.hidden = !detail.note;
+    this.paintPins();
+    this.paintHypotheses();
+    this.paintState();
+    this.checks.update();
+    this.comment.update();
+    this.bench.side.update(detail, this.termsOff);
+  }
+
+  paintSource(runs, terms) {
+    const signature = JSON.stringify([this.index, runs, terms]);
+    if (signature === this.sourceSignature) return;
+    this.sourceSignature = signature;
+    this.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
+    settle(this.sourceHost.firstChild);
+  }
+
+  paintProposal() {
+    const {proposal, is_pending: isPending, notices} = this.detail;
+    if (this.offers.alternatives.isOpen && proposal?.text !== this.offers.alternatives.text) this.offers.alternatives.close();
+    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending, confidence: proposal?.confidence ?? [],
+      placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
+    setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    const says = [...notices];
+    if (proposal?.is_stale && !isPending) says.push(t('proposal.stale'));
+    this.said.replaceChildren(...says.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))));
+  }
+
+  paintPins() {
+    const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices;   // of what was asked before
+    this.ledger.render(this, this.detail, prices, this.bench.languages.target);
+  }
+
+  paintHypotheses() { if (this.detail) this.offers.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text, free: this.detail.free}); }
+
+  paintState() {
+    const state = this.isDirty ? 'edited' : this.detail?.state ?? this.bench.rows[this.index].state;
+    const label = t('segment.current', {state: t('state.' + state)});
+    this.stateIcon.replaceChildren(icon('current', true), sr(label));
+    this.stateIcon.title = label;
+    const {unit} = this.bench;
+    setText(this.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
+    this.reopenButton.hidden = state !== 'confirmed';
+    const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : state === 'pretranslated' && this.detail?.is_from_memory ? t('field.memory') : tn('field.characters', this.field.text.length);
+    setText(this.fieldNote, unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length);
+    this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
+    for (const [control, isUndo] of [[this.undoButton, true], [this.redoButton, false]]) {
+      control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);
+    }
+  }
+
+  /* ---- text ---- */
+  snapshot() {
+    const isOnItsWay = this.bench.connection.isPending(`edit:${this.index}`);
+    const row = this.bench.rows[this.index], stored = this.detail ? this.detail.target : ['edited', 'confirmed'].includes(row.state) || row.is_from_memory ? row.target : null;
+    const isOwn = this.isDirty || (isOnItsWay ? this.sent : stored) != null;
+    const {selectionStart: start, selectionEnd: end} = this.field.area;
+    return {text: isOwn ? this.field.text : null, isConfirmed: !this.isDirty && !isOnItsWay && row.state === 'confirmed', ...partsOf(this), start, end};
+  }
+
+  onTyped() {
+    this.completion.dismiss();
+    this.isDirty = true;
+    this.isTyped = true;
+    this.offers.hideQuestion();
+    this.checks.paintLink();
+    this.keepDraft(this.field.text);
+    this.paintState();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS);
+    this.bench.status.update();
+  }
+
+  keepDraft(text) { drafts.keep(this.bench.session.token, this.index, text, this.detail?.target); }
+
+  /** Sends what was typed, now. */
+  flush() {
+    clearTimeout(this.timer);
+    if (this.isDirty && this.index !== null) this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
+  }
+
+  async sendText(text, origin, more = {}) {
+    const {index} = this;
+    this.isDirty = false;                             // from here on the pending command protects the field
+    this.sent = text;
+    const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`, joinedEdits);
+    if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true;   // not stored: keep it here
+    if (!reply.ok && index === this.index && more.told) this.field.changes.putBack(more.told);
+    if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
+    this.paintHypotheses();
+  }
+
+  /** A text that is being sent already. */
+  show(text) { this.field.set(text, text.length); this.isTyped = true; this.paintState(); }
+
+  /** Another text into the field, at once; the caret stays where it is unless it is told. */
+  replaceText(text, origin, more = {}, caret = null) {
+    this.flush();
+    this.field.set(text, caret ?? this.field.area.selectionStart);
+    this.isTyped = false;
+    this.keepDraft(text);
+    this.sendText(text, origin, more);
+    this.paintState();
+  }
+
+  /* ---- pins, bans and terms ---- */
+  pin(text, replaced = []) {
+    const {lifted, ...wanted} = pin(this, text.trim(), replaced);
+    this.sayLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
+    if (text.trim()) this.constrain(wanted);
+  }
+
+  /** What had to give way to a pin or a ban: the same words, or others. */
+  sayLifted(key, same, text, lifted) {
+    const others = lifted.filter(other => other !== text);
+    if (lifted.length) this.bench.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
+  }
+
+  unpin(text) { if (this.pins.includes(text)) this.constrain(unpin(this, text)); }
+
+  ban(text, kind = 'exact') {
+    const {lifted, ...wanted} = ban(this, text.trim(), kind);
+    this.sayLifted('bans.lifts_pins', 'bans.lifts_pins_same', text.trim(), lifted);
+    if (text.trim()) this.constrain(wanted);
+  }
+
+  unban(text) { this.constrain({bans: this.bans.filter(item => item.text !== text)}); }
+
+  setTerm(key, isOff) { this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)}); }
+
+  /** Changes some of the set and sends all of it; only the newest counts. */
+  constrain(changes, origin = 'person', isRecorded = true) {
+    if (isSame({...this, ...changes}, this)) return;
+    this.offers.alternatives.close();
+    this.completion.dismiss();
+    if (isRecorded) this.history.record(this.snapshot(), 'constrain');
+    const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
+    if (this.detail) {
+      this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
+        {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
+      this.paintPins();
+    }
+    this.paintState();
+    if (['person', 'alternative'].includes(origin) && this.detail?.is_from_memory && !isMetBy(this.field.text, this)) this.leaveMemory();
+    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, locked, origin}, `constrain:${this.index}`);
+  }
+
+  /** A match of the memory that lacks what the person asks for makes way for the proposal. */
+  leaveMemory() {
+    this.sendText(null, 'proposal');
+    this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
+  }
+
+  /** What was typed under the source becomes a pin or a ban. */
+  addTyped(act) {
+    const text = this.pinInput.value.trim();
+    this.pinInput.value = '';
+    if (text) act(text);
+    this.pinInput.focus();
+  }
+
+  /** Alt+P: the word in focus in the proposal, else what is selected in the field, else the word at the caret. */
+  pinSelection() {
+    if (this.proposal.line.contains(document.activeElement)) {
+      this.proposal.press(this.proposal.anchor ?? this.proposal.current, this.proposal.current);
+      return;
+    }
+    const text = this.field.selection();
+    if (text && !this.pins.includes(text)) this.pin(text);
+    else if (!text) { this.pinInput.focus(); }
+  }
+
+  /** The word or phrase chosen in the proposal, else what is selected in the field, else the word at the caret. */
+  banSelection() {
+    const {proposal} = this;
+    if (proposal.line.contains(document.activeElement)) proposal.ban(proposal.anchor ?? proposal.current, proposal.current);
+    else this.ban(this.field.selection());
+  }
+
+  /* ---- steps ---- */
+  /** Undoes or redoes what was done last: in this segment, or in many at once. */
+  step(isUndo) {
+    const {steps} = this.bench, own = this.history.newest(isUndo), wide = steps.newest(isUndo);
+    if (wide && (!own || wide.at > own.at)) { this.flush(); steps.step(isUndo); return; }
+    if (!this.detail) { this.waiting.push(() => this.step(isUndo)); return; }   // what is pinned is not known yet
+    const snapshot = this.history.step(this.snapshot(), isUndo);
+    if (!snapshot) return;
+    this.flush();
+    const origin = isUndo ? 'undo' : 'redo';
+    this.rest.asked = null;
+    this.completion.dismiss();
+    this.offers.hideQuestion();
+    const text = snapshot.text ?? this.detail?.proposal?.text ?? '';
+    if (snapshot.text !== this.snapshot().text) {
+      this.field.set(text, snapshot.start, snapshot.end);
+      this.isTyped = snapshot.text !== null;
+      if (snapshot.text !== null) this.keepDraft(snapshot.text);
+      this.sendText(snapshot.text, origin);
+    }
+    this.constrain(partsOf(snapshot), origin, false);
+    if (snapshot.isConfirmed && snapshot.text !== null) this.bench.connection.send('confirm', {segment: this.index, text, origin});
+    this.paintState();
+    this.focusField();
+  }
+
+  async confirm() {
+    const {index} = this, text = this.field.text;
+    if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
+    if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
+    this.flush();
+    const before = this.snapshot(), at = performance.now();
+    this.history.pause();
+    this.keepDraft(text);
+    const next = this.bench.list.nextUnconfirmed(index);
+    const sent = this.bench.connection.send('confirm', {segment: index, text});
+    if (next !== null) this.bench.openSegment(next);
+    else this.bench.say('info', t('confirm.all'));
+    const reply = await sent;
+    if (!reply.ok) return;
+    drafts.drop(this.bench.session.token, index, text);
+    if (!before.isConfirmed) this.bench.steps.confirmation(true, index, {text, before: before.text, at});
+    if (reply.result) this.bench.steps.batch(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}));
+  }
+
+  /** Alt+Shift+X: cuts the segment where the person chooses; at first where the source is selected. */
+  split() {
+    const {sourceHost, bench, index} = this, selection = getSelection();
+    const place = sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
+    this.flush();
+    askSplit(bench, {source: this.source, place, onChoose: offset => bench.steps.divide('split', index, {offset})});
+  }
+
+  /** Alt+Shift+J: joins the segment with the next. */
+  merge() {
+    this.flush();
+    this.bench.steps.divide('merge', this.index);
+  }
+
+  async reopen() {
+    const {index} = this, text = this.field.text, at = performance.now();
+    this.focusField();
+    const reply = await this.bench.connection.send('reopen', {segment: index});
+    if (reply.ok) this.bench.steps.confirmation(false, index, {text, at});
+  }
+
+  focusField() { this.field.area.focus({preventScroll: true}); }
+}

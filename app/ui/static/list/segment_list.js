@@ -1,0 +1,254 @@
+/* The segment list: filters, search, rows in blocks that are filled only near the window, the editor in its place. */
+import {button, h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {hint, shortcut} from '../core/key_bindings.js';
+import {shown} from '../core/unseen.js';
+
+const BLOCK_ROWS = 50;
+const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
+const SEARCH_PAUSE_MS = 180;
+const EDGE = 2;                                       // pixels: an editor no further out of sight is in sight
+const FILTERS = {
+  all: ['list', () => true],
+  open: ['todo', row => row.state !== 'confirmed'],
+  edited: ['draft', row => row.state === 'edited'],
+  confirmed: ['confirmed', row => row.state === 'confirmed'],
+  attention: ['problem', row => Boolean(row.attention)],
+  commented: ['comment', row => row.is_commented],
+};
+const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
+
+/** icon name, and what is said of a row: its state in words, never by colour alone */
+export const rowState = row => ({
+  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
+  label: t('state.' + (row.is_queued && row.state === 'new' ? 'queued' : row.state)) + (row.attention ? '. ' + row.attention : ''),
+});
+
+export class SegmentList {
+  constructor(bench, host) {
+    this.bench = bench;
+    this.filter = 'all';
+    this.query = '';
+    this.visible = [];
+    this.blocks = [];
+    this.elements = new Map();                       // index -> row element, for rows that are built
+    this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
+    this.body = h('div', {});
+    this.scroll.append(this.body);
+    this.editorItem = h('li', {});
+    this.watchEditor();
+    this.observer = new IntersectionObserver(entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
+      {root: this.scroll, rootMargin: '800px 0px'});
+    host.append(this.buildTools(), this.scroll);
+    this.body.addEventListener('click', event => {
+      const row = event.target.closest('.row');
+      if (row) bench.openSegment(Number(row.dataset.index));
+    });
+  }
+
+  buildTools() {
+    this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
+      const counter = h('span.n.num', {});
+      const chip = button('', {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name)},
+        icon(iconName, true), t('filter.' + name), counter);
+      return {name, chip, counter};
+    });
+    this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), ...shortcut('search'),
+      oninput: () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0); },
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); this.goToFound(); }
+        if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); }
+      }});
+    return h('div.tools', {},
+      h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')));
+  }
+
+  search() {
+    clearTimeout(this.searchTimer);
+    this.query = this.searchField.value.trim().toLowerCase();
+    this.rebuild();
+  }
+
+  setFilter(name) {
+    this.filter = name;
+    this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+    this.rebuild();
+    this.scrollToOpen();
+  }
+
+  /** To the next segment that is found, from the first on again behind the last. */
+  goToFound() {
+    const {rows, session} = this.bench, found = this.visible.filter(index => this.matches(rows[index]));
+    const at = this.visible.indexOf(session.open);
+    const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
+    if (next !== undefined) this.bench.openSegment(next);
+  }
+
+  updateCounts(counts) { this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0))); }
+
+  matches(row) {
+    return FILTERS[this.filter][1](row)
+      && (!this.query || row.source.toLowerCase().includes(this.query) || (row.target || '').toLowerCase().includes(this.query));
+  }
+
+  /** Chooses the rows anew (another document, filter or query) and lays out the blocks; the focus stays in the editor. */
+  rebuild() {
+    const {rows, session} = this.bench;
+    const focused = this.editorItem.contains(document.activeElement) ? document.activeElement : null;
+    this.visible = this.bench.order.filter(index => index === session.open || this.matches(rows[index]));
+    this.observer.disconnect();
+    this.elements.clear();
+    this.blocks = [];
+    for (let first = 0; first < this.visible.length; first += BLOCK_ROWS) {
+      const indices = this.visible.slice(first, first + BLOCK_ROWS);
+      const block = {indices, isFilled: false, element: h('ol', {start: this.bench.numberOf(indices[0])})};
+      block.element.block = block;
+      this.blocks.push(block);
+    }
+    this.body.replaceChildren(...this.blocks.map(b => b.element));
+    const found = this.visible.length - (rows[session.open] && !this.matches(rows[session.open]) ? 1 : 0);
+    if (!found) this.body.append(h('p.empty', {}, t('list.empty')));
+    for (const block of this.blocks) {
+      this.reserve(block);
+      if (block.indices.includes(session.open)) this.fill(block);
+      this.observer.observe(block.element);
+    }
+    focused?.focus({preventScroll: true});            // an element that is moved loses it
+  }
+
+  reserve(block) { block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`; }
+
+  near(block, isNear) {
+    if (isNear) this.fill(block);
+    else if (block.isFilled && !block.indices.includes(this.bench.session.open)) this.empty(block);
+  }
+
+  fill(block) {
+    if (block.isFilled) return;
+    block.isFilled = true;
+    block.element.style.blockSize = '';
+    block.element.replaceChildren(...block.indices.map(index =>
+      (index === this.bench.session.open ? this.editorItem : this.buildItem(index))));
+  }
+
+  empty(block) {
+    block.isFilled = false;
+    block.indices.forEach(index => this.elements.delete(index));
+    block.element.replaceChildren();
+    this.reserve(block);
+  }
+
+  buildItem(index) {
+    const item = h('li', {});
+    this.elements.set(index, item);
+    this.paintItem(item, this.bench.rows[index]);
+    return item;
+  }
+
+  paintItem(item, row) {
+    const {icon: iconName, label} = rowState(row);
+    const {session, languages} = this.bench;
+    const ownNumber = this.bench.numberOf(row.index);
+    const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
+    const isTodo = row.state === 'new' || row.state === 'pretranslated';
+    const meta = row.attention ? t('meta.attention')
+      : row.num_pins ? tn('meta.pins', row.num_pins)
+        : row.is_repetition ? t('meta.repetition')
+          : row.is_from_memory ? t('meta.memory')
+          : row.state === 'edited' ? t('meta.edited')
+          : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
+    item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
+      h('span.no.num', {}, String(ownNumber)),
+      h('span.st.' + iconName, {title: label}, icon(iconName), sr(label + '. ')),
+      h('span.src', textIn(languages.source), shown(row.source)),
+      row.target != null ? h('span.tgt', textIn(languages.target), shown(row.target))
+        : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
+      h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null},
+        row.is_commented ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(t('comment.mark') + '. ')) : null, meta)));
+  }
+
+  /** Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew. */
+  updateRow(row) {
+    const item = this.elements.get(row.index);
+    if (!item || row.index === this.bench.session.open) return;
+    const hadFocus = item.contains(document.activeElement);
+    this.paintItem(item, row);
+    if (hadFocus) item.firstChild.focus({preventScroll: true});
+  }
+
+  /** Puts the editor where the open segment stands; the former one becomes a row again. */
+  moveEditor(previous, editor) {
+    const {session, rows} = this.bench;
+    this.editorItem.replaceChildren(editor);
+    if (session.open !== null && !this.visible.includes(session.open)) { this.rebuild(); return; }
+    if (previous !== null && previous !== session.open) {
+      const block = this.blocks.find(b => b.indices.includes(previous));
+      if (block?.isFilled) {
+        const item = this.buildItem(previous);
+        if (this.editorItem.parentElement === block.element) this.editorItem.replaceWith(item);
+      }
+    }
+    const block = this.blocks.find(b => b.indices.includes(session.open));
+    if (block) {
+      this.fill(block);
+      const item = this.elements.get(session.open);
+      if (item) { item.replaceWith(this.editorItem); this.elements.delete(session.open); }
+    }
+    const {order, numbers} = this.bench;
+    const places = [previous, session.open].filter(index => numbers.has(index)).map(index => numbers.get(index) - 1);
+    for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1]))) if (order[place] !== undefined) this.updateRow(rows[order[place]]);
+  }
+
+  /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
+  scrollToOpen() {
+    if (!this.editorItem.isConnected) return;
+    this.scroll.scrollTop += this.tooLow();
+    this.isArriving = true;
+    this.showField();
+  }
+
+  /** In a low window, as with large zoom, the edit field comes before what stands above it. */
+  showField() {
+    const field = this.editorItem.querySelector('.field')?.getBoundingClientRect(), box = this.scroll.getBoundingClientRect();
+    if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
+  }
+
+  /** By how many pixels the editor stands lower than where it is kept. */
+  tooLow() {
+    const position = this.visible.indexOf(this.bench.session.open);
+    const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
+    let above = 0;
+    for (let k = 1; k <= keep; k++) above += this.elements.get(this.visible[position - k])?.offsetHeight || 31;
+    return this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
+  }
+
+  /** What arrives after a segment was opened comes into sight near the end of the document too, until a hand is laid on it. */
+  watchEditor() {
+    new ResizeObserver(() => {
+      const below = this.editorItem.getBoundingClientRect().bottom - this.scroll.getBoundingClientRect().bottom;
+      if (this.isArriving && below > 0) this.scroll.scrollTop += Math.max(0, Math.min(below, this.tooLow()));
+      if (this.isArriving) this.showField();
+    }).observe(this.editorItem);
+    for (const name of ['pointerdown', 'keydown', 'wheel']) this.scroll.addEventListener(name, () => { this.isArriving = false; }, {passive: true});
+  }
+
+  /** The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
+      would be covered, as in the first segment: it makes way. */
+  staysUnder(host) {
+    let height = host.offsetHeight;
+    new ResizeObserver(() => {
+      const grown = host.offsetHeight - height, room = this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top;
+      this.scroll.scrollTop += room < -EDGE ? grown : Math.min(grown, Math.max(0, room));
+      height = host.offsetHeight;
+    }).observe(host);
+  }
+
+  /** The segment before (-1) or after (+1) the open one in what is shown, or null. */
+  neighbour(step) { return this.visible[this.visible.indexOf(this.bench.session.open) + step] ?? null; }
+
+  /** Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document. */
+  nextUnconfirmed(from) {
+    const isOpen = index => this.bench.rows[index].state !== 'confirmed' && index !== from;
+    return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.order.find(isOpen) ?? null;
+  }
+}
