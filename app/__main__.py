@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from app import VERSION
-from app.cli.arguments import COMMANDS, OVERVIEW, parse
+from app.cli.arguments import COMMANDS, OVERVIEW, parse, program_name
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 
@@ -60,7 +60,7 @@ def _command(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m app",
+        prog=program_name(),
         description="Post-edit a document in the browser.",
         epilog=OVERVIEW,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,4 +1,4 @@
-"""Where things stand: the bundled model and samples, and the log in the person's own data folder."""
+"""Where files are: the bundled data, and the log in the user's own data folder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-_DATA = Path(__file__).resolve().parent.parent / "data"
+_ROOT = Path(__file__).resolve().parent.parent
+_INSTALLED_DATA = _ROOT / "pinpoint_data"  # its name in a wheel; in a checkout it is `data`
+_DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else _ROOT / "data"
 MODEL_FOLDER = _DATA / "models" / "en-de"
 SAMPLES_FOLDER = _DATA / "samples"
+FORMS_FOLDER = _DATA / "forms"
 
 
 def default_log_path() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -102,10 +103,16 @@ example:
 """ + _EXIT_STATUS.format(partly="not used")
 
 
+def program_name() -> str:
+    """What the user typed to start the program: `pinpoint` where it is installed, else `python -m app`."""
+    return "pinpoint" if Path(sys.argv[0]).stem == "pinpoint" else "python -m app"
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The flags of a command; `command` is its name. Exits with status 2 where they make no sense."""
+    program = program_name()
     parser = argparse.ArgumentParser(
-        prog="python -m app", epilog=OVERVIEW, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=program, epilog=OVERVIEW, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -115,7 +122,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
             name,
             help=says,
             description=says[0].upper() + says[1:] + ".",
-            epilog=manual,
+            epilog=manual.replace("python -m app", program),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import lzma
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "data" / "forms"
+from app.paths import FORMS_FOLDER
 
 
 class FormList:
@@ -50,7 +49,7 @@ class FormList:
 @lru_cache(maxsize=2)
 def form_list(language: str) -> FormList | None:
     """The list of a language; None where none is bundled."""
-    path = FOLDER / f"{language}.txt.xz"
+    path = FORMS_FOLDER / f"{language}.txt.xz"
     if not language.isalpha() or not path.exists():
         return None
     return FormList(lzma.decompress(path.read_bytes()))

@@ -10,7 +10,8 @@ from pathlib import Path
 from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from app.glossary.form_list import FOLDER, list_text
+from app.glossary.form_list import list_text
+from app.paths import FORMS_FOLDER
 
 
 def forms_by_lemma(dictionary: Mapping[str, str]) -> dict[str, list[str]]:
@@ -25,7 +26,7 @@ def forms_by_lemma(dictionary: Mapping[str, str]) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     for language in sys.argv[1:]:
-        path = FOLDER / f"{language}.txt.xz"
+        path = FORMS_FOLDER / f"{language}.txt.xz"
         text = list_text(forms_by_lemma(DefaultDictionaryFactory(0).get_dictionary(language)))
         path.write_bytes(lzma.compress(text, preset=9))
         print(f"{path}: {path.stat().st_size:,} bytes")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,32 @@ import pytest
 import uvicorn
 
 import app
-from app.__main__ import _parse
+from app.__main__ import _parse, main
 from app.paths import default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind
 from tests.app.ui.test_api import api, message  # noqa: F401
 
 
-def test_the_version_is_that_of_the_project(capsys: pytest.CaptureFixture[str]):
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         _parse(["--version"])
-    project = tomllib.loads((Path(app.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert capsys.readouterr().out == f"Pinpoint {project['version']}\n"
+    assert capsys.readouterr().out == f"Pinpoint {app.VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("started_as", "name"), [("/usr/bin/pinpoint", "pinpoint"), ("app/__main__.py", "python -m app")]
+)
+def test_help_names_the_program_as_it_was_started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], started_as: str, name: str
+):
+    monkeypatch.setattr("sys.argv", [started_as])
+    for arguments in (["--help"], ["stats", "--help"]):
+        with pytest.raises(SystemExit):
+            main(arguments)
+    printed = capsys.readouterr().out
+    assert f"usage: {name} [" in printed
+    assert f"{name} stats 12" in printed
 
 
 def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):

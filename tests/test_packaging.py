@@ -1,0 +1,82 @@
+"""What `pip install .` installs: the app, the engine, the bundled data, and the `pinpoint` command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from app import VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = "app.paths", ("MODEL_FOLDER", "SAMPLES_FOLDER", "FORMS_FOLDER")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
+        yield file
+
+
+def files_below(folder: str) -> set[str]:
+    """Source files below a folder of the checkout, without compiled ones."""
+    paths = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(ROOT).as_posix() for path in paths}
+
+
+def test_wheel_contains_all_files_of_app_and_engine(wheel: zipfile.ZipFile) -> None:
+    missing = (files_below("app") | files_below("engine")) - set(wheel.namelist())
+    assert missing == set()
+
+
+@pytest.mark.parametrize("folder", ["models/en-de", "samples"])
+def test_wheel_contains_the_bundled_data(wheel: zipfile.ZipFile, folder: str) -> None:
+    expected = {path.replace("data/", "pinpoint_data/", 1) for path in files_below(f"data/{folder}")}
+    assert expected <= set(wheel.namelist())
+
+
+def test_wheel_contains_the_word_forms_and_their_licence(wheel: zipfile.ZipFile) -> None:
+    assert {"pinpoint_data/forms/de.txt.xz", "pinpoint_data/forms/README.md"} <= set(wheel.namelist())
+
+
+def test_wheel_adds_three_names_to_the_environment(wheel: zipfile.ZipFile) -> None:
+    tops = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" not in name}
+    assert tops == {"app", "engine", "pinpoint_data"}
+
+
+def test_installed_app_finds_its_data(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path / "site")
+    module, names = FOLDERS
+    code = (
+        f"import json, sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import {module} as paths; "
+        f"print(json.dumps([str(getattr(paths, name)) for name in {names}]))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True).stdout
+    data = tmp_path / "site" / "pinpoint_data"
+    assert [Path(path) for path in json.loads(printed)] == [data / "models/en-de", data / "samples", data / "forms"]
+
+
+def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.ZipFile) -> None:
+    info = f"pinpoint-{VERSION}.dist-info"
+    metadata = message_from_bytes(wheel.read(f"{info}/METADATA"))
+    assert (metadata["Name"], metadata["Version"]) == ("pinpoint", VERSION)
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    expected = {line.strip().replace("_", "-") for line in lines if line.strip() and not line.startswith("#")}
+    assert {value.replace("_", "-") for value in metadata.get_all("Requires-Dist", [])} == expected
+    assert "pinpoint = app.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
+
+
+def test_build_requirements_are_those_of_the_tests() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    pinned = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
+    assert set(project["build-system"]["requires"]) <= set(pinned)
