@@ -16,7 +16,8 @@ from app.glossary.termbases import combined, termbase
 from app.glossary.terms import Matching
 from app.log.store import LogStore
 from app.segments.view import detail_view
-from app.workspace.commands import Workspace, glossaries
+from app.workspace import glossaries
+from app.workspace.commands import Workspace
 from app.workspace.glossaries import MAX_GLOSSARIES
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
 

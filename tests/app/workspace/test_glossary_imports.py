@@ -17,8 +17,8 @@ from app.log.store import LogStore
 from app.models import spelling
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Desk
+from app.workspace import glossary_imports as imports
 from app.workspace.commands import Workspace
-from app.workspace.commands import glossary_imports as imports
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the file.\nThe router saves the log file.\nThe Router is on.\n"

@@ -18,8 +18,8 @@ from app.tm.index import Entry
 from app.tm.storage import import_entries, load_entries
 from app.tm.tmx import read_pairs, write_tmx
 from app.ui.api import Api
+from app.workspace import memory as recall
 from app.workspace.commands import Workspace
-from app.workspace.commands import memory as recall
 from app.workspace.memory import Library
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 from tests.app.ui.test_api import api, message  # noqa: F401

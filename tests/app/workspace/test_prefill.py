@@ -13,8 +13,8 @@ from app.reports.statistics import session_statistics
 from app.reports.working_time import working_time
 from app.segments.saved import restored
 from app.tm.storage import import_entries
+from app.workspace import memory as recall
 from app.workspace.commands import Workspace
-from app.workspace.commands import memory as recall
 from app.workspace.memory import Library
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
