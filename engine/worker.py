@@ -15,9 +15,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
+from engine.decoding.fair_queue import FairQueue
 from engine.decoding.stream import INTERRUPTED, Answer, RequestStream, failed, interruption_of
 from engine.errors import EngineError, InvalidRequest
-from engine.fair_queue import FairQueue
 from engine.request import Request, SearchOptions, Translation
 from engine.translator import Translator
 

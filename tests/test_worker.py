@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator, Worker
-from engine.fair_queue import FairQueue
+from engine.decoding.fair_queue import FairQueue
 from engine.model import LoadedModel, ModelConfig, Transformer
 
 OPTIONS = SearchOptions(beam=3, nbest=2)

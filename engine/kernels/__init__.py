@@ -1,8 +1,9 @@
-"""What decoding computes on a GPU with kernels of its own, and the same in plain PyTorch.
+"""The output layer in Triton kernels of our own for GPUs, and the same computation in plain PyTorch.
 
-Triton is imported on the first call that needs it, so that a machine without it decodes all the same.
+Triton is imported on the first call that needs it, so that everything runs on a machine without it.
 """
 
-from engine.kernels.output_layer import Logits, TopTokens, top_tokens
+from engine.kernels.dispatch import top_tokens
+from engine.kernels.output_layer import Logits, TopTokens
 
 __all__ = ["Logits", "TopTokens", "top_tokens"]

@@ -7,8 +7,6 @@ a CPU runs; `output_layer_triton` has the kernels. Knows no beams, phrases or ba
 
 from __future__ import annotations
 
-import functools
-import warnings
 from dataclasses import dataclass
 
 import torch
@@ -17,8 +15,6 @@ from torch import Tensor
 
 # The k best tokens lie in the k groups with the greatest maxima, so that only so many need sorting.
 GROUP = 32  # neighbouring tokens
-MAX_FUSED_K = 256
-MAX_FUSED_VOCABULARY = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +44,6 @@ class TopTokens:
     normalisers_R: Tensor  # logarithm of the sum of exp over the whole vocabulary, masked tokens too
 
 
-def top_tokens(
-    logits_RV: Tensor,
-    k: int,
-    *,
-    bias_V: Tensor | None = None,
-    masks_MV: Tensor | None = None,
-    mask_of_R: Tensor | None = None,
-    forced_RF: Tensor | None = None,
-) -> TopTokens:
-    """The k best tokens of each row with their log-probabilities, and those of its forced tokens.
-
-    Logits are float16, bfloat16 or float32, with any strides. `masks_MV` holds 0 where a token may come and -inf where
-    it may not: the few different masks of a step, such as "never these", "nor the end", "only these"; `mask_of_R` names
-    each row's. They act before the choice and leave the normaliser alone. `forced_RF` has tokens, -1 as padding; masked
-    ones and padding get -inf. All tensors lie on one device. On a GPU this reads the logits once and waits for nothing.
-    """
-    inputs = (logits_RV, k, bias_V, masks_MV, mask_of_R, forced_RF)
-    _check(*inputs)
-    num_rows, vocabulary_size = logits_RV.shape
-    fits = 0 < num_rows and k <= MAX_FUSED_K and vocabulary_size <= MAX_FUSED_VOCABULARY
-    if logits_RV.is_cuda and fits and can_fuse(logits_RV.device):
-        from engine.kernels.output_layer_triton import top_tokens_fused
-
-        return top_tokens_fused(*inputs)
-    return top_tokens_plain(*inputs)
-
-
 def top_tokens_plain(
     logits_RV: Tensor,
     k: int,
@@ -83,7 +52,7 @@ def top_tokens_plain(
     mask_of_R: Tensor | None = None,
     forced_RF: Tensor | None = None,
 ) -> TopTokens:
-    """`top_tokens` in plain PyTorch, on any device."""
+    """`dispatch.top_tokens` in plain PyTorch, on any device."""
     logits_RV = logits_RV.float()
     if bias_V is not None:
         logits_RV = logits_RV + bias_V
@@ -144,47 +113,3 @@ def _first_best(values_RN: Tensor, k: int) -> Tensor:
     ordered_RN = (bits_RN >> 31).bitwise_and_(0x7FFFFFFF).bitwise_xor_(bits_RN).long()
     keys_RN = ordered_RN.bitwise_left_shift_(32).sub_(torch.arange(values_RN.shape[1], device=values_RN.device))
     return keys_RN.topk(k, dim=1).indices
-
-
-def _check(
-    logits_RV: Tensor,
-    k: int,
-    bias_V: Tensor | None,
-    masks_MV: Tensor | None,
-    mask_of_R: Tensor | None,
-    forced_RF: Tensor | None,
-) -> None:
-    num_rows, vocabulary_size = logits_RV.shape
-    assert logits_RV.dtype in (torch.float16, torch.bfloat16, torch.float32), logits_RV.dtype
-    assert 1 <= k <= vocabulary_size, f"k is {k}, the vocabulary {vocabulary_size}"
-    assert bias_V is None or bias_V.shape == (vocabulary_size,), bias_V.shape
-    assert (masks_MV is None) == (mask_of_R is None), "masks and each row's choice of them come together"
-    assert masks_MV is None or masks_MV.shape[1] == vocabulary_size, masks_MV.shape
-    assert mask_of_R is None or mask_of_R.shape == (num_rows,), mask_of_R.shape
-    assert forced_RF is None or (forced_RF.dim() == 2 and len(forced_RF) == num_rows), forced_RF.shape
-
-
-@functools.cache
-def can_fuse(device: torch.device) -> bool:
-    """Whether the kernels run on this device and are right, tried once; warns where they do not.
-
-    Triton may not be installed, the GPU too old for it, or a C compiler missing, which it needs on the first call.
-    """
-    logits_RV = torch.randn(3, 5000, generator=torch.Generator().manual_seed(1)).to(device)
-    try:
-        from engine.kernels.output_layer_triton import top_tokens_fused
-
-        found, expected = top_tokens_fused(logits_RV, 10), top_tokens_plain(logits_RV, 10)
-        if not torch.equal(found.tokens_RK, expected.tokens_RK):
-            raise ValueError("they find other tokens than the plain output layer")
-        torch.testing.assert_close(found.log_probs_RK, expected.log_probs_RK, rtol=1e-4, atol=1e-4)
-    except torch.OutOfMemoryError:
-        raise
-    except Exception as error:  # of any kind: the plain way is always there
-        warnings.warn(
-            f"the kernels of the output layer do not run here ({type(error).__name__}: {error}); it runs as separate "
-            f"steps on {device}, slower",
-            stacklevel=3,
-        )
-        return False
-    return True

@@ -27,7 +27,7 @@ from torch.utils.benchmark import Timer
 from torch.utils.benchmark.utils.timer import timer as default_timer
 
 from engine.kernels import top_tokens
-from engine.kernels.output_layer import can_fuse
+from engine.kernels.dispatch import can_fuse
 from tests.benchmarks import bars
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ import pytest
 import torch
 from hypothesis import given
 
-from engine.kernels import TopTokens, output_layer, top_tokens
+from engine.kernels import TopTokens, dispatch, top_tokens
 from engine.kernels.output_layer import top_tokens_plain
 from tests.kernels.cases import NAMED_CASES, Case, cases, check
 
@@ -83,9 +83,9 @@ def inaccurate(logits_RV: torch.Tensor, k: int) -> TopTokens:
 
 @pytest.fixture
 def _kernels_are_tried_anew() -> Iterator[None]:
-    output_layer.can_fuse.cache_clear()
+    dispatch.can_fuse.cache_clear()
     yield
-    output_layer.can_fuse.cache_clear()
+    dispatch.can_fuse.cache_clear()
 
 
 @pytest.mark.usefixtures("_kernels_are_tried_anew")
@@ -110,7 +110,7 @@ def test_kernels_are_tried_once_and_left_with_a_warning_where_they_do_not_run(
         module = ModuleType("engine.kernels.output_layer_triton")
         monkeypatch.setattr(module, "top_tokens_fused", kernels, raising=False)
     monkeypatch.setitem(sys.modules, "engine.kernels.output_layer_triton", module)
-    answers = [output_layer.can_fuse(torch.device("cpu")) for _ in range(2)]
+    answers = [dispatch.can_fuse(torch.device("cpu")) for _ in range(2)]
     assert answers == [message is None] * 2
     warned = [str(warning.message) for warning in recwarn]
     assert len(warned) == (message is not None), "once"

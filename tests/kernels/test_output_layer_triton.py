@@ -13,7 +13,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from engine.kernels.output_layer import MAX_FUSED_K, top_tokens_plain
+from engine.kernels.dispatch import MAX_FUSED_K
+from engine.kernels.output_layer import top_tokens_plain
 from tests.kernels.cases import DTYPES, NAMED_CASES, Case, cases, check
 
 IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"

@@ -15,7 +15,7 @@ import torch
 
 from engine import SearchOptions, Translation, Translator
 from engine.kernels import top_tokens
-from engine.kernels.output_layer import can_fuse
+from engine.kernels.dispatch import can_fuse
 from engine.model import LoadedModel
 from engine.model.half import halve
 from engine.model.table import TableDecoder

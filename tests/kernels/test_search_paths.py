@@ -12,7 +12,7 @@ import pytest
 from torch import Tensor
 
 from engine import InvalidRequest, SearchOptions, Translator
-from engine.kernels import TopTokens, output_layer
+from engine.kernels import TopTokens, dispatch
 from engine.kernels.output_layer import top_tokens_plain
 from engine.model import LoadedModel
 from tests.kernels.searches import (
@@ -47,7 +47,7 @@ def test_search_by_the_fused_output_layer_finds_what_the_search_on_a_cpu_finds(
         widths.append(k)
         return top_tokens_plain(logits_RV, k, *rest)
 
-    monkeypatch.setattr(output_layer, "top_tokens_plain", noted)
+    monkeypatch.setattr(dispatch, "top_tokens_plain", noted)
     translator = Translator(model, compaction_interval=4)
     found = list(translator.translate_all(requests, OPTIONS, batch_size=4, schedule="fifo"))
     assert_same(found, expected)
@@ -64,7 +64,7 @@ def test_search_by_the_kernels_finds_what_the_search_on_a_cpu_finds(
 
     expected = list(Translator(model).translate_all(SHORT_REQUESTS, SHORT))
     fused = Mock(side_effect=top_tokens_fused)
-    monkeypatch.setattr(output_layer, "top_tokens_plain", fused)
+    monkeypatch.setattr(dispatch, "top_tokens_plain", fused)
     found = list(Translator(model, compaction_interval=3).translate_all(SHORT_REQUESTS, SHORT))
     assert_same(found, expected)
     assert [translation.status for translation in found] == ["complete"] * 2
