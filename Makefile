@@ -1,6 +1,7 @@
-# make run     make a virtual environment, install what the app needs, open the app
-# make test    the same for the tests, and run them
-# make check   lint, formatting and types
+# make run        make a virtual environment, install what the app needs, open the app
+# make test       the same for the tests, and run them
+# make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
+# make check      lint, formatting and types
 #
 # HOST and PORT say where the app listens: make run PORT=7861
 # PYTHON names another interpreter, VENV another (or a ready) virtual environment.
@@ -13,7 +14,7 @@ RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 
-.PHONY: run test check
+.PHONY: run test test-all check
 .DELETE_ON_ERROR:
 
 run: $(RUN_STAMP)
@@ -22,6 +23,9 @@ run: $(RUN_STAMP)
 test: $(DEV_STAMP)
 	$(VENV_PYTHON) -m pytest --numprocesses 2 --dist loadfile --ignore tests/e2e
 	$(VENV_PYTHON) -m pytest tests/e2e
+
+test-all: $(DEV_STAMP)
+	$(VENV_PYTHON) -m pytest --full --numprocesses 2 --dist loadfile
 
 check: $(DEV_STAMP)
 	$(VENV_PYTHON) -m ruff check .

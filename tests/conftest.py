@@ -10,15 +10,29 @@ import torch
 from hypothesis import settings
 
 from engine.text import TextCodec
+from tests import budget
 
-# No deadlines: a slow machine is no wrong answer. The rest is hypothesis' own profile, in CI the one that repeats.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+# No deadlines: a test may be slow on a busy machine.
+settings.register_profile("short", deadline=None)
+settings.register_profile("full", deadline=None, max_examples=200)
 
 # The models of the tests are tiny: a second thread only waits, and for long where the cores are busy.
 torch.set_num_threads(1)
 
 CORPUS_SAMPLE = Path(__file__).parent / "data" / "corpus_sample.tsv"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="run the tests marked full too, and more random rounds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Applies `--full` before any test module is imported, in the workers of pytest-xdist too."""
+    if config.getoption("full"):
+        budget.set_full()
+        if config.option.markexpr == "not full":  # the default in pyproject.toml
+            config.option.markexpr = ""
+    settings.load_profile("full" if budget.is_full() else "short")
 
 
 @dataclass(frozen=True)
