@@ -20,11 +20,10 @@ from engine.decoding.stream import Interrupt, RequestStream, interruption_of
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
-from engine.model.device import usable_device
-from engine.model.half import halve
+from engine.model.device import halve, usable_device
 from engine.model.languages import offer_of
-from engine.model.packed import Precision, pack
-from engine.model.table import checked_interval
+from engine.model.packed_weights import Precision, pack
+from engine.model.table_decoder import checked_interval
 from engine.request import (
     Alternative,
     Formality,
@@ -41,7 +40,7 @@ from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabul
 from engine.search.stopping import Scoring
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS_ID, EOS_ID, word_at
+from engine.text import BOS, EOS, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
@@ -69,7 +68,7 @@ class Translator:
         self.checksum = model.checksum
         self._vocabulary = Vocabulary(
             texts=IndexedTexts(self._codec),
-            roles=TokenRoles(BOS_ID, EOS_ID, never=tuple(i for i in model.codec.specials if i != EOS_ID)),
+            roles=TokenRoles(BOS, EOS, never=tuple(i for i in model.codec.specials if i != EOS)),
             closing_V=~torch.tensor(self._codec.glues_right),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
@@ -89,9 +88,9 @@ class Translator:
         """Read a model: a folder of ours, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
-        leave a batch (engine/model/table.py); None: at once on a CPU, every 8 on a GPU. While files are fetched,
-        `on_fetch` is told how many bytes are here and of how many; it ends that by raising. Raises ModelError naming
-        the file or device at fault and the cure.
+        leave a batch (engine/model/table_decoder.py); None: at once on a CPU, every 8 on a GPU. While files are
+        fetched, `on_fetch` is told how many bytes are here and of how many; it ends that by raising. Raises ModelError
+        naming the file or device at fault and the cure.
         """
         device = usable_device(device)
         folder = model_folder(folder, on_fetch).resolve()
@@ -191,7 +190,7 @@ class Translator:
         if target is not None:
             if (written := self.misspelling(target)) is not None:
                 raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
-            tokens = [*self._codec.encode(target).ids, EOS_ID]
+            tokens = [*self._codec.encode(target).ids, EOS]
         assert tokens is not None
         limit = self._model.config.max_pieces
         if not 0 < len(tokens) <= limit:

@@ -13,7 +13,7 @@ from engine.cli.fields import Defaults
 from engine.cli.files import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.importers import BUNDLED_MODEL
-from engine.model.packed import Precision
+from engine.model.packed_weights import Precision
 from engine.request import (
     MAX_BEAM,
     MAX_NBEST,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.model import Encoded, LoadedModel, word_links
+from engine.model import EncodedSources, LoadedModel, word_links
 from engine.request import Phrase, Placement
 from engine.text import Decoding, is_word_char, words
 
@@ -19,7 +19,7 @@ Alignment = tuple[tuple[int, int, int, int], ...]
 
 def align(
     model: LoadedModel,
-    encoded: Encoded,
+    encoded: EncodedSources,
     source: str,
     direction: str,
     marks: Sequence[str],

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import torch
 
 from engine.decoding.constraints import Constraints
-from engine.model import PAD, Decoder, Encoded, LoadedModel
-from engine.model.past import NewestPast
-from engine.model.table import TableDecoder, open_decoder
+from engine.model import Decoder, EncodedSources, LoadedModel
+from engine.model.prefill import PrefixCache
+from engine.model.table_decoder import TableDecoder, open_decoder
+from engine.text import PAD
 
 _MAX_KEPT = 64
 _Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
@@ -22,15 +23,15 @@ _Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    encoded: Encoded
-    newest: NewestPast = field(default_factory=NewestPast)
+    encoded: EncodedSources
+    newest: PrefixCache = field(default_factory=PrefixCache)
 
 
 class Encodings:
     """The encoder of one model with the encodings that it gave last."""
 
     def __init__(self, model: LoadedModel, compaction_interval: int | None = None) -> None:
-        """`compaction_interval` is for `engine.model.table.open_decoder`."""
+        """`compaction_interval` is for `engine.model.table_decoder.open_decoder`."""
         self._model = model
         self._compaction_interval = compaction_interval
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
@@ -38,11 +39,11 @@ class Encodings:
     def decoder(self, sources: Sequence[Constraints]) -> Decoder | TableDecoder:
         """A fresh decoder of these sources, before its first step."""
         kept = self._of(sources)
-        encoded = Encoded.stack([item.encoded for item in kept])
+        encoded = EncodedSources.stack([item.encoded for item in kept])
         newest = [item.newest for item in kept]
         return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest)
 
-    def of(self, source: Constraints) -> Encoded:
+    def of(self, source: Constraints) -> EncodedSources:
         """The encoded source."""
         [kept] = self._of([source])
         return kept.encoded

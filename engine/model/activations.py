@@ -6,7 +6,7 @@
         ranges         by product, the least and the largest number that it read
 
 Without the file, each row of each product is scaled by itself as it comes, which takes longer
-(engine/model/packed.py). `python -m engine.train calibrate` measures and writes it.
+(engine/model/packed_weights.py). `python -m engine.train calibrate` measures and writes it.
 """
 
 from __future__ import annotations

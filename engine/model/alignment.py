@@ -27,7 +27,9 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.model.config import ModelConfig
-from engine.model.transformer import BOS, DecoderLayer, Transformer
+from engine.model.layers import DecoderLayer
+from engine.model.transformer import Transformer
+from engine.text import BOS
 
 ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128

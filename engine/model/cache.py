@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engine.model.layers import RowLayout, split_heads
+
 FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
 
 
@@ -71,7 +73,7 @@ class SelfAttentionCache:
     def begin(self, pasts: Sequence[Tensor], lengths: Sequence[int]) -> None:
         """Let row i begin with so many steps, the first of them with the entries `pasts[i]`, (T, layers, 2E).
 
-        The others are for `Reading` to fill. What was there before is forgotten.
+        The others are for `PrefillAttention` to fill. What was there before is forgotten.
         """
         self.num_steps = max(lengths)
         begun = self._allocate(max(FIRST_CAPACITY, self.num_steps), len(lengths))
@@ -148,3 +150,38 @@ class SelfAttentionCache:
     def _buffer(self, entries: Tensor) -> _Buffer:
         views = entries.unflatten(3, (2, self._num_heads, -1)).permute(1, 3, 2, 4, 0, 5)  # (layers, 2, R, H, T, D)
         return _Buffer(entries, [(keys, values) for keys, values in views])
+
+
+class PrefillAttention:
+    """Several new pieces of each sentence, read at once: M pieces, those of a sentence side by side and in order.
+
+    It stands in for the cache in `LayerStep.attend_to_past`: the cache, of one row for each sentence, is given their
+    entries, and has those of the pieces before them.
+    """
+
+    def __init__(self, cache: SelfAttentionCache, sentences_M: Tensor, steps_M: Tensor, layout: RowLayout) -> None:
+        """Piece m is of sentence `sentences_M[m]` and its entries go to `steps_M[m]` of the cache; both on the CPU.
+
+        `layout` puts the pieces in a table, (B, pieces of a sentence).
+        """
+        device = cache.entries.device
+        starts_B = cache.starts
+        last = cache.num_steps - 1
+        asked_BT = torch.full((layout.num_sentences * layout.width,), last)
+        slots_M = torch.arange(len(steps_M)) if layout.slots_R is None else layout.slots_R.cpu()
+        asked_BT[slots_M] = steps_M
+        asked_BT = asked_BT.view(layout.num_sentences, layout.width)
+        steps_T = torch.arange(cache.num_steps)
+        mask_BTT = (steps_T >= starts_B[:, None, None]) & (steps_T <= asked_BT[:, :, None])
+        self._mask = mask_BTT.unsqueeze(1).to(device, non_blocking=True)
+        self._cache, self._layout = cache, layout
+        self._sentences_M = sentences_M.to(device, non_blocking=True)
+        self._steps_M = steps_M.to(device, non_blocking=True)
+
+    def attend(self, layer: int, q_ME: Tensor, entries_MZ: Tensor) -> Tensor:
+        """Store the pieces' keys and values (M, 2E) of a layer; what their queries (M, E) find up to each."""
+        self._cache.entries[self._steps_M, layer, self._sentences_M] = entries_MZ
+        k_BHTD, v_BHTD = self._cache.past(layer)
+        q_BHTD = split_heads(self._layout.pad(q_ME), k_BHTD.shape[1])
+        mixed_BHTD = F.scaled_dot_product_attention(q_BHTD, k_BHTD, v_BHTD, attn_mask=self._mask)
+        return self._layout.unpad(mixed_BHTD.transpose(1, 2).flatten(2))

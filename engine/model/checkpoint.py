@@ -32,7 +32,8 @@ from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.languages import offer_of
 from engine.model.memory import check_memory
-from engine.model.transformer import BOS, EOS, Transformer
+from engine.model.transformer import Transformer
+from engine.text import BOS, EOS
 
 if TYPE_CHECKING:
     from engine.text import Codec

@@ -8,78 +8,21 @@ log-probabilities and follows the search's choice of parents.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from engine.errors import InvalidRequest
-from engine.model.cache import SelfAttentionCache
-from engine.model.layer_step import Arrangement, FoldedSource, LayerStep, SourceTable, call_of
-from engine.model.past import Beginning, NewestPast, Reading
-
-if TYPE_CHECKING:
-    from engine.model.transformer import DecoderLayer, Transformer
-
-BOS = 1  # as in engine.model.transformer, which imports this
+from engine.model.cache import PrefillAttention, SelfAttentionCache
+from engine.model.encoded import EncodedSources, source_mask
+from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, forward_of
+from engine.model.layers import DecoderLayer, RowLayout
+from engine.model.prefill import Prefill, PrefixCache
+from engine.model.transformer import Transformer
+from engine.text import BOS
 
 _LOGITS_AT_ONCE = 2**24  # of the pieces of beginnings: 64 MB
 _TOO_LONG = "the model writes at most {} pieces; ask for a shorter translation"
-
-
-def source_mask(lengths_B: Tensor, max_length: int) -> Tensor | None:
-    """True where a source has a piece, (B, 1, 1, S); None when nothing is padded."""
-    if int(lengths_B.min()) == max_length:
-        return None
-    places_S = torch.arange(max_length, device=lengths_B.device)
-    return (places_S < lengths_B.unsqueeze(1))[:, None, None, :]
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """Encoded sources. Immutable in use, so it may be kept per segment and shared by decoders.
-
-    `memory_BSE` is the encoder's output; `cross_LBSE` holds keys and values of the decoder layers (keys of layer l at
-    2l, values at 2l + 1). Places beyond `lengths_B` are padding. `starts_BN` is what the decoder reads before it
-    writes, `<s>` where it is None.
-    """
-
-    memory_BSE: Tensor
-    cross_LBSE: Tensor
-    lengths_B: Tensor
-    starts_BN: Tensor | None = None
-
-    @property
-    def num_sentences(self) -> int:
-        return self.memory_BSE.shape[0]
-
-    @staticmethod
-    def stack(parts: Sequence[Encoded]) -> Encoded:
-        """One batch of all sentences of `parts`, in order."""
-        if len(parts) == 1:
-            return parts[0]
-        longest = max(part.memory_BSE.shape[1] for part in parts)
-
-        def padded(x: Tensor) -> Tensor:
-            return F.pad(x, (0, 0, 0, longest - x.shape[-2]))
-
-        return Encoded(
-            torch.cat([padded(part.memory_BSE) for part in parts]),
-            torch.cat([padded(part.cross_LBSE) for part in parts], dim=1),
-            torch.cat([part.lengths_B for part in parts]),
-            None if parts[0].starts_BN is None else torch.cat([part.starts_BN for part in parts]),  # type: ignore[misc]
-        )
-
-    def take(self, sentences: Tensor) -> Encoded:
-        """The given sentences alone, cut to the longest of them."""
-        lengths_B = self.lengths_B[sentences]
-        longest = int(lengths_B.max())
-        starts_BN = None if self.starts_BN is None else self.starts_BN[sentences]
-        return Encoded(
-            self.memory_BSE[sentences, :longest], self.cross_LBSE[:, sentences, :longest], lengths_B, starts_BN
-        )
 
 
 class Decoder:
@@ -93,18 +36,19 @@ class Decoder:
     def __init__(
         self,
         model: Transformer,
-        encoded: Encoded,
+        encoded: EncodedSources,
         crowding: float = 0.5,
-        newest: Sequence[NewestPast] | None = None,
+        prefix_caches: Sequence[PrefixCache] | None = None,
     ) -> None:
-        """`newest` says, of each sentence, what was read of its source last, and is told what is read now."""
+        """`prefix_caches` has the cached prefix of each sentence's source; `read` replaces it."""
+        assert not model.training, "decoding needs model.eval(): dropout would make scores random"
         self._model = model
-        self._newest_B = newest or [NewestPast() for _ in range(encoded.num_sentences)]
+        self._prefix_caches_B = prefix_caches or [PrefixCache() for _ in range(encoded.num_sentences)]
         self._crowding = crowding
         self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         self._layer_steps = [LayerStep(layer) for layer in self._layers]
-        self._last_norm = call_of(model.decoder_norm)
+        self._last_norm = forward_of(model.decoder_norm)
         config = model.config
         memory_BSE = encoded.memory_BSE
         self._cache = SelfAttentionCache(
@@ -149,7 +93,7 @@ class Decoder:
             starts_B, places_R = self._encoded.starts_BN[:, -1], self._places_R.to(model.device, non_blocking=True)
             tokens_R = torch.where(tokens_R == BOS, starts_B[places_R], tokens_R)
         x_RE = model.embed(tokens_R, cache.positions)
-        return self._through_layers(x_RE, cache, self._fold() or self._source_tables(self._arrange(self._places_R)))
+        return self._through_layers(x_RE, cache, self._fold() or self._batched_sources(self._layout(self._places_R)))
 
     @torch.inference_mode()
     def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
@@ -165,35 +109,37 @@ class Decoder:
         starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
-        beginnings_B = Beginning.all_of(self._newest_B, starts, pieces_B)
-        cache.begin([begun.past.entries_TLZ for begun in beginnings_B], [len(begun.inputs) for begun in beginnings_B])
-        first_of: dict[Beginning, int] = {}
-        for sentence, begun in enumerate(beginnings_B):
-            first_of.setdefault(begun, sentence)
-        unread = [(sentence, begun) for begun, sentence in first_of.items() if begun.unread]
+        prefills_B = Prefill.for_sentences(self._prefix_caches_B, starts, pieces_B)
+        cache.begin(
+            [prefill.known.entries_TLZ for prefill in prefills_B], [len(prefill.inputs) for prefill in prefills_B]
+        )
+        first_of: dict[Prefill, int] = {}
+        for sentence, prefill in enumerate(prefills_B):
+            first_of.setdefault(prefill, sentence)
+        unread = [(sentence, prefill) for prefill, sentence in first_of.items() if prefill.unread]
         if unread:
             self._read_on(unread)
             if len(first_of) < num_sentences:
-                cache.entries[:] = cache.entries[:, :, [first_of[begun] for begun in beginnings_B]]
-        return [begun.past.log_probs for begun in beginnings_B]
+                cache.entries[:] = cache.entries[:, :, [first_of[prefill] for prefill in prefills_B]]
+        return [prefill.known.log_probs for prefill in prefills_B]
 
-    def _read_on(self, unread: Sequence[tuple[int, Beginning]]) -> None:
+    def _read_on(self, unread: Sequence[tuple[int, Prefill]]) -> None:
         """Take what is unread of these sentences through the layers into the cache."""
         model, cache = self._model, self._cache
-        inputs = [(sentence, begun, place) for sentence, begun in unread for place in begun.unread]
+        inputs = [(sentence, prefill, place) for sentence, prefill in unread for place in prefill.unread]
         places_M = torch.tensor([sentence for sentence, _, _ in inputs])
         positions_M = torch.tensor([place for _, _, place in inputs])
-        ids_M = torch.tensor([begun.inputs[place] for _, begun, place in inputs]).to(model.device)
-        arrangement = self._arrange(places_M)
-        reading = Reading(cache, places_M, positions_M + cache.starts[places_M], arrangement)
+        ids_M = torch.tensor([prefill.inputs[place] for _, prefill, place in inputs]).to(model.device)
+        layout = self._layout(places_M)
+        reading = PrefillAttention(cache, places_M, positions_M + cache.starts[places_M], layout)
         x_ME = model.embed(ids_M, positions_M.to(model.device))
-        x_ME = self._through_layers(x_ME, reading, self._fold() or self._source_tables(arrangement))
-        before = [m for m, (_, begun, place) in enumerate(inputs) if place >= begun.first_before_a_piece]
-        pieces = [piece for _, begun in unread for piece in begun.new_pieces]
+        x_ME = self._through_layers(x_ME, reading, self._fold() or self._batched_sources(layout))
+        before = [m for m, (_, prefill, place) in enumerate(inputs) if place >= prefill.first_before_a_piece]
+        pieces = [piece for _, prefill in unread for piece in prefill.new_pieces]
         log_probs = iter(self._log_probs_of(pieces, x_ME[before]))
-        for sentence, begun in unread:
+        for sentence, prefill in unread:
             entries_TLZ = cache.entries[int(cache.starts[sentence]) :, :, sentence]
-            begun.take([next(log_probs) for _ in begun.new_pieces], entries_TLZ.clone())
+            prefill.finish([next(log_probs) for _ in prefill.new_pieces], entries_TLZ.clone())
 
     def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
         """That of each piece after what `hidden` gives for the one before it, without all logits at a time."""
@@ -207,7 +153,10 @@ class Decoder:
         return log_probs
 
     def _through_layers(
-        self, x_RE: Tensor, past: SelfAttentionCache | Reading, sources: Sequence[FoldedSource | SourceTable]
+        self,
+        x_RE: Tensor,
+        past: SelfAttentionCache | PrefillAttention,
+        sources: Sequence[FoldedSource | BatchedSources],
     ) -> Tensor:
         for index, (layer, source) in enumerate(zip(self._layer_steps, sources, strict=True)):
             x_RE = layer.attend_to_past(x_RE, past, index)
@@ -239,9 +188,9 @@ class Decoder:
         """
         self._cache.join(other._cache)
         self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
-        self._set_sources(Encoded.stack([self._encoded, other._encoded]))
+        self._set_sources(EncodedSources.stack([self._encoded, other._encoded]))
 
-    def _set_sources(self, encoded: Encoded) -> None:
+    def _set_sources(self, encoded: EncodedSources) -> None:
         self._encoded = encoded
         mask_B11S = source_mask(encoded.lengths_B, encoded.memory_BSE.shape[1])
         self._mask_B11S = None if mask_B11S is None else mask_B11S.to(encoded.memory_BSE.device, non_blocking=True)
@@ -259,24 +208,24 @@ class Decoder:
             ]
         return self._folded
 
-    def _source_tables(self, arrangement: Arrangement) -> list[SourceTable]:
+    def _batched_sources(self, layout: RowLayout) -> list[BatchedSources]:
         cross_LBSE, mask_B11S = self._encoded.cross_LBSE, self._mask_B11S
         return [
-            SourceTable(layer.cross, cross_LBSE[2 * index], cross_LBSE[2 * index + 1], mask_B11S, arrangement)
+            BatchedSources(layer.cross, cross_LBSE[2 * index], cross_LBSE[2 * index + 1], mask_B11S, layout)
             for index, layer in enumerate(self._layers)
         ]
 
-    def _arrange(self, places_R: Tensor) -> Arrangement:
+    def _layout(self, places_R: Tensor) -> RowLayout:
         """Rows of the sentences at `places_R`, ascending, in a table."""
         num_sentences = self._encoded.num_sentences
         num_rows = places_R.shape[0]
         if num_sentences == 1:
-            return Arrangement(1, num_rows, None)
+            return RowLayout(1, num_rows, None)
         counts_B = torch.bincount(places_R, minlength=num_sentences)
         width = int(counts_B.max())
         if width * num_sentences == num_rows:
-            return Arrangement(num_sentences, width, None)
+            return RowLayout(num_sentences, width, None)
         firsts_B = counts_B.cumsum(0) - counts_B
         ranks_R = torch.arange(num_rows) - firsts_B[places_R]
         slots_R = (places_R * width + ranks_R).to(self._model.device, non_blocking=True)
-        return Arrangement(num_sentences, width, slots_R)
+        return RowLayout(num_sentences, width, slots_R)

@@ -1,10 +1,13 @@
-"""Where a model computes: the device of a name, once it has been tried."""
+"""Where and in which precision a model computes: its device, and 16-bit weights and activations on a GPU."""
 
 from __future__ import annotations
+
+import warnings
 
 import torch
 
 from engine.errors import ModelError
+from engine.model.transformer import Transformer
 
 
 def usable_device(name: str | torch.device) -> torch.device:
@@ -16,3 +19,26 @@ def usable_device(name: str | torch.device) -> torch.device:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(f"device {name} cannot be used ({reason}); take cpu") from error
     return device
+
+
+def halve(model: Transformer) -> None:
+    """Turn the model on its device to 16 bits, in place; warns where that device has none and 32 bits stay."""
+    dtype = half_dtype(model.device)
+    if dtype is None:
+        warnings.warn(
+            f"16-bit arithmetic is for GPUs; on {model.device.type} the model goes on in float32", stacklevel=3
+        )
+    else:
+        model.to(dtype)
+
+
+def half_dtype(device: torch.device) -> torch.dtype | None:
+    """bfloat16, with the range of float32, where the GPU computes it; else float16, with a warning; None: no GPU."""
+    if device.type != "cuda":
+        return None
+    with torch.cuda.device(device):  # it asks the current one
+        has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
+    if has_bfloat16:
+        return torch.bfloat16
+    warnings.warn("this GPU has no bfloat16; the model goes on in float16", stacklevel=4)
+    return torch.float16

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from engine.model.cache import SelfAttentionCache
-    from engine.model.past import Reading
-    from engine.model.transformer import CrossAttention, DecoderLayer
+from engine.model.cache import PrefillAttention, SelfAttentionCache
+from engine.model.layers import CrossAttention, DecoderLayer, RowLayout, split_heads
 
 
-def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
-    """(B, T, E) seen as (B, H, T, D)."""
-    return x_BTE.view(*x_BTE.shape[:-1], num_heads, -1).transpose(1, 2)
-
-
-def call_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
+def forward_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
     """What the module computes, for as long as it keeps its weights; of a LayerNorm without looking them up."""
     if not isinstance(norm, nn.LayerNorm):
         return norm.forward
@@ -39,12 +31,12 @@ class LayerStep:
     def __init__(self, layer: DecoderLayer) -> None:
         past, feed_forward = layer.attention, layer.feed_forward
         self._adds_to_normal = layer.adds_to_normal
-        self._norm_for_past, self._qkv, self._past_out = call_of(past.norm), past.qkv.forward, past.out.forward
-        self._norm_for_source, self._norm_for_feed_forward = call_of(layer.cross.norm), call_of(feed_forward.norm)
+        self._norm_for_past, self._qkv, self._past_out = forward_of(past.norm), past.qkv.forward, past.out.forward
+        self._norm_for_source, self._norm_for_feed_forward = forward_of(layer.cross.norm), forward_of(feed_forward.norm)
         self._inner, self._outer = feed_forward.inner.forward, feed_forward.outer.forward
         self._activate = feed_forward.activation
 
-    def attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | Reading, index: int) -> Tensor:
+    def attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | PrefillAttention, index: int) -> Tensor:
         """Attention to the rows' pieces so far; the newest ones' keys and values go into the cache."""
         model_size = x_RE.shape[1]
         normal_RE = self._norm_for_past(x_RE)
@@ -52,7 +44,7 @@ class LayerStep:
         mixed_RE = past.attend(index, q_RE, entries_RZ)
         return self._past_out(mixed_RE).add_(normal_RE if self._adds_to_normal else x_RE)
 
-    def attend_to_source(self, x_RE: Tensor, source: FoldedSource | SourceTable) -> Tensor:
+    def attend_to_source(self, x_RE: Tensor, source: FoldedSource | BatchedSources) -> Tensor:
         normal_RE = self._norm_for_source(x_RE)
         return source.attend(normal_RE, normal_RE if self._adds_to_normal else x_RE)
 
@@ -97,45 +89,23 @@ class FoldedSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceTable:
+class BatchedSources:
     """One layer's attention to the sources of several sentences, or to a long one; `mask` is theirs, (B, 1, 1, S)."""
 
     cross: CrossAttention
     keys_BSE: Tensor
     values_BSE: Tensor
     mask: Tensor | None
-    arrangement: Arrangement
+    layout: RowLayout
 
     def attend(self, x_RE: Tensor, stream_RE: Tensor) -> Tensor:
         """What `CrossAttention` gives for these rows, added to the stream, (R, E).
 
         The rows of each sentence stand side by side as its queries, so that no key is ever copied.
         """
-        num_heads, arrangement = self.cross.num_heads, self.arrangement
-        q = split_heads(arrangement.spread(self.cross.q(x_RE)), num_heads)
+        num_heads, layout = self.cross.num_heads, self.layout
+        q = split_heads(layout.pad(self.cross.q(x_RE)), num_heads)
         k, v = split_heads(self.keys_BSE, num_heads), split_heads(self.values_BSE, num_heads)
         mixed_BHKD = F.scaled_dot_product_attention(q, k, v, attn_mask=self.mask)
-        out_RE = self.cross.out(arrangement.gather(mixed_BHKD.transpose(1, 2).flatten(2)))
+        out_RE = self.cross.out(layout.unpad(mixed_BHKD.transpose(1, 2).flatten(2)))
         return out_RE.add_(stream_RE)  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrangement:
-    """Where each row stands in a (B, K) table with K the most rows of any sentence; slots None: it fills the table."""
-
-    num_sentences: int
-    width: int
-    slots_R: Tensor | None
-
-    def spread(self, x_RE: Tensor) -> Tensor:
-        """(R, E) to (B, K, E), empty places zero."""
-        if self.slots_R is None:
-            return x_RE.view(self.num_sentences, self.width, -1)
-        table = x_RE.new_zeros(self.num_sentences * self.width, x_RE.shape[1])
-        table[self.slots_R] = x_RE
-        return table.view(self.num_sentences, self.width, -1)
-
-    def gather(self, x_BKE: Tensor) -> Tensor:
-        """(B, K, E) back to (R, E)."""
-        flat = x_BKE.flatten(0, 1)
-        return flat if self.slots_R is None else flat[self.slots_R]

@@ -8,7 +8,6 @@ their own. Projections that read the same input are one matrix, so that a decodi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -16,105 +15,10 @@ from torch import Tensor, nn
 
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
-from engine.model.config import Activation, ModelConfig, Positions
-from engine.model.decoder import Decoder, Encoded, source_mask
-from engine.model.layer_step import split_heads
-from engine.model.past import NewestPast
-
-PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
-
-
-ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
-
-
-class FeedForward(nn.Module):
-    def __init__(self, config: ModelConfig, size: int) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(config.model_size)
-        self.inner = nn.Linear(config.model_size, size)
-        self.outer = nn.Linear(size, config.model_size)
-        self.activation = ACTIVATIONS[config.activation]
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.outer(self.activation(self.inner(x)))  # type: ignore[no-any-return]
-
-
-class SelfAttention(nn.Module):
-    """Attention of a sequence to itself; `qkv` makes queries, keys and values in one product."""
-
-    def __init__(self, config: ModelConfig, is_first: bool) -> None:
-        super().__init__()
-        self.num_heads = config.num_heads
-        # with post-norm a stack's first sublayer reads the embeddings as they are
-        self.norm = nn.Identity() if is_first and config.norm == "after" else nn.LayerNorm(config.model_size)
-        self.qkv = nn.Linear(config.model_size, 3 * config.model_size)
-        self.out = nn.Linear(config.model_size, config.model_size)
-
-    def forward(self, x_BTE: Tensor, mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
-        q, k, v = (split_heads(part, self.num_heads) for part in self.qkv(x_BTE).chunk(3, dim=-1))
-        mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=is_causal)
-        return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
-
-
-class CrossAttention(nn.Module):
-    """Attention of the target to the encoded source; `kv` runs once per sentence."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.num_heads = config.num_heads
-        self.norm = nn.LayerNorm(config.model_size)
-        self.q = nn.Linear(config.model_size, config.model_size)
-        self.kv = nn.Linear(config.model_size, 2 * config.model_size)
-        self.out = nn.Linear(config.model_size, config.model_size)
-
-    def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        q = split_heads(self.q(x_BTE), self.num_heads)
-        k, v = (split_heads(part, self.num_heads) for part in self.kv(memory_BSE).chunk(2, dim=-1))
-        mixed_BHTD = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
-
-
-class Layer(nn.Module):
-    """What encoder and decoder layers share: a sublayer reads its input normalised and is added to a stream."""
-
-    def __init__(self, config: ModelConfig, dropout: float) -> None:
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.adds_to_normal = config.norm == "after"
-
-    def split(self, x: Tensor, sublayer: SelfAttention | CrossAttention | FeedForward) -> tuple[Tensor, Tensor]:
-        """What a sublayer reads, and what its output is added to: with post-norm that is the same."""
-        normal = sublayer.norm(x)
-        return normal, normal if self.adds_to_normal else x
-
-
-class EncoderLayer(Layer):
-    def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
-        super().__init__(config, dropout)
-        self.attention = SelfAttention(config, is_first)
-        self.feed_forward = FeedForward(config, config.feed_forward_size)
-
-    def forward(self, x_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        normal_BSE, x_BSE = self.split(x_BSE, self.attention)
-        x_BSE = x_BSE + self.dropout(self.attention(normal_BSE, mask))
-        normal_BSE, x_BSE = self.split(x_BSE, self.feed_forward)
-        return x_BSE + self.dropout(self.feed_forward(normal_BSE))  # type: ignore[no-any-return]
-
-
-class DecoderLayer(Layer):
-    def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
-        super().__init__(config, dropout)
-        self.attention = SelfAttention(config, is_first)
-        self.cross = CrossAttention(config)
-        self.feed_forward = FeedForward(config, config.decoder_feed_forward_size or config.feed_forward_size)
-
-    def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        normal_BTE, x_BTE = self.split(x_BTE, self.attention)
-        x_BTE = x_BTE + self.dropout(self.attention(normal_BTE, is_causal=True))
-        normal_BTE, x_BTE = self.split(x_BTE, self.cross)
-        x_BTE = x_BTE + self.dropout(self.cross(normal_BTE, memory_BSE, mask))
-        normal_BTE, x_BTE = self.split(x_BTE, self.feed_forward)
-        return x_BTE + self.dropout(self.feed_forward(normal_BTE))  # type: ignore[no-any-return]
+from engine.model.config import ModelConfig, Positions
+from engine.model.encoded import EncodedSources, source_mask
+from engine.model.layers import DecoderLayer, EncoderLayer
+from engine.text import BOS
 
 
 class _Embedding(nn.Embedding):
@@ -230,7 +134,9 @@ class Transformer(nn.Module):
         return log_probs_BTV.gather(2, target_ids_BT.unsqueeze(2)).squeeze(2)
 
     @torch.inference_mode()
-    def encode(self, source_ids_BS: Tensor, source_lengths_B: Tensor, starts_BN: Tensor | None = None) -> Encoded:
+    def encode(
+        self, source_ids_BS: Tensor, source_lengths_B: Tensor, starts_BN: Tensor | None = None
+    ) -> EncodedSources:
         """All that decoding needs of these sources, computed once; can be kept and stacked.
 
         `starts_BN` is what the decoder reads first instead of `<s>`.
@@ -245,12 +151,7 @@ class Transformer(nn.Module):
         memory_BSE = self.memory(source_ids_BS, mask)
         cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
         parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
-        return Encoded(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)
-
-    def decoder(self, encoded: Encoded, newest: Sequence[NewestPast] | None = None) -> Decoder:
-        """A fresh decoder over these sources, before its first step; `newest` says what was read of each last."""
-        self._require_evaluation()
-        return Decoder(self, encoded, newest=newest)
+        return EncodedSources(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)
 
     def _require_evaluation(self) -> None:
         assert not self.training, "decoding needs model.eval(): dropout would make scores random"

@@ -25,29 +25,29 @@ from engine.text.normal import normalise
 from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentencepieces import SentencePieceCodec, read_pieces
 from engine.text.vocabulary import (
-    BOS_ID,
+    BOS,
     DIRECTION_PIECES,
     DOMAIN_PIECES,
-    EOS_ID,
+    EOS,
     FORMALITY_PIECES,
-    PAD_ID,
+    PAD,
     SPARE_PIECES,
     SPECIAL_PIECES,
     SYNTHETIC_PIECE,
-    UNKNOWN_ID,
+    UNK,
     UNKNOWN_SURFACE,
     Vocabulary,
 )
 from engine.text.words import word_at, words
 
 __all__ = [
-    "BOS_ID",
+    "BOS",
     "DIRECTION_PIECES",
     "DOMAIN_PIECES",
-    "EOS_ID",
+    "EOS",
     "FORMALITY_PIECES",
     "NUMBER_JOINERS",
-    "PAD_ID",
+    "PAD",
     "PLACEHOLDER",
     "SENTENCE_CLOSERS",
     "SENTENCE_ENDS",
@@ -55,7 +55,7 @@ __all__ = [
     "SPARE_PIECES",
     "SPECIAL_PIECES",
     "SYNTHETIC_PIECE",
-    "UNKNOWN_ID",
+    "UNK",
     "UNKNOWN_SURFACE",
     "BytePairs",
     "Codec",

@@ -26,7 +26,7 @@ from engine.text.bpe import BytePairs, as_piece, learn_merges
 from engine.text.normal import normalise, normalise_with_offsets
 from engine.text.placeholders import choose_placeholders, pattern_of
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
-from engine.text.vocabulary import SPECIAL_PIECES, UNKNOWN_ID, Vocabulary, mark_spellings
+from engine.text.vocabulary import SPECIAL_PIECES, UNK, Vocabulary, mark_spellings
 
 VOCABULARY_FILE = "vocabulary.txt"
 MERGES_FILE = "bpe.codes"
@@ -158,7 +158,7 @@ class TextCodec:
             for piece_id, length in zip(pieces.ids, pieces.lengths, strict=True):
                 span = normal.given_span(start, start + length)
                 spans.append(span)
-                if piece_id == UNKNOWN_ID:
+                if piece_id == UNK:
                     _append_or_extend(unknown, span)
                 start += length
         return Encoding(tuple(ids), tuple(spans), tuple(unknown))
@@ -212,7 +212,7 @@ class TextCodec:
 
     def spells(self, text: str) -> bool:
         """Whether the pieces of `text` write exactly it (in NFC)."""
-        return UNKNOWN_ID not in self.encode_ids(text)
+        return UNK not in self.encode_ids(text)
 
     def respell(self, text: str) -> str:
         """What the pieces of `text` write: `normalise(text)`, with ⁇ for what can't be spelt."""
@@ -303,7 +303,7 @@ class TextCodec:
             else:
                 ids.append(self.vocabulary.get(_mark_piece(token)))
                 lengths.append(len(token.text))
-        encoded = _ChunkPieces(tuple(ids), tuple(lengths), UNKNOWN_ID in ids)
+        encoded = _ChunkPieces(tuple(ids), tuple(lengths), UNK in ids)
         if not dropout:
             if len(self._cache) >= _MAX_CACHED_CHUNKS:
                 self._cache.clear()

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 from engine.text.normal import normalise
-from engine.text.vocabulary import UNKNOWN_ID, UNKNOWN_SURFACE
+from engine.text.vocabulary import UNK, UNKNOWN_SURFACE
 
 NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
 
@@ -48,6 +48,6 @@ class ImportedPieces(ABC):
         return piece_id < NUM_SPECIAL or self.pieces[piece_id] in self.hidden
 
     def _surface(self, piece_id: int) -> str:
-        if piece_id == UNKNOWN_ID:
+        if piece_id == UNK:
             return UNKNOWN_SURFACE
         return "" if self._is_special(piece_id) else self._surface_of(self.pieces[piece_id])

@@ -19,7 +19,7 @@ from engine.text.codec import Decoding, Encoding, Span
 from engine.text.imported import ImportedPieces
 from engine.text.normal import normalise
 from engine.text.tokens import CONTINUATION
-from engine.text.vocabulary import UNKNOWN_ID
+from engine.text.vocabulary import UNK
 
 if TYPE_CHECKING:
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
@@ -72,14 +72,14 @@ class MosesCodec(ImportedPieces):
         unknown: list[Span] = []
         for token, (start, end) in _placed(text, _tokens(self.language, text)):
             for symbol in self._split(token):
-                piece_id = self._ids.get(symbol, UNKNOWN_ID)
+                piece_id = self._ids.get(symbol, UNK)
                 if self._is_special(piece_id):  # no text is one of those
-                    piece_id = UNKNOWN_ID
+                    piece_id = UNK
                 is_last = symbol.endswith(WORD_END)
                 stop = end if is_last else min(end, start + len(_written(symbol)))
                 ids.append(piece_id)
                 spans.append((start, stop))
-                if piece_id == UNKNOWN_ID:
+                if piece_id == UNK:
                     unknown.append((start, stop))
                 start = stop
         return Encoding(tuple(ids), tuple(spans), tuple(unknown))
@@ -110,7 +110,7 @@ class MosesCodec(ImportedPieces):
     def spells(self, text: str) -> bool:
         """Whether the pieces of `text` write exactly it (in NFC), wherever they stand."""
         ids = self.encode(text).ids
-        return UNKNOWN_ID not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
+        return UNK not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
 
     def respell(self, text: str) -> str:
         """What the pieces of `text` write, with ⁇ for what can't be spelt."""
@@ -151,7 +151,7 @@ class MosesCodec(ImportedPieces):
         return _written(piece)
 
     def _glues_of(self, piece_id: int) -> tuple[bool, bool]:
-        if piece_id == UNKNOWN_ID:
+        if piece_id == UNK:
             return False, False
         return (True, True) if self._is_special(piece_id) else self._glues(self.pieces[piece_id])
 

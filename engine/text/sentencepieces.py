@@ -17,7 +17,7 @@ from engine.errors import InvalidRequest, ModelError
 from engine.text.codec import Decoding, Encoding, Span
 from engine.text.imported import ImportedPieces
 from engine.text.normal import normalise
-from engine.text.vocabulary import UNKNOWN_ID
+from engine.text.vocabulary import UNK
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -42,7 +42,7 @@ class SentencePieceCodec(ImportedPieces):
     def glues_left(self) -> tuple[bool, ...]:
         """Whether a piece forbids a space before it, by id."""
         return tuple(
-            number != UNKNOWN_ID and (self._is_special(number) or piece == SPACE or not piece.startswith(SPACE))
+            number != UNK and (self._is_special(number) or piece == SPACE or not piece.startswith(SPACE))
             for number, piece in enumerate(self.pieces)
         )
 
@@ -50,8 +50,7 @@ class SentencePieceCodec(ImportedPieces):
     def glues_right(self) -> tuple[bool, ...]:
         """Whether a piece forbids a space after it, by id."""
         return tuple(
-            number != UNKNOWN_ID and (self._is_special(number) or piece == SPACE)
-            for number, piece in enumerate(self.pieces)
+            number != UNK and (self._is_special(number) or piece == SPACE) for number, piece in enumerate(self.pieces)
         )
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
@@ -64,14 +63,14 @@ class SentencePieceCodec(ImportedPieces):
         spans: list[Span] = []
         unknown: list[Span] = []
         for piece, (start, end) in zip(mapping["pieces"], mapping["offsets"], strict=True):
-            piece_id = self._ids.get(piece, UNKNOWN_ID)
+            piece_id = self._ids.get(piece, UNK)
             if self._is_special(piece_id):  # no text is one of those
-                piece_id = UNKNOWN_ID
+                piece_id = UNK
             while start < end and given[start].isspace():
                 start += 1
             ids.append(piece_id)
             spans.append((start, end))
-            if piece_id == UNKNOWN_ID:
+            if piece_id == UNK:
                 if unknown and unknown[-1][1] == start:
                     unknown[-1] = (unknown[-1][0], end)
                 else:
@@ -104,7 +103,7 @@ class SentencePieceCodec(ImportedPieces):
     def spells(self, text: str) -> bool:
         """Whether the pieces of `text` write exactly it (in NFC)."""
         ids = self.encode(text).ids
-        return UNKNOWN_ID not in ids and self.decode(ids).text == normalise(text)
+        return UNK not in ids and self.decode(ids).text == normalise(text)
 
     def respell(self, text: str) -> str:
         """What the pieces of `text` write, with ⁇ for what can't be spelt."""

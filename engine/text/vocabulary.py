@@ -15,7 +15,7 @@ from engine.errors import ModelError
 from engine.text.boundaries import NUMBER_JOINERS, is_word_char
 from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, is_escaped
 
-PAD_ID, BOS_ID, EOS_ID, UNKNOWN_ID = 0, 1, 2, 3
+PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
 DIRECTION_PIECES = ("<en-de>", "<de-en>")
 DOMAIN_PIECES = (
     "<docs>",
@@ -79,12 +79,12 @@ class Vocabulary:
         return self._ids[piece]
 
     def get(self, piece: str) -> int:
-        """The id of a piece, or UNKNOWN_ID."""
-        return self._ids.get(piece, UNKNOWN_ID)
+        """The id of a piece, or UNK."""
+        return self._ids.get(piece, UNK)
 
     def ids_of(self, pieces: Iterable[str]) -> list[int]:
-        """The ids of pieces, UNKNOWN_ID for those that are not in the vocabulary."""
-        return [self._ids.get(piece, UNKNOWN_ID) for piece in pieces]
+        """The ids of pieces, UNK for those that are not in the vocabulary."""
+        return [self._ids.get(piece, UNK) for piece in pieces]
 
     def pieces_of(self, ids: Sequence[int]) -> list[str]:
         """The spelling of pieces, for people to read."""

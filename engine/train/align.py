@@ -30,8 +30,9 @@ from engine.model.alignment import (
 )
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum, load_weights
 from engine.model.config import ModelConfig
-from engine.model.decoder import source_mask
-from engine.model.transformer import BOS, PAD, Transformer
+from engine.model.encoded import source_mask
+from engine.model.transformer import Transformer
+from engine.text import BOS, PAD
 from engine.train.align_links import FOLDER, Link, LinkedPairs, WordCutter, prepare_links
 from engine.train.data import CODEC_FILES, Batch, Batches, Draw, Integers, Prepared
 

@@ -10,7 +10,7 @@ from engine.importers import model_folder
 from engine.model import ModelConfig, load_model
 from engine.model.activations import ACTIVATIONS, Ranges, attach_gauges, load_ranges, save_ranges
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum
-from engine.model.packed import pack
+from engine.model.packed_weights import pack
 from engine.request import Request, SearchOptions
 from engine.train.corpus import read_set
 from engine.translator import Translator

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import TrainingError
+from engine.text import EOS, PAD
 from engine.train.corpus import synthetic_domain
 
-PAD, BOS, EOS = 0, 1, 2
 CODEC_FILES = ("vocabulary.txt", "bpe.codes")
 FORMALITIES_FILE = "formalities.npy"
 FORMAL_LANGUAGE = "de"  # the one whose formality is known

@@ -25,7 +25,8 @@ from torch import Tensor
 from engine.errors import TrainingError
 from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
-from engine.model.transformer import BOS, PAD, Transformer
+from engine.model.transformer import Transformer
+from engine.text import BOS, PAD
 from engine.train.data import CODEC_FILES, Batch, Batches, PairSet, Prepared
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions

@@ -153,7 +153,7 @@ def _encode(
     pool: Any, pairs: Sequence[Pair], max_pieces: int
 ) -> tuple[list[int], tuple[list[list[int]], list[list[int]]]]:
     """Indices of the pairs that fit, and their pieces side by side."""
-    from engine.text import UNKNOWN_ID
+    from engine.text import UNK
 
     def chunks() -> Iterator[list[tuple[str, str]]]:
         for start in range(0, len(pairs), CHUNK):
@@ -166,7 +166,7 @@ def _encode(
     for encoded in pool.imap(_encode_chunk, chunks()):
         for first, second in encoded:
             fits = 0 < len(first) <= max_pieces and 0 < len(second) <= max_pieces
-            if fits and UNKNOWN_ID not in first and UNKNOWN_ID not in second:
+            if fits and UNK not in first and UNK not in second:
                 kept.append(index)
                 firsts.append(first)
                 seconds.append(second)

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
-from engine.model import BOS, LoadedModel, ModelConfig, Transformer, load_model
-from engine.model.packed import Precision, pack
+from engine.model import Decoder, LoadedModel, ModelConfig, Transformer, load_model
+from engine.model.packed_weights import Precision, pack
+from engine.text import BOS
 from tests.benchmarks.paper_dba import commit, environment
 from tests.benchmarks.speed import roofline
 from tests.benchmarks.speed.app_start import DOCUMENT, measure_start
@@ -203,7 +204,7 @@ def decoding_loop(model: LoadedModel, peer: Peer, options: argparse.Namespace) -
         encoded = transformer.encode(torch.tensor([source]), torch.tensor([len(source)]))
 
         def decode(transformer: Transformer = transformer, encoded: Any = encoded) -> None:
-            decoder = transformer.decoder(encoded)
+            decoder = Decoder(transformer, encoded)
             decoder.step(torch.tensor([BOS]))
             decoder.select(torch.zeros(beam, dtype=torch.long))
             for tokens_R, parents_R in zip(tokens, parents, strict=True):

@@ -18,9 +18,10 @@ from typing import Any
 import torch
 
 from engine import Request, SearchOptions, Translator
-from engine.model import BOS, LoadedModel, load_model
-from engine.model.decoder import Decoder, Encoded
-from engine.model.packed import Precision
+from engine.model import EncodedSources, LoadedModel, load_model
+from engine.model.decoder import Decoder
+from engine.model.packed_weights import Precision
+from engine.text import BOS
 from tests.benchmarks.latency import packed_copy, sample_sentences
 from tests.benchmarks.paper_dba import commit, environment
 from tests.benchmarks.speed.timing import interleave
@@ -135,11 +136,13 @@ def measure(
     return cases
 
 
-def decoding(model: LoadedModel, encoded: Encoded, pieces: Sequence[int], is_at_once: bool) -> Callable[[], object]:
+def decoding(
+    model: LoadedModel, encoded: EncodedSources, pieces: Sequence[int], is_at_once: bool
+) -> Callable[[], object]:
     """The decoder alone up to what may follow the pieces."""
 
     def decode() -> None:
-        decoder: Decoder = model.transformer.decoder(encoded)
+        decoder: Decoder = Decoder(model.transformer, encoded)
         if is_at_once:
             decoder.read([pieces])
             decoder.step(torch.tensor([pieces[-1]]))

@@ -25,7 +25,7 @@ from typing import Any, get_args
 import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
-from engine.model.packed import Precision
+from engine.model.packed_weights import Precision
 from engine.search.batching import REFILL_SHARE, Counts, Schedule
 from engine.text import is_word_char
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json

@@ -11,7 +11,7 @@ import torch
 from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
-from engine.model.packed import can_multiply_int8
+from engine.model.packed_weights import can_multiply_int8
 from engine.text import TextCodec
 from tests.benchmarks import bars, kernels, protection, stopping, terminology, terms, time_against_constraints
 from tests.benchmarks.dba.decoding import Pair

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine import Avoid, Phrase, Request, SearchOptions, Translation, Translator, Worker
 from engine.model.decoder import Decoder
-from engine.model.packed import can_multiply_int8, pack
+from engine.model.packed_weights import can_multiply_int8, pack
 from tests.reference.stepwise import StepwiseTranslator
 from tests.test_translator import SOURCE, make_translator
 

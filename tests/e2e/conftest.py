@@ -17,8 +17,8 @@ import pytest
 import torch
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from engine.model import EOS, ModelConfig, Transformer, save_weights
-from engine.text import TextCodec
+from engine.model import ModelConfig, Transformer, save_weights
+from engine.text import EOS, TextCodec
 from tests.e2e.screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from engine import Translator
 from engine.importers.resolve import convert_folder
-from engine.model import EOS, LoadedModel, load_model
+from engine.model import LoadedModel, load_model
+from engine.text import EOS
 from tests.importers.fairseq import HUB, save_fairseq, save_fairseq_spm
 from tests.importers.fsmt import save_fsmt
 from tests.importers.m2m100 import save_m2m100

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine import Hypothesis, Request, SearchOptions
-from engine.model import EOS
+from engine.text import EOS
 from tests.importers.imported import NEVER, Imported
 from tests.model.reference import beam_search, states_and_log_probs
 

@@ -14,7 +14,7 @@ from engine import Phrase, Request, SearchOptions, Translator
 from engine.errors import ModelError
 from engine.importers.resolve import convert_folder
 from engine.model import load_model
-from engine.text import UNKNOWN_ID, BytePairs, MosesCodec
+from engine.text import UNK, BytePairs, MosesCodec
 from tests.importers.fsmt import learn_merges_of_both, pieces_of, save_fsmt
 from tests.importers.imported import Imported
 from tests.importers.marian import SAMPLE
@@ -160,7 +160,7 @@ def test_real_text_is_put_together_as_moses_does(language: str) -> None:
     num_compared = 0
     for text in texts:
         ids = codec.encode(text).ids
-        if UNKNOWN_ID in ids:
+        if UNK in ids:
             continue
         tokens = tokeniser.tokenize(normaliser.normalize(text), aggressive_dash_splits=True)
         assert codec.decode(ids).text == moses.detokenize(tokens), text

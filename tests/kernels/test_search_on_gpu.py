@@ -17,8 +17,8 @@ from engine import SearchOptions, Translation, Translator
 from engine.kernels import top_tokens
 from engine.kernels.dispatch import can_fuse
 from engine.model import LoadedModel
-from engine.model.half import halve
-from engine.model.table import TableDecoder
+from engine.model.device import halve
+from engine.model.table_decoder import TableDecoder
 from engine.text import TextCodec
 from tests.kernels.searches import REQUESTS, assert_same, avoiding_its_words, small_model
 

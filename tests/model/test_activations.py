@@ -12,9 +12,10 @@ import torch
 from torch import nn
 
 from engine.errors import ModelError
-from engine.model import EOS, ModelConfig, Transformer
+from engine.model import ModelConfig, Transformer
 from engine.model.activations import ACTIVATIONS, Range, attach_gauges, load_ranges, product_names, save_ranges
-from engine.model.packed import pack
+from engine.model.packed_weights import pack
+from engine.text import EOS
 
 CONFIG = ModelConfig(
     vocabulary_size=40,

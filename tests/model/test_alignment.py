@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import ModelError
-from engine.model import BOS, ModelConfig, Transformer
+from engine.model import ModelConfig, Transformer
 from engine.model.alignment import (
     AlignmentHead,
     load_alignment,
@@ -22,6 +22,7 @@ from engine.model.alignment import (
     word_links,
     word_probabilities,
 )
+from engine.text import BOS
 
 CONFIG = ModelConfig(
     60, ("en-de",), model_size=16, num_heads=2, feed_forward_size=24, encoder_layers=1, decoder_layers=2, max_pieces=12

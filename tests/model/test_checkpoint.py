@@ -14,9 +14,9 @@ import torch
 
 from engine import text
 from engine.errors import InvalidRequest, ModelError
-from engine.model import BOS, EOS, PAD, UNK, ModelConfig, Transformer, load_model, save_weights
+from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.model.checkpoint import model_checksum
-from engine.text import TextCodec
+from engine.text import BOS, EOS, PAD, UNK, TextCodec
 
 
 def small_config(vocabulary_size: int) -> ModelConfig:
@@ -104,7 +104,7 @@ def test_a_source_is_direction_then_pieces_then_end(folder: Path) -> None:
 
 
 def test_the_model_and_the_vocabulary_agree_on_the_first_ids() -> None:
-    assert (PAD, BOS, EOS, UNK) == (text.PAD_ID, text.BOS_ID, text.EOS_ID, text.UNKNOWN_ID)
+    assert (PAD, BOS, EOS, UNK) == (text.PAD, text.BOS, text.EOS, text.UNK)
 
 
 def cut_in_half(path: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.model import BOS, EOS, PAD, Encoded, ModelConfig, Transformer
+from engine.model import Decoder, EncodedSources, ModelConfig, Transformer
+from engine.text import BOS, EOS, PAD
 
 V = 23
 CONFIG = ModelConfig(
@@ -62,7 +63,7 @@ def whole_log_probs(source: list[int], history: list[int]) -> torch.Tensor:
 def test_cached_steps_with_ragged_reorders_equal_the_whole_model(seed: int, num_sentences: int, num_steps: int) -> None:
     rng = random.Random(seed)
     sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(num_sentences)]
-    decoder = MODEL.decoder(MODEL.encode(*padded(sources)))
+    decoder = Decoder(MODEL, MODEL.encode(*padded(sources)))
     rows: list[tuple[int, list[int]]] = [(sentence, []) for sentence in range(num_sentences)]
     tokens = [BOS] * num_sentences
     for _ in range(num_steps):
@@ -80,14 +81,14 @@ def test_cached_steps_with_ragged_reorders_equal_the_whole_model(seed: int, num_
 def test_score_equals_the_sum_over_cached_steps() -> None:
     source, target = [4, 7, 9, 6, EOS], [8, 20, 5, 5, 13, EOS]
     scores = MODEL.score(*padded([source]), torch.tensor([target]))
-    decoder = MODEL.decoder(MODEL.encode(*padded([source])))
+    decoder = Decoder(MODEL, MODEL.encode(*padded([source])))
     for place, (last, token) in enumerate(zip([BOS, *target], target, strict=False)):
         log_probs = decoder.step(torch.tensor([last]))
         torch.testing.assert_close(log_probs[0, token], scores[0, place], **CLOSE)
 
 
 def test_probabilities_of_a_step_sum_to_one() -> None:
-    decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, EOS]])))
+    decoder = Decoder(MODEL, MODEL.encode(*padded([[4, 7, EOS]])))
     log_probs = decoder.step(torch.tensor([BOS]))
     assert log_probs.dtype == torch.float32
     torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(1))
@@ -138,11 +139,11 @@ def test_the_order_of_source_pieces_matters() -> None:
 def test_encoded_sentences_stacked_equal_sentences_encoded_together() -> None:
     rng = random.Random(5)
     sources = [random_source(rng, length) for length in (3, 9, 1)]
-    stacked = Encoded.stack([MODEL.encode(*padded([source])) for source in sources])
+    stacked = EncodedSources.stack([MODEL.encode(*padded([source])) for source in sources])
     assert stacked.num_sentences == 3
     tokens = torch.full((3,), BOS)
-    expected = MODEL.decoder(MODEL.encode(*padded(sources))).step(tokens)
-    torch.testing.assert_close(MODEL.decoder(stacked).step(tokens), expected, **CLOSE)
+    expected = Decoder(MODEL, MODEL.encode(*padded(sources))).step(tokens)
+    torch.testing.assert_close(Decoder(MODEL, stacked).step(tokens), expected, **CLOSE)
 
 
 def test_two_decoders_can_share_one_encoding() -> None:
@@ -150,7 +151,7 @@ def test_two_decoders_can_share_one_encoding() -> None:
     before = [tensor.clone() for tensor in (encoded.memory_BSE, encoded.cross_LBSE)]
     outputs = []
     for _ in range(2):
-        decoder = MODEL.decoder(encoded)
+        decoder = Decoder(MODEL, encoded)
         decoder.step(torch.tensor([BOS]))
         decoder.select(torch.tensor([0, 0]))
         outputs.append(decoder.step(torch.tensor([6, 7])))
@@ -162,7 +163,7 @@ def test_two_decoders_can_share_one_encoding() -> None:
 def test_a_sentence_may_outlive_all_others() -> None:
     rng = random.Random(8)
     sources = [random_source(rng, length) for length in (2, 3, 4, 5, 11, 6, 7, 8)]
-    decoder = MODEL.decoder(MODEL.encode(*padded(sources)))
+    decoder = Decoder(MODEL, MODEL.encode(*padded(sources)))
     sentences, tokens = list(range(8)), [BOS] * 8
     leaving = [0, 7, 1, 6, 2, 5, 3]  # sentence 4 is the last
     for num_steps in range(8):
@@ -186,7 +187,7 @@ def test_sentences_that_join_between_steps_equal_the_whole_model(seed: int, num_
     for _ in range(num_steps):
         if decoder is None or rng.random() < 0.4:
             sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(rng.randint(1, 3))]
-            newcomer, new_rows = MODEL.decoder(MODEL.encode(*padded(sources))), [(source, []) for source in sources]
+            newcomer, new_rows = Decoder(MODEL, MODEL.encode(*padded(sources))), [(source, []) for source in sources]
             for _ in range(rng.choice((0, 0, 1, 4))):
                 newcomer.step(torch.tensor([[BOS, *history][-1] for _, history in new_rows]))
                 new_rows = [(source, [*history, rng.randrange(5, V)]) for source, history in new_rows]
@@ -204,10 +205,10 @@ def test_sentences_that_join_between_steps_equal_the_whole_model(seed: int, num_
 
 
 def test_columns_that_no_row_uses_any_more_are_dropped() -> None:
-    decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, 9, EOS]])))
+    decoder = Decoder(MODEL, MODEL.encode(*padded([[4, 7, 9, EOS]])))
     for _ in range(5):
         decoder.step(torch.tensor([6]))
-    decoder.join(MODEL.decoder(MODEL.encode(*padded([[4, 8, EOS]]))))
+    decoder.join(Decoder(MODEL, MODEL.encode(*padded([[4, 8, EOS]]))))
     decoder.step(torch.tensor([6, BOS]))
     assert decoder._cache.num_steps == 6
     decoder.select(torch.tensor([1]))
@@ -222,7 +223,7 @@ def test_source_longer_than_the_model_reads_is_refused_with_the_cure() -> None:
 
 
 def test_target_longer_than_the_model_writes_is_refused() -> None:
-    decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, EOS]])))
+    decoder = Decoder(MODEL, MODEL.encode(*padded([[4, 7, EOS]])))
     for _ in range(CONFIG.max_pieces):
         decoder.step(torch.tensor([6]))
     with pytest.raises(InvalidRequest, match="at most 48 pieces"):

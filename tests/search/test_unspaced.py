@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from engine import Avoid, Phrase, Request, SearchOptions, Translator
-from engine.model import EOS, LoadedModel, ModelConfig, Transformer
-from engine.text import SentencePieceCodec, TextCodec, is_unspaced, occurrences
+from engine.model import LoadedModel, ModelConfig, Transformer
+from engine.text import EOS, SentencePieceCodec, TextCodec, is_unspaced, occurrences
 
 sentencepiece = pytest.importorskip("sentencepiece")
 OPTIONS = SearchOptions(beam=8, nbest=4)

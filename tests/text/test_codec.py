@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
-from engine.text import SPECIAL_PIECES, UNKNOWN_ID, UNKNOWN_SURFACE, TextCodec, normalise
+from engine.text import SPECIAL_PIECES, UNK, UNKNOWN_SURFACE, TextCodec, normalise
 
 # Hypothesis and pytest share the session's codec: it is never changed but for its cache.
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -83,7 +83,7 @@ def test_what_cannot_be_spelt_is_reported_and_the_rest_comes_back(codec, text):
     reported = {i for start, end in encoding.unknown for i in range(start, end)}
     restored = []
     for piece_id, (start, end) in zip(encoding.ids, encoding.spans, strict=True):
-        is_reported = piece_id == UNKNOWN_ID
+        is_reported = piece_id == UNK
         assert {i in reported for i in range(start, end)} == {is_reported}
         restored.append(text[start:end] if is_reported else codec.surfaces[piece_id])
     assert "".join(restored) == "".join(text[start:end] for start, end in encoding.spans)
@@ -124,7 +124,7 @@ def test_decoding_follows_the_contract_for_any_pieces(codec, data):
 @given(ANY_TEXT | st.sampled_from(SPECIAL_PIECES))
 def test_text_never_encodes_to_a_special_piece(codec, text):
     specials = [i for i in codec.encode(text).ids if codec.vocabulary.is_special(i)]
-    assert set(specials) <= {UNKNOWN_ID}
+    assert set(specials) <= {UNK}
 
 
 def test_special_pieces_are_transparent(codec):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine import Avoid, Phrase, Request, SearchOptions
 from engine.errors import TrainingError
-from engine.text import SPECIAL_PIECES, UNKNOWN_ID, BytePairs, TextCodec, Vocabulary, normalise, occurrences, words
+from engine.text import SPECIAL_PIECES, UNK, BytePairs, TextCodec, Vocabulary, normalise, occurrences, words
 from engine.text.placeholders import COMMON, PLACEHOLDER, choose_placeholders, pattern_of
 from tests.test_translator import make_translator
 
@@ -41,11 +41,11 @@ def test_text_with_placeholders_comes_back_exactly(holding, text):
     end, written = 0, ""
     for piece_id, (start, stop) in zip(encoding.ids, encoding.spans, strict=True):
         assert text[end:start] in ("", " ")
-        written += text[end:start] + (text[start:stop] if piece_id == UNKNOWN_ID else holding.surfaces[piece_id])
+        written += text[end:start] + (text[start:stop] if piece_id == UNK else holding.surfaces[piece_id])
         end = stop
     assert written == text
     assert holding.spells(text) == (holding.respell(text) == text)
-    assert all(i == UNKNOWN_ID for i in encoding.ids if holding.vocabulary.is_special(i))
+    assert all(i == UNK for i in encoding.ids if holding.vocabulary.is_special(i))
 
 
 @given(MIXED, st.integers(0, 3))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, ModelError
-from engine.text import UNKNOWN_ID, UNKNOWN_SURFACE, SentencePieceCodec, read_pieces
+from engine.text import UNK, UNKNOWN_SURFACE, SentencePieceCodec, read_pieces
 
 sentencepiece = pytest.importorskip("sentencepiece")
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "corpus_sample.tsv"
@@ -35,7 +35,7 @@ def codec() -> SentencePieceCodec:
 @given(TEXT)
 def test_what_pieces_write_is_what_the_library_writes(codec: SentencePieceCodec, text: str) -> None:
     encoding = codec.encode(text)
-    if UNKNOWN_ID not in encoding.ids:
+    if UNK not in encoding.ids:
         assert codec.decode(encoding.ids).text == codec.processor.decode([codec.pieces[i] for i in encoding.ids])
 
 
@@ -46,10 +46,10 @@ def test_every_piece_has_its_characters_and_the_unknown_ones_are_told(codec: Sen
     ends = [0, *(end for _, end in encoding.spans)]
     assert all(before <= start <= end for before, (start, end) in zip(ends, encoding.spans, strict=False))
     assert ends[-1] <= len(text)
-    assert bool(encoding.unknown) == (UNKNOWN_ID in encoding.ids)
+    assert bool(encoding.unknown) == (UNK in encoding.ids)
     if codec.spells(text):
         assert codec.respell(text) == codec.normalise(text)
-    elif UNKNOWN_ID in encoding.ids:
+    elif UNK in encoding.ids:
         assert UNKNOWN_SURFACE in codec.respell(text)
 
 

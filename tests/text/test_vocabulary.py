@@ -6,15 +6,15 @@ import pytest
 
 from engine.errors import ModelError
 from engine.text import (
-    BOS_ID,
+    BOS,
     DIRECTION_PIECES,
     DOMAIN_PIECES,
-    EOS_ID,
+    EOS,
     FORMALITY_PIECES,
-    PAD_ID,
+    PAD,
     SPARE_PIECES,
     SPECIAL_PIECES,
-    UNKNOWN_ID,
+    UNK,
     UNKNOWN_SURFACE,
     Vocabulary,
 )
@@ -57,15 +57,15 @@ def test_each_piece_writes_what_its_spelling_says(vocabulary):
 
 
 def test_special_pieces_have_the_ids_that_checkpoints_count_on(vocabulary):
-    assert vocabulary.pieces_of([PAD_ID, BOS_ID, EOS_ID, UNKNOWN_ID]) == ["<pad>", "<s>", "</s>", "<unk>"]
+    assert vocabulary.pieces_of([PAD, BOS, EOS, UNK]) == ["<pad>", "<s>", "</s>", "<unk>"]
     reserved = [*DIRECTION_PIECES, *DOMAIN_PIECES, *FORMALITY_PIECES, *SPARE_PIECES]
     assert vocabulary.ids_of(reserved) == list(range(4, 32))
     assert [vocabulary.is_special(i) for i in (0, 31, 32)] == [True, True, False]
 
 
 def test_piece_that_is_not_there_is_unknown(vocabulary):
-    assert vocabulary.get("absent") == UNKNOWN_ID
-    assert vocabulary.ids_of(["word", "absent"]) == [vocabulary.id_of("word"), UNKNOWN_ID]
+    assert vocabulary.get("absent") == UNK
+    assert vocabulary.ids_of(["word", "absent"]) == [vocabulary.id_of("word"), UNK]
     assert "absent" not in vocabulary
     with pytest.raises(KeyError):
         vocabulary.id_of("absent")

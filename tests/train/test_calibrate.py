@@ -12,7 +12,7 @@ from engine.errors import ModelError
 from engine.model import load_model
 from engine.model.activations import ACTIVATIONS, product_names
 from engine.model.checkpoint import model_checksum, save_weights
-from engine.model.packed import CalibratedLinear, can_multiply_int8
+from engine.model.packed_weights import CalibratedLinear, can_multiply_int8
 from engine.train.__main__ import main
 from tests.train.corpora import PAIRS, write_corpus
 

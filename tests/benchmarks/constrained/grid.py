@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.request import SearchOptions
-from engine.text import EOS_ID, TextCodec
+from engine.text import EOS, TextCodec
 from tests.benchmarks.constrained.marian import (
     Answer,
     Job,
@@ -152,7 +152,7 @@ def jobs_of(
 
 
 def _source(world: World, rng: random.Random) -> tuple[int, ...]:
-    return (*(rng.choice(world.allowed) for _ in range(rng.randint(6, 12))), EOS_ID)
+    return (*(rng.choice(world.allowed) for _ in range(rng.randint(6, 12))), EOS)
 
 
 def _choose(words: Sequence[str], codec: TextCodec, num_phrases: int, rng: random.Random) -> list[str] | None:

@@ -23,7 +23,7 @@ from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence, TokenRoles, Vocabulary
-from engine.text import BOS_ID, EOS_ID, PAD_ID, TextCodec
+from engine.text import BOS, EOS, PAD, TextCodec
 from tests.reference.matching import count_met, meets_all
 
 _LEANING = 16.0  # what a scripted piece gains in log-probability before renormalising
@@ -102,15 +102,15 @@ class RandomMarian:
             max_position_embeddings=256,
             init_std=0.1,
             tie_word_embeddings=False,
-            pad_token_id=PAD_ID,
-            bos_token_id=BOS_ID,
-            eos_token_id=EOS_ID,
-            forced_eos_token_id=EOS_ID,
-            decoder_start_token_id=BOS_ID,
+            pad_token_id=PAD,
+            bos_token_id=BOS,
+            eos_token_id=EOS,
+            forced_eos_token_id=EOS,
+            decoder_start_token_id=BOS,
         )
         self.codec = codec
         self.model = MarianMTModel(config).eval()
-        self.never = tuple(sorted(set(range(size)) - set(allowed) - {EOS_ID}))
+        self.never = tuple(sorted(set(range(size)) - set(allowed) - {EOS}))
         with torch.inference_mode():
             # Weights as drawn give all pieces much the same probability and repeat one; these make the last piece, the
             # position and the source matter.
@@ -126,9 +126,9 @@ class RandomMarian:
         target = pieces[torch.randint(len(pieces), (16, 16))]
         logits = self.model(input_ids=source, decoder_input_ids=target).logits
         others = logits.clone()
-        others[..., EOS_ID] = -torch.inf
-        lead = (others.logsumexp(-1) - logits[..., EOS_ID]).median()
-        self.model.final_logits_bias[0, EOS_ID] = lead + math.log(probability / (1 - probability))
+        others[..., EOS] = -torch.inf
+        lead = (others.logsumexp(-1) - logits[..., EOS]).median()
+        self.model.final_logits_bias[0, EOS] = lead + math.log(probability / (1 - probability))
 
     def max_length(self, job: Job, options: SearchOptions) -> int:
         """The most pieces of a translation, the end included, by the engine's own rule."""
@@ -138,7 +138,7 @@ class RandomMarian:
     @torch.inference_mode()
     def log_prob(self, job: Job, tokens: Sequence[int]) -> float:
         """Log-probability of the given pieces, in one pass over them."""
-        decoder_input = torch.tensor([[BOS_ID, *tokens[:-1]]])
+        decoder_input = torch.tensor([[BOS, *tokens[:-1]]])
         logits = self.model(input_ids=torch.tensor([job.source]), decoder_input_ids=decoder_input).logits[0]
         log_probs_TV = logits.log_softmax(-1)
         log_probs_TV = torch.cat([lean(log_probs_TV[[t]], t, job) for t in range(len(tokens))])
@@ -148,13 +148,13 @@ class RandomMarian:
     def sample(self, jobs: Sequence[Job], generator: torch.Generator, max_pieces: int = 30) -> list[tuple[int, ...]]:
         """A translation of each job drawn piece by piece by probability, without its end."""
         decoder = MarianDecoder(self, jobs)
-        tokens_R = torch.full((len(jobs),), BOS_ID)
+        tokens_R = torch.full((len(jobs),), BOS)
         drawn = []
         for _ in range(max_pieces):
             tokens_R = decoder.step(tokens_R).exp().multinomial(1, generator=generator)[:, 0]
             drawn.append(tokens_R)
         rows = [row.tolist() for row in torch.stack(drawn, dim=1)]
-        return [tuple(row[: row.index(EOS_ID)] if EOS_ID in row else row) for row in rows]
+        return [tuple(row[: row.index(EOS)] if EOS in row else row) for row in rows]
 
     def judge(self, job: Job, tokens: Sequence[int]) -> Judgement:
         text = self.codec.decode(tokens).text
@@ -163,7 +163,7 @@ class RandomMarian:
             length=len(tokens),
             on_text=meets_all(text, job.phrases),
             on_pieces=all(count_in_pieces(tokens, phrase) >= phrase.count for phrase in job.phrases),
-            has_ended=tokens[-1] == EOS_ID,
+            has_ended=tokens[-1] == EOS,
             log_prob=self.log_prob(job, tokens),
             repeats=sum(max(0, count_met(text, phrase) - phrase.count) for phrase in job.phrases),
         )
@@ -194,7 +194,7 @@ def lean(log_probs_RV: Tensor, position: int, job: Job) -> Tensor:
     if job.script:
         leaning_RV[:, job.script[min(position, len(job.script) - 1)]] += _LEANING
     else:
-        leaning_RV[:, EOS_ID] += min(3.0, max(-8.0, position - len(job.source)))
+        leaning_RV[:, EOS] += min(3.0, max(-8.0, position - len(job.source)))
     return leaning_RV.log_softmax(-1)
 
 
@@ -254,8 +254,8 @@ class _JobProcessor(LogitsProcessor):  # type: ignore[misc]
 def padded(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Ids and mask, (B, S) each."""
     length = max(len(sequence) for sequence in sequences)
-    ids = torch.tensor([[*sequence, *[PAD_ID] * (length - len(sequence))] for sequence in sequences])
-    return ids, (ids != PAD_ID).long()
+    ids = torch.tensor([[*sequence, *[PAD] * (length - len(sequence))] for sequence in sequences])
+    return ids, (ids != PAD).long()
 
 
 @torch.inference_mode()
@@ -264,7 +264,7 @@ def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOp
     started = time.process_time()
     vocabulary = Vocabulary(
         texts=marian.codec,
-        roles=TokenRoles(BOS_ID, EOS_ID, never=marian.never),
+        roles=TokenRoles(BOS, EOS, never=marian.never),
         closing_V=~torch.tensor(marian.codec.glues_right),
         text_of=lambda tokens: marian.codec.decode(tokens).text,
     )
@@ -342,6 +342,6 @@ def search_transformers(
 def _stripped(row: list[int]) -> tuple[int, ...]:
     """A row of transformers' output without its start, and nothing after its end."""
     tokens = row[1:]
-    if EOS_ID in tokens:
-        tokens = tokens[: tokens.index(EOS_ID) + 1]
+    if EOS in tokens:
+        tokens = tokens[: tokens.index(EOS) + 1]
     return tuple(tokens)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.request import SearchOptions
 from engine.search.phrases import Spelling, TrackedPhrase
-from engine.text import EOS_ID, TextCodec
+from engine.text import EOS, TextCodec
 from tests.benchmarks.constrained.marian import Answer, Job, RandomMarian, search_pinpoint, search_transformers
 from tests.benchmarks.constrained.trackers import pinpoint_sees, transformers_sees
 from tests.reference.matching import meets_all
@@ -81,7 +81,7 @@ def spring(trap: Trap, marian: RandomMarian) -> TrapRow:
     phrases = tuple(phrase_of(codec, text.split("|"), count) for text, count in counts.items())
     pieces = tuple(codec.vocabulary.id_of(p) for p in trap.pieces.split()) or codec.encode(trap.wanted).ids
     assert codec.decode(pieces).text == trap.wanted, codec.decode(pieces).text
-    job = Job((*codec.encode("a new file").ids, EOS_ID), phrases, script=(*pieces, EOS_ID))
+    job = Job((*codec.encode("a new file").ids, EOS), phrases, script=(*pieces, EOS))
     try:
         theirs_sees = "yes" if transformers_sees(pieces, phrases) else "no"
     except ValueError as error:
@@ -130,10 +130,10 @@ def compare_batches(marian: RandomMarian, words: Sequence[str], size: int, seed:
     sources = [tuple(rng.choice(vocabulary) for _ in range(8)) for _ in range(size)]
     uneven = [tuple(rng.choice(vocabulary) for _ in range(4 + number)) for number in range(size)]
     chosen = [phrase_of(codec, [word]) for word in rng.sample(words, 2 * size)]
-    same = [Job((*source, EOS_ID), tuple(chosen[:2])) for source in sources]
-    same_uneven = [Job((*source, EOS_ID), tuple(chosen[:2])) for source in uneven]
+    same = [Job((*source, EOS), tuple(chosen[:2])) for source in sources]
+    same_uneven = [Job((*source, EOS), tuple(chosen[:2])) for source in uneven]
     different = [
-        Job((*source, EOS_ID), tuple(chosen[2 * number : 2 * number + number % 3]))
+        Job((*source, EOS), tuple(chosen[2 * number : 2 * number + number % 3]))
         for number, source in enumerate(sources)
     ]
     union = tuple(phrase for job in different for phrase in job.phrases)

@@ -9,7 +9,8 @@ import numpy as np
 from ctranslate2.specs import transformer_spec
 from torch import Tensor
 
-from engine.model import BOS, EOS, UNK, LoadedModel
+from engine.model import LoadedModel
+from engine.text import BOS, EOS, UNK
 
 
 def convert(model: LoadedModel, folder: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 
 from engine.model import ModelConfig
-from engine.model.packed import SMALLEST_PACKED, Int8Linear, Precision
+from engine.model.packed_weights import SMALLEST_PACKED, Int8Linear, Precision
 
 
 def machine_rates(megabytes: float) -> dict[str, float]:

@@ -10,18 +10,16 @@ largest, is of the rows alone. What stands where is known on the CPU, so that no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
-from engine.model.decoder import Decoder, Encoded
-from engine.model.past import NewestPast
-
-if TYPE_CHECKING:
-    from engine.model.transformer import Transformer
+from engine.model.decoder import Decoder
+from engine.model.encoded import EncodedSources
+from engine.model.prefill import PrefixCache
+from engine.model.transformer import Transformer
 
 COMPACTION_INTERVAL = 8  # steps; on an accelerator, unless another is asked for
 
@@ -35,20 +33,20 @@ def checked_interval(compaction_interval: int | None) -> int | None:
 
 def open_decoder(
     model: Transformer,
-    encoded: Encoded,
+    encoded: EncodedSources,
     compaction_interval: int | None = None,
-    newest: Sequence[NewestPast] | None = None,
+    prefix_caches: Sequence[PrefixCache] | None = None,
 ) -> Decoder | TableDecoder:
     """A fresh decoder over these sources, before its first step, as the model's device likes it.
 
     That is one whose rows leave at once and that gives log-probabilities; on a CUDA device, and with an interval on
-    any, a table. `newest` says what was read of each source last.
+    any, a table. `prefix_caches` are those of the sources.
     """
     if compaction_interval is None:
         if model.device.type != "cuda":
-            return model.decoder(encoded, newest)
+            return Decoder(model, encoded, prefix_caches=prefix_caches)
         compaction_interval = COMPACTION_INTERVAL
-    return TableDecoder(model, encoded, compaction_interval, newest)
+    return TableDecoder(model, encoded, compaction_interval, prefix_caches)
 
 
 class TableDecoder:
@@ -57,15 +55,15 @@ class TableDecoder:
     def __init__(
         self,
         model: Transformer,
-        encoded: Encoded,
+        encoded: EncodedSources,
         compaction_interval: int,
-        newest: Sequence[NewestPast] | None = None,
+        prefix_caches: Sequence[PrefixCache] | None = None,
     ) -> None:
         """Empty places are closed up every `compaction_interval` steps, and whenever a sentence needs more places."""
         assert compaction_interval >= 1, compaction_interval
         assert not model.training, "decoding needs model.eval(): dropout would make scores random"
         self._model = model
-        self._decoder = Decoder(model, encoded, crowding=1.0, newest=newest)
+        self._decoder = Decoder(model, encoded, crowding=1.0, prefix_caches=prefix_caches)
         self._interval = compaction_interval
         self._num_steps = 0  # since places were closed up
         self._num_sentences, self._width = encoded.num_sentences, 1

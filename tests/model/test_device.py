@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from engine.kernels import top_tokens
-from engine.model import ModelConfig, Transformer
-from engine.model.half import half_dtype, halve
-from engine.model.table import TableDecoder
+from engine.model import Decoder, ModelConfig, Transformer
+from engine.model.device import half_dtype, halve
+from engine.model.table_decoder import TableDecoder
 
 CONFIG = ModelConfig(90, ("en-de",), 32, 2, 48, 2, 1, max_pieces=32)
 TOLERANCE = 0.05  # of a log-probability of these weights in bfloat16; float16 is nearer
@@ -67,7 +67,7 @@ def test_half_precision_decodes_near_float32_with_scores_in_float32(dtype: torch
     half = copy.deepcopy(full).to(dtype)
     sources = torch.randint(4, 90, (3, 9), generator=torch.Generator().manual_seed(1))
     lengths = torch.tensor([9, 5, 7])
-    decoders = [each.decoder(each.encode(sources, lengths)) for each in (full, half)]
+    decoders = [Decoder(each, each.encode(sources, lengths)) for each in (full, half)]
     tokens = torch.ones(3, dtype=torch.long)
     for _ in range(6):
         expected, found = (decoder.step(tokens) for decoder in decoders)

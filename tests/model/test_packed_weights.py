@@ -10,10 +10,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model import BOS, EOS, ModelConfig, Transformer, packed
+from engine.model import Decoder, ModelConfig, Transformer, packed_weights
 from engine.model.activations import attach_gauges
 from engine.model.config import Activation
-from engine.model.packed import CalibratedLinear, HalfWeightLinear, Int8Linear, Precision, can_multiply_int8, pack
+from engine.model.packed_weights import (
+    CalibratedLinear,
+    HalfWeightLinear,
+    Int8Linear,
+    Precision,
+    can_multiply_int8,
+    pack,
+)
+from engine.text import BOS, EOS
 
 needs_fbgemm = pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
 
@@ -136,9 +144,9 @@ def test_calibrated_products_are_sums_of_numbers_rounded_over_their_range(
     weight, bias, x = torch.randn(num_outputs, size), torch.randn(num_outputs), 2 * torch.randn(num_rows, size)
     with pytest.MonkeyPatch.context() as patch:
         if not has_vnni:
-            patch.setattr(packed, "_has_wide_sums", lambda: False)
+            patch.setattr(packed_weights, "_has_wide_sums", lambda: False)
         layer = CalibratedLinear(weight, bias, measured, has_relu)
-    num_levels = 255 if packed._has_wide_sums() and has_vnni else 127
+    num_levels = 255 if packed_weights._has_wide_sums() and has_vnni else 127
     step = max((measured[1] - measured[0]) / num_levels, 1e-12)
     zero = round(-measured[0] / step)
     exact_steps = x.double() / step + zero
@@ -206,13 +214,13 @@ def test_a_calibrated_model_decodes_as_the_model_does_and_tells_failed_rows(acti
     scores = model.score(source, lengths, target)
     torch.testing.assert_close(scores, plain.score(source, lengths, target), rtol=0, atol=0.15)
     encoded = model.encode(source, lengths)
-    decoder = model.decoder(encoded)
+    decoder = Decoder(model, encoded)
     for place, (last, token) in enumerate(zip([BOS, *target[0].tolist()], target[0].tolist(), strict=False)):
         found = decoder.step(torch.tensor([last]))
         torch.testing.assert_close(found[0, token], scores[0, place], rtol=1e-4, atol=0.05)
         decoder.select(torch.zeros(1, dtype=torch.long))
     broken = dataclasses.replace(encoded, cross_LBSE=torch.full_like(encoded.cross_LBSE, torch.nan))
-    assert model.decoder(broken).step(torch.tensor([BOS])).isnan().all()
+    assert Decoder(model, broken).step(torch.tensor([BOS])).isnan().all()
 
 
 @pytest.mark.parametrize(
@@ -221,7 +229,7 @@ def test_a_calibrated_model_decodes_as_the_model_does_and_tells_failed_rows(acti
 def test_a_packed_model_decodes_and_scores_as_the_model_does(precision: Precision, tolerance: float) -> None:
     plain, model = random_model(), packed_model(precision)
     source, lengths = torch.tensor([[4, 7, 9, 30, EOS]]), torch.tensor([5])
-    decoders = [each.decoder(each.encode(source, lengths)) for each in (plain, model)]
+    decoders = [Decoder(each, each.encode(source, lengths)) for each in (plain, model)]
     target = [8, 20, 5, 5, 13, EOS]
     scores = model.score(source, lengths, torch.tensor([target]))[0]
     for place, (last, token) in enumerate(zip([BOS, *target], target, strict=False)):
@@ -243,7 +251,7 @@ def test_a_model_whose_weights_16_bits_cannot_hold_is_not_rounded() -> None:
 
 
 def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "can_multiply_int8", lambda: False)
+    monkeypatch.setattr(packed_weights, "can_multiply_int8", lambda: False)
     model = random_model()
     with pytest.warns(UserWarning, match=r"no 8-bit products.*goes on in float32"):
         pack(model, "int8", smallest=1)
@@ -252,7 +260,7 @@ def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monke
 
 
 def test_a_processor_without_packed_products_reads_32_bits_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "can_read_16_bits", lambda: False)
+    monkeypatch.setattr(packed_weights, "can_read_16_bits", lambda: False)
     model = random_model()
     with pytest.warns(UserWarning, match="in 32 bits, slower"):
         pack(model, "float32", smallest=1)

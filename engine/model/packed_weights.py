@@ -26,7 +26,7 @@ from engine.model.activations import OUTPUT, Range, Ranges
 if TYPE_CHECKING:
     from engine.model.transformer import Transformer
 
-Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.half
+Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.device
 
 SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the calls around the kernel cost
 _SMALLEST_CALIBRATED = 2**16  # those of one call

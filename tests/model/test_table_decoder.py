@@ -9,12 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model import BOS, Decoder, Encoded
-from engine.model.table import COMPACTION_INTERVAL, TableDecoder, open_decoder
+from engine.model import Decoder, EncodedSources
+from engine.model.table_decoder import COMPACTION_INTERVAL, TableDecoder, open_decoder
+from engine.text import BOS
 from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
 
 
-def encoded(rng: random.Random, num_sentences: int) -> Encoded:
+def encoded(rng: random.Random, num_sentences: int) -> EncodedSources:
     return MODEL.encode(*padded([random_source(rng, rng.randrange(1, 9)) for _ in range(num_sentences)]))
 
 
@@ -32,7 +33,7 @@ def test_table_scores_as_rows_that_leave_at_once(seed: int, interval: int) -> No
 
     def opened(num_sentences: int) -> tuple[TableDecoder, Decoder]:
         sources = encoded(rng, num_sentences)
-        return TableDecoder(MODEL, sources, interval), MODEL.decoder(sources)
+        return TableDecoder(MODEL, sources, interval), Decoder(MODEL, sources)
 
     def stepped(table: TableDecoder, plain: Decoder, sentences: list[int], num_steps: int) -> list[int]:
         """The sentence of each row, and one step less of the decoders than rows have tokens."""
@@ -94,7 +95,7 @@ def test_place_that_has_ended_does_not_use_up_the_length_of_those_that_joined() 
     for parents in ([0, 1], [1]):
         table.step(torch.tensor([6, 6]))
         table.select(torch.tensor(parents))
-    plain = MODEL.decoder(sources[1])
+    plain = Decoder(MODEL, sources[1])
     for _ in range(2):
         plain.step(torch.tensor([6]))
         plain.select(torch.tensor([0]))
@@ -113,7 +114,7 @@ def test_steps_wait_for_nothing_that_an_accelerator_computes() -> None:
     """On the meta device there are no values: whatever the CPU asked for would raise."""
     model = type(MODEL)(CONFIG).eval().to("meta")
     sources = encoded(random.Random(4), 3)
-    there = Encoded(sources.memory_BSE.to("meta"), sources.cross_LBSE.to("meta"), sources.lengths_B)
+    there = EncodedSources(sources.memory_BSE.to("meta"), sources.cross_LBSE.to("meta"), sources.lengths_B)
     table, other = (TableDecoder(model, there, compaction_interval=3) for _ in range(2))
     for parents in ([0, 1, 2], [0, 0, 1, 2, 2], [0, 1, 4], [0, 2], [0, 0, 1]):
         logits = table.step(torch.full((table.num_rows,), 7))
@@ -128,7 +129,7 @@ def test_what_a_decoder_reads_before_the_translation_is_read_in_a_table_too() ->
     sources, lengths = padded([random_source(rng, 4), random_source(rng, 7)])
     starting = MODEL.encode(sources, lengths, torch.tensor([[2, 5], [2, 9]]))
     pairs = [
-        (TableDecoder(MODEL, each, 2), MODEL.decoder(each)) for each in (starting, starting.take(torch.tensor([1])))
+        (TableDecoder(MODEL, each, 2), Decoder(MODEL, each)) for each in (starting, starting.take(torch.tensor([1])))
     ]
     (table, plain), (other_table, other_plain) = pairs
     assert_same_step(table, plain, [BOS, BOS])

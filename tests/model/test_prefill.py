@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.model import BOS, Decoder, Transformer
-from engine.model.packed import Precision, can_multiply_int8, pack
-from engine.model.past import NewestPast
-from engine.model.table import TableDecoder
+from engine.model import Decoder, Transformer
+from engine.model.packed_weights import Precision, can_multiply_int8, pack
+from engine.model.prefill import PrefixCache
+from engine.model.table_decoder import TableDecoder
+from engine.text import BOS
 from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
 
 Pieces = tuple[int, ...]
@@ -52,7 +53,7 @@ CLOSENESS = {kind: {"rtol": 0.02, "atol": 0.1} if kind in ("int8", "half") else 
 def step_by_step(model: Transformer, source: list[int], starts: list[int] | None, pieces: Pieces) -> torch.Tensor:
     """Log-probabilities before each of the pieces and after the last, (T + 1, V), one step each, the sentence alone."""
     starts_BN = None if starts is None else torch.tensor([starts])
-    decoder = model.decoder(model.encode(*padded([source]), starts_BN))
+    decoder = Decoder(model, model.encode(*padded([source]), starts_BN))
     steps = []
     for piece in (BOS, *pieces):
         steps.append(decoder.step(torch.tensor([piece]))[0])
@@ -72,7 +73,7 @@ def related(rng: random.Random, pieces: Pieces) -> Pieces:
 def test_a_beginning_read_at_once_is_one_read_step_by_step(kind: str, seed: int, interval: int | None) -> None:
     rng, (model, starts) = random.Random(seed), KINDS[kind]
     sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(rng.choice((1, 1, 3)))]
-    newest = [NewestPast() for _ in sources]
+    newest = [PrefixCache() for _ in sources]
     before: list[Pieces] = [() for _ in sources]
     for _ in range(3):
         numbers = [rng.randrange(len(sources)) for _ in range(rng.choice((1, 2, 4)))]  # a source may come twice
@@ -81,7 +82,7 @@ def test_a_beginning_read_at_once_is_one_read_step_by_step(kind: str, seed: int,
         starts_BN = None if starts is None else torch.tensor([starts] * len(numbers))
         encoded = model.encode(*padded([sources[number] for number in numbers]), starts_BN)
         known = [newest[number] for number in numbers]
-        decoder = Decoder(model, encoded, newest=known)
+        decoder = Decoder(model, encoded, prefix_caches=known)
         if interval is not None:
             decoder = TableDecoder(model, encoded, interval, known)
         read = decoder.read(pieces_B)
@@ -101,9 +102,9 @@ def test_rows_that_have_read_go_on_beside_others_at_other_places(seed: int) -> N
     rng = random.Random(seed)
     sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(3)]
     pieces_B = [tuple(rng.randrange(5, V) for _ in range(length)) for length in (rng.randint(0, 20), 0, 4)]
-    first = MODEL.decoder(MODEL.encode(*padded(sources[:1])))
+    first = Decoder(MODEL, MODEL.encode(*padded(sources[:1])))
     first.read(pieces_B[:1])
-    second = MODEL.decoder(MODEL.encode(*padded(sources[1:])))
+    second = Decoder(MODEL, MODEL.encode(*padded(sources[1:])))
     second.read(pieces_B[1:])
     histories = [list(pieces) for pieces in pieces_B]
     if rng.random() < 0.5:  # one has made a step before the other joins
@@ -121,21 +122,21 @@ def test_rows_that_have_read_go_on_beside_others_at_other_places(seed: int) -> N
 
 def test_only_what_is_new_goes_through_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = MODEL.encode(*padded([random_source(random.Random(1), 4)] * 2), torch.tensor([[2, 6]] * 2))
-    newest, num_read = NewestPast(), list[int]()
+    newest, num_read = PrefixCache(), list[int]()
     through = Decoder._through_layers
     monkeypatch.setattr(
         Decoder, "_through_layers", lambda self, x, *rest: num_read.append(len(x)) or through(self, x, *rest)
     )
-    Decoder(MODEL, encoded, newest=[newest, newest])
+    Decoder(MODEL, encoded, prefix_caches=[newest, newest])
     assert num_read == [1], "what the decoder starts from, once for both, the last for the step"
     for pieces, num_new in (((7, 8, 9), 3), ((7, 8, 9), 0), ((7, 8), 0), ((7, 8, 9, 10), 1), ((7, 5), 1), ((), 0)):
         num_read.clear()
-        Decoder(MODEL, encoded, newest=[newest, newest]).read([pieces, pieces])
+        Decoder(MODEL, encoded, prefix_caches=[newest, newest]).read([pieces, pieces])
         assert sum(num_read) == num_new, pieces
 
 
 def test_what_is_longer_than_the_model_writes_is_refused() -> None:
-    decoder = MODEL.decoder(MODEL.encode(*padded([[4, 7, 2]])))
+    decoder = Decoder(MODEL, MODEL.encode(*padded([[4, 7, 2]])))
     decoder.read([(7,) * CONFIG.max_pieces])
     with pytest.raises(InvalidRequest, match=f"at most {CONFIG.max_pieces} pieces"):
         decoder.step(torch.tensor([7]))
@@ -145,6 +146,6 @@ def test_what_is_longer_than_the_model_writes_is_refused() -> None:
 
 def test_logits_are_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = MODEL.encode(*padded([[4, 7, 9, 2]]))
-    whole = MODEL.decoder(encoded).read([(7, 8, 9, 10, 11)])
+    whole = Decoder(MODEL, encoded).read([(7, 8, 9, 10, 11)])
     monkeypatch.setattr("engine.model.decoder._LOGITS_AT_ONCE", 2 * V)
-    torch.testing.assert_close(MODEL.decoder(encoded).read([(7, 8, 9, 10, 11)]), whole, **CLOSE)
+    torch.testing.assert_close(Decoder(MODEL, encoded).read([(7, 8, 9, 10, 11)]), whole, **CLOSE)
