@@ -32,8 +32,7 @@ from app.reports.tbx import session_tbx
 from app.reports.tmx import session_tmx
 from app.reports.translated_document import proposals_of, translated_document
 from app.reports.xliff import session_xliff
-from app.segments.saved import restored
-from app.segments.state import Json
+from app.segments.state import Json, restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.glossary_imports import reported
 from app.workspace.memory import Library
@@ -282,7 +281,7 @@ class Desk:
             record.id,
             record.token,
             document,
-            [restored(saved) for saved in record.segments],
+            [restore_segment(saved) for saved in record.segments],
             model,
             direction=record.direction,
             options=self.options,

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from app.checks import numbers, texts
 from app.i18n import Message
-from app.text.placeholders import placeholder_difference, placeholder_spans
+from app.text.nontranslatables import placeholder_difference, placeholder_spans
 
 CheckName = Literal["numbers", "placeholders", "terms", "punctuation", "doubled", "length", "spaces"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)

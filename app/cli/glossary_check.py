@@ -9,7 +9,7 @@ from app.glossary import Term, Terminology
 from app.glossary.reading.review import misspellings, texts_to_spell
 from app.segments.state import SegmentState
 from app.segments.term_coverage import DryRun, TermUse, dry_run
-from app.text.encoding import listing
+from app.text.encoding import shortened_list
 from app.text.words import count_words
 from engine import Translator
 
@@ -64,4 +64,4 @@ def _pair(term: Term) -> str:
 
 
 def _places(indices: Sequence[int]) -> str:
-    return listing(str(index + 1) for index in indices)
+    return shortened_list(str(index + 1) for index in indices)

@@ -17,7 +17,7 @@ from app.log.store import LogStore
 from app.reports.jsonl import read_jsonl
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.sessions import EXPORTS
 from app.text.words import counting_unit
 
@@ -156,7 +156,7 @@ def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatist
 
 def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     session = store.load_session(number)
-    proposals = proposals_of(map(restored, session.segments)) if with_proposals else None
+    proposals = proposals_of(map(restore_segment, session.segments)) if with_proposals else None
     language = session.direction.partition("-")[2]
     return translated_document(session.document, session.segments, language, proposals=proposals)
 

@@ -65,7 +65,7 @@ def translate(flags: argparse.Namespace) -> int:
     protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
     options = replace(SEARCH, beam=flags.beam, nbest=1)
     answers = translator.translate_all([p.request for p in protections], options, progress=progress.show)
-    translations = [protection.told(answer) for protection, answer in zip(protections, answers, strict=True)]
+    translations = [protection.restore(answer) for protection, answer in zip(protections, answers, strict=True)]
     progress.end()
     made, problems = drafted(document, todo, translations, direction, known)
     problems = [*_lacking(segments, known), *problems]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.formats import docx, html, markdown, plain_text, po, subtitles, table, tmx, xliff
-from app.formats.base import Parsed
+from app.formats.base import ParsedFile
 
 _MIB = 2**20
 
@@ -15,13 +15,13 @@ _MIB = 2**20
 class Format:
     """One format: its key in the log, what its files are called, the endings of their names, and how it is read.
 
-    `is_paired`: it has targets beside its sources; `takes_comments`: its files are `app.formats.base.Commented`.
+    `is_paired`: it has targets beside its sources; `takes_comments`: its files are `app.formats.base.SupportsComments`.
     """
 
     key: str
     label: str
     endings: tuple[str, ...]
-    read: Callable[[bytes, str], Parsed]
+    read: Callable[[bytes, str], ParsedFile]
     max_bytes: int = 5 * _MIB
     is_paired: bool = False
     takes_comments: bool = False

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Protocol, runtime_checkable
 
 from app.i18n import Message
-from app.text.encoding import DecodedText, encoding_label, listing, unwritable
+from app.text.encoding import DecodedText, encoding_label, shortened_list, unencodable
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")
@@ -42,7 +42,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
+class UnitTranslation:
     """What goes to the place from `start` to `end`; a draft where it is not confirmed."""
 
     start: int
@@ -61,14 +61,14 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A file's bytes; `note` says what differs from what a person may expect."""
 
     data: bytes
     note: str | None = None
 
 
-class Parsed(Protocol):
+class ParsedFile(Protocol):
     """A file that has been read. `encoding` and `mark` are those of its text; a container has none ("" and b"")."""
 
     @property
@@ -97,22 +97,22 @@ class Parsed(Protocol):
     def describe(self, start: int) -> str:
         """Where a place is, for a message: "line 3"."""
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these translations, in order of place; whatever they do not touch stays byte for byte."""
 
 
 @runtime_checkable
-class Commented(Protocol):
+class SupportsComments(Protocol):
     """A file that has a place for what people remark on its segments."""
 
     def write_with_comments(
-        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
-    ) -> Written:
-        """As `Parsed.write`, with these comments in order of place."""
+        self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
+    ) -> WrittenFile:
+        """As `ParsedFile.write`, with these comments in order of place."""
 
 
 @runtime_checkable
-class Labelled(Protocol):
+class HasLanguages(Protocol):
     """A file that may say which languages it is in."""
 
     @property
@@ -121,10 +121,10 @@ class Labelled(Protocol):
 
 
 @runtime_checkable
-class Turnable(Protocol):
+class Reversible(Protocol):
     """A file of two languages side by side, either of which may be the source; places stay what they are."""
 
-    def turned(self) -> Parsed | None:
+    def turned(self) -> ParsedFile | None:
         """The file with its targets as sources; None where it does not say which languages these are."""
 
 
@@ -173,17 +173,17 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def encode(text: str, encoding: str, mark: bytes) -> Written:
+def encode(text: str, encoding: str, mark: bytes) -> WrittenFile:
     """The text in its file's encoding; as UTF-8, with a note, where that encoding lacks a character of it."""
-    if missing := unwritable(text, encoding):
-        described = listing(f"{c} (U+{ord(c):04X})" for c in missing)
+    if missing := unencodable(text, encoding):
+        described = shortened_list(f"{c} (U+{ord(c):04X})" for c in missing)
         note = Message(
             "{encoding} cannot hold {characters}; the file is saved as UTF-8 instead.",
             encoding=encoding_label(encoding),
             characters=described,
         )
-        return Written(text.encode("utf-8"), note)
-    return Written(mark + text.encode(encoding))
+        return WrittenFile(text.encode("utf-8"), note)
+    return WrittenFile(mark + text.encode(encoding))
 
 
 def one_line(text: str) -> str:

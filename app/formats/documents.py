@@ -13,7 +13,7 @@ from typing import Literal
 
 from app.errors import DocumentError
 from app.formats import Format, format_by_key, format_of
-from app.formats.base import Comment, Commented, Labelled, Parsed, Translation, Turnable, Unit
+from app.formats.base import Comment, HasLanguages, ParsedFile, Reversible, SupportsComments, Unit, UnitTranslation
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans
@@ -110,11 +110,11 @@ class Document:
         for index, text in sorted(translations.items()):
             segment, is_confirmed = self.segments[index], index not in drafts
             if _is_news(segment, text, is_confirmed, parsed):
-                changes.append(Translation(segment.start, segment.end, text, is_confirmed))
+                changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed))
         changes.sort(key=lambda change: change.start)
         remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
         remarks.sort(key=lambda remark: remark.start)
-        if remarks and isinstance(parsed, Commented):
+        if remarks and isinstance(parsed, SupportsComments):
             written = parsed.write_with_comments(changes, remarks, language)
         elif changes:
             written = parsed.write(changes, language)
@@ -130,16 +130,16 @@ class ReadFile:
     name: str
     format: Format
     data: bytes = field(repr=False)
-    parsed: Parsed = field(repr=False)
+    parsed: ParsedFile = field(repr=False)
 
     @property
     def languages(self) -> tuple[str, str]:
         """Those of source and target that the file names; empty where it says nothing."""
-        return self.parsed.languages if isinstance(self.parsed, Labelled) else ("", "")
+        return self.parsed.languages if isinstance(self.parsed, HasLanguages) else ("", "")
 
     def turned(self) -> ReadFile | None:
         """The file with its targets as sources, where it says that it has both side by side, and has any targets."""
-        parsed = self.parsed.turned() if isinstance(self.parsed, Turnable) else None
+        parsed = self.parsed.turned() if isinstance(self.parsed, Reversible) else None
         return replace(self, parsed=parsed) if parsed and parsed.units else None
 
     def beginning(self, num_characters: int) -> str:
@@ -206,7 +206,7 @@ def with_language(name: str, language: str | None) -> str:
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
 
 
-def _segments_of(unit: Unit, parsed: Parsed, language: str, index: int) -> list[Segment]:
+def _segments_of(unit: Unit, parsed: ParsedFile, language: str, index: int) -> list[Segment]:
     if parsed.is_paired:
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
@@ -219,7 +219,7 @@ def _segments_of(unit: Unit, parsed: Parsed, language: str, index: int) -> list[
     return segments
 
 
-def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: Parsed) -> bool:
+def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFile) -> bool:
     """Whether the file does not say it already; raises where the file is not read as it was when it was opened."""
     try:
         source = parsed.source(segment.start, segment.end)
@@ -238,7 +238,7 @@ def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: Parsed) ->
     return text != source
 
 
-def _check_lengths(segments: list[Segment], parsed: Parsed, name: str) -> None:
+def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> None:
     for segment in segments:
         if len(segment.source) > MAX_SEGMENT_CHARACTERS:
             raise DocumentError(

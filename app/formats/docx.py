@@ -3,7 +3,7 @@
 What is said of a picture comes behind the beginning of its paragraph, and a drop cap is one text with what it begins.
 
 A document in which nothing was translated comes back byte for byte; of a translated one all parts but those with
-translated text have the same content. Paragraphs are `app.formats.word_text`'s business.
+translated text have the same content. Paragraphs are `app.formats.docx_text`'s business.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from app.errors import DocumentError
-from app.formats.base import Edit, Translation, Unit, Written, one_line, splice
-from app.formats.word_boxes import copies, paragraphs_of
-from app.formats.word_drawings import AltText
-from app.formats.word_drop_caps import is_drop_cap, split_initial
-from app.formats.word_text import OBJECT, Paragraph, referenced_bookmarks
+from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.docx_drawings import AltText
+from app.formats.docx_drop_caps import is_drop_cap, split_initial
+from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
+from app.formats.docx_text_boxes import copies, paragraphs_of
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
 from app.text.encoding import DecodedText
@@ -87,7 +87,7 @@ class DocxFile:
         part, index = self._find(start)
         return f"paragraph {index + 1}" + ("" if part is self.parts[0] else f" of {part.name}")
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The document with these stretches replaced."""
         changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
         for t in translations:
@@ -108,7 +108,7 @@ class DocxFile:
             for info in old.infolist():
                 content = new[info.filename] if info.filename in new else old.read(info)
                 archive.writestr(copy.copy(info), content)
-        return Written(target.getvalue())
+        return WrittenFile(target.getvalue())
 
     def _find(self, start: int) -> tuple[_Part, int]:
         number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Translation, Unit, Written, line_of, one_line, splice
+from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
 from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
@@ -118,10 +118,10 @@ class HtmlFile(TextFile):
         token = self.tokens[max(bisect_right(self.tokens, start, key=lambda t: t.start) - 1, 0)]
         return line_of(self.decoded.text, token.at + start - token.start)
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The page with the stretches replaced; what its encoding lacks becomes a character reference."""
         of_values: dict[int, list[Edit]] = {}
-        of_text: list[Translation] = []
+        of_text: list[UnitTranslation] = []
         for t in translations:
             index = bisect_right(self.tokens, t.start, key=lambda token: token.start) - 1
             token = self.tokens[index]
@@ -142,7 +142,7 @@ class HtmlFile(TextFile):
             if at == len(edits) or edit[0] < edits[at][0]:
                 ends.insert(at, edit[1])
                 edits.insert(at, edit)
-        return Written(encode_xml(splice(self.decoded.text, edits), self.decoded))
+        return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
     def _shown(self, start: int, end: int, inner: Sequence[Edit]) -> tuple[int, int, Shown]:
         """Where the place is in the file, with both tags of every pair that has one in it, and what is shown of it.

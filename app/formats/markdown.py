@@ -22,7 +22,7 @@ from app.formats.markdown_inline import marked_up, pairs, shown
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import decode_text
-from app.text.placeholders import placeholder_spans
+from app.text.nontranslatables import placeholder_spans
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)

@@ -35,7 +35,7 @@ _EMPHASIS = re.compile(r"[*_~]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class DelimiterPair:
     """What opens at `[start, inner_start)` and closes at `[inner_end, end)`; `close` is how its end is written."""
 
     start: int
@@ -113,14 +113,14 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
     return replace(content, tags=tags).raw(translation, str)
 
 
-def pairs(text: str, labels: Collection[str]) -> list[Pair]:
+def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:
     """Emphasis, strong emphasis, what is struck out, links and images in `text`, well nested, by their places."""
     return _parsed(text, labels)[0]
 
 
-def _parsed(text: str, labels: Collection[str]) -> tuple[list[Pair], list[tuple[int, int]]]:
+def _parsed(text: str, labels: Collection[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
     """The pairs, and start and end of each piece of code."""
-    found: list[Pair] = []
+    found: list[DelimiterPair] = []
     codes: list[tuple[int, int]] = []
     runs: list[_Run] = []
     brackets: list[_Bracket] = []
@@ -145,7 +145,7 @@ def _closes(
     match: re.Match[str],
     brackets: list[_Bracket],
     runs: list[_Run],
-    found: list[Pair],
+    found: list[DelimiterPair],
     labels: Collection[str],
 ) -> bool:
     """Whether what a bracket holds is a link or an image, with an address or a known label behind; it is found then."""
@@ -161,7 +161,7 @@ def _closes(
     close = f"][{label}]" if is_short else text[match.start() : end]
     found += _emphasis(runs[bracket.num_runs :])
     del runs[bracket.num_runs :]
-    found.append(Pair(bracket.start, bracket.end, match.start(), end, close))
+    found.append(DelimiterPair(bracket.start, bracket.end, match.start(), end, close))
     if bracket.is_link:  # no link holds a link
         for around in brackets:
             around.is_active = around.is_active and not around.is_link
@@ -184,9 +184,9 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] in "PS"
 
 
-def _emphasis(runs: Iterable[_Run]) -> list[Pair]:
+def _emphasis(runs: Iterable[_Run]) -> list[DelimiterPair]:
     """The pairs that runs make; each closes the nearest that opens and fits."""
-    found: list[Pair] = []
+    found: list[DelimiterPair] = []
     opened: list[_Run] = []
     nothing_below: dict[tuple[object, ...], int] = {}  # by kind of closer: how many of `opened` cannot be its opener
     for run in runs:
@@ -202,7 +202,7 @@ def _emphasis(runs: Iterable[_Run]) -> list[Pair]:
             nothing_below = {key: min(count, len(opened)) for key, count in nothing_below.items()}
             width = 2 if min(opener.end - opener.start, run.end - run.start) >= 2 else 1
             close = run.sign * width
-            found.append(Pair(opener.end - width, opener.end, run.start, run.start + width, close))
+            found.append(DelimiterPair(opener.end - width, opener.end, run.start, run.start + width, close))
             opener.end -= width
             run.start += width
             if opener.end == opener.start:

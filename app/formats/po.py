@@ -13,9 +13,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import (
+    Comment,
+    Edit,
+    PairedFile,
+    Unit,
+    UnitTranslation,
+    WrittenFile,
+    encode,
+    line_of,
+    one_line,
+    splice,
+)
 from app.i18n import Message
-from app.text.encoding import DecodedText, decode_text, encoding_label, unwritable
+from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _STRINGS = r'"(?:[^"\\\r\n]|\\.)*"(?:[ \t]*"(?:[^"\\\r\n]|\\.)*")*'
@@ -85,13 +96,13 @@ class PoFile(PairedFile):
         """What had to be guessed."""
         return (self.decoded.note,) if self.decoded.note else ()
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these strings and fuzzy marks; in UTF-8 where its own character set cannot hold them."""
         return self.write_with_comments(translations, (), language)
 
     def write_with_comments(
-        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
-    ) -> Written:
+        self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
+    ) -> WrittenFile:
         """As `write`, with each comment as one of the translator ("# ...")."""
         text = self.decoded.text
         remarks = {(comment.start, comment.end): comment.text for comment in comments}
@@ -118,14 +129,14 @@ class PoFile(PairedFile):
                 edits += _fuzzy_edits(text, entry, any(drafts), line_end)
         return self._encoded(splice(text, edits))
 
-    def _encoded(self, text: str) -> Written:
+    def _encoded(self, text: str) -> WrittenFile:
         header = _CHARSET.search(text)
         is_unset = header is not None and header[1].upper() == "CHARSET" and not text.isascii()
-        if header is None or not (is_unset or unwritable(text, self.encoding)):
+        if header is None or not (is_unset or unencodable(text, self.encoding)):
             return encode(text, self.encoding, self.mark)
         text = splice(text, [(header.start(1), header.end(1), "UTF-8")])
         note = None if is_unset else encode(text, self.encoding, self.mark).note
-        return Written(text.encode("utf-8"), note)
+        return WrittenFile(text.encode("utf-8"), note)
 
 
 def read(data: bytes, name: str) -> PoFile:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import TextFile, Translation, Unit, Written, encode, one_line, splice
+from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.text.encoding import DecodedText
 
 
@@ -36,7 +36,7 @@ class ProseFile(TextFile):
         """The text from start to end, as one line, as it is shown."""
         return self.show(self._line(start, end))
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with the stretches replaced, in its own encoding where that can hold them."""
         text = self.decoded.text
         edits = []

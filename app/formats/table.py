@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, PairedFile, Translation, Unit, Written, encode, line_of, one_line, splice
+from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
 from app.i18n import Message
-from app.text.encoding import DecodedText, decode_text, defused
+from app.text.encoding import DecodedText, decode_text, escape_formula
 
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
@@ -70,7 +70,7 @@ class TableFile(PairedFile):
         columns, languages = self.columns[::-1], self.languages[::-1]
         return replace(self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns)))
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets in their cells; a row that is too short gets the cells that it lacks."""
         rows = {(row.source.start, row.source.end): row for row in self._all_rows()}
         edits = [self._edit(rows[new.start, new.end], new.text) for new in translations]
@@ -89,8 +89,8 @@ class TableFile(PairedFile):
         text = one_line(text)
         if row.target is not None and text == _given(row):
             return row.target.end, row.target.end, ""
-        if defused(row.source.value) == row.source.value:
-            text = defused(text)
+        if escape_formula(row.source.value) == row.source.value:
+            text = escape_formula(text)
         if row.target is None:
             missing = row.target_column - row.num_cells + 1
             return row.end, row.end, self.separator * missing + self._written(text, is_quoted=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
-from app.formats.base import Edit, PairedFile, Translation, Unit, Written, one_line, splice
+from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
@@ -48,11 +48,11 @@ class TmxFile(PairedFile):
         """Those of the variants that are shown."""
         return self.source_language, self.target_language or ""
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets, in the file's target language or, where it has none, in `language`."""
         pairs = {(pair.source.inner_start, pair.source.inner_end): pair for pair in self.pairs}
         edits = (self._edit(pairs[new.start, new.end], new.text, language) for new in translations)
-        return Written(encode_xml(splice(self.decoded.text, edits), self.decoded))
+        return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
     def _edit(self, pair: _Pair, translation: str, language: str | None) -> Edit:
         if translation == pair.given:

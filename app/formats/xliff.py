@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, PairedFile, Translation, Unit, Written, one_line, splice
+from app.formats.base import Comment, Edit, PairedFile, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xliff_tools import ToolState, tool_state
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
@@ -69,13 +69,13 @@ class XliffFile(PairedFile):
             told, names = self.root.first("file") or self.root, ("source-language", "target-language")
         return told.attributes.get(names[0], ""), told.attributes.get(names[1], "")
 
-    def write(self, translations: Sequence[Translation], language: str | None) -> Written:
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets and their states; 2.x gets its target language where it has none."""
         return self.write_with_comments(translations, (), language)
 
     def write_with_comments(
-        self, translations: Sequence[Translation], comments: Sequence[Comment], language: str | None
-    ) -> Written:
+        self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
+    ) -> WrittenFile:
         """As `write`, with each comment as a note of its unit."""
         text = self.decoded.text
         changed = {(t.start, t.end): t for t in translations}
@@ -88,9 +88,9 @@ class XliffFile(PairedFile):
         if self.is_version_2 and language and "trgLang" not in self.root.attributes:
             tag = text[self.root.start : self.root.inner_start]
             edits.append((self.root.start, self.root.inner_start, with_attribute(tag, "trgLang", language)))
-        return Written(encode_xml(splice(text, edits), self.decoded))
+        return WrittenFile(encode_xml(splice(text, edits), self.decoded))
 
-    def _entry_edits(self, entry: _Entry, new: Sequence[Translation | None]) -> Iterator[Edit]:
+    def _entry_edits(self, entry: _Entry, new: Sequence[UnitTranslation | None]) -> Iterator[Edit]:
         text = self.decoded.text
         is_done = all(
             _is_done(entry, part) if t is None else t.is_confirmed for part, t in zip(entry.parts, new, strict=True)
@@ -136,7 +136,7 @@ class XliffFile(PairedFile):
         yield from self._state_edits(entry, new, state, is_done=is_done)
 
     def _state_edits(
-        self, entry: _Entry, new: Sequence[Translation | None], state: str, *, is_done: bool
+        self, entry: _Entry, new: Sequence[UnitTranslation | None], state: str, *, is_done: bool
     ) -> Iterator[Edit]:
         owner = entry.owner
         tag = after = self.decoded.text[owner.start : owner.inner_start]

@@ -12,7 +12,7 @@ from app.glossary import Term
 from app.glossary.reading.rows import RowReport
 from app.i18n import Message, translated
 from app.segments.state import Json
-from app.text.encoding import defused
+from app.text.encoding import escape_formula
 
 Verdict = Literal["rejected", "look", "repeat", "new", "changed", "same"]
 Shown = Verdict | Literal["attention"]
@@ -65,7 +65,7 @@ class StagedImport:
             fix = (row.get("fix") or {}).get("to") or ""
             message = str(translated(row["message"], language))
             cells = (row["verdict"], row["text"], message, row.get("was", ""), fix)
-            writer.writerow((row["row"], *map(defused, cells)))
+            writer.writerow((row["row"], *map(escape_formula, cells)))
         verdicts = ATTENTION if shown == "attention" else (shown,)
         if num_more := sum(self.counts[verdict] for verdict in verdicts) - self._num_rows(shown):
             message = Message("{count:,} more rows are not listed one by one.", count=num_more)

@@ -14,7 +14,7 @@ from app.formats.documents import Export
 from app.glossary.termbases import Termbase
 from app.glossary.terms import Term
 from app.i18n import Message
-from app.text.encoding import defused, safe_name
+from app.text.encoding import escape_formula, safe_name
 
 _HEADER = ("source", "target", "variants", "status", "case", "matching", "note")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -41,7 +41,7 @@ def _table(base: Termbase, delimiter: str) -> bytes:
     writer.writerow(_HEADER)
     for term in base.terms.values():
         said = ("|".join(term.variants), term.status, term.case, term.matching, term.note)
-        writer.writerow(defused(cell) for cell in (term.source, term.target, *said))
+        writer.writerow(escape_formula(cell) for cell in (term.source, term.target, *said))
     return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
 
 

@@ -17,9 +17,9 @@ from app.log.records import EventType
 # What a segment's text may change by. "text" without an "offset" is the whole new text, None the machine's.
 TEXT_EVENTS: Final = frozenset({"edit", "insert", "delete", "paste", "undo", "redo", "hypothesis_taken", "confirm"})
 # What the page tells of a change: offset, number of code points that went, what came, origin.
-ToldChange = tuple[int, int, str, str]
+ReportedChange = tuple[int, int, str, str]
 # A page that tells more of one edit is not ours.
-MAX_TOLD: Final = 500
+MAX_REPORTED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ def smallest_change(before: str, after: str, origin: str) -> Change:
     return Change(start, before[start : len(before) - end], after[start : len(after) - end], origin)
 
 
-def told_changes(before: str, after: str, told: Sequence[ToldChange]) -> list[Change] | None:
+def reported_changes(before: str, after: str, told: Sequence[ReportedChange]) -> list[Change] | None:
     """What a page tells, one change after the other, where that makes `after` of `before`; else None."""
     changes, text = [], before
-    if not told or len(told) > MAX_TOLD:
+    if not told or len(told) > MAX_REPORTED:
         return None
     for offset, num_removed, new, origin in told:
         end = offset + num_removed

@@ -31,7 +31,7 @@ from app.log.records import (
 from app.log.store import LogStore
 from app.reports.replay import moments
 from app.reports.statistics import session_statistics
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 
 LOG_FORMAT: Final = "pinpoint-log-4"
 _WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have each new text whole, which is read as ever
@@ -228,7 +228,7 @@ def _check_content(record: SessionRecord, events: Sequence[Event], name: str) ->
     try:
         format_by_key(record.document.format)
         for segment in record.segments:
-            restored(segment)
+            restore_segment(segment)
         session_statistics(record.document.segments, events)
         for _ in moments(record.document.segments, events):
             pass

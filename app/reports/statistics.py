@@ -18,7 +18,7 @@ from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.reports.edit_effort import EditEffort, edit_effort
 from app.reports.word_origins import WordOrigins, Words
 from app.reports.working_time import IDLE_LIMIT_MS, SegmentTime, words_per_hour, working_time
-from app.segments.state import form_in
+from app.segments.state import inflected_form
 from app.text.words import count_words
 
 Start = Literal["model", "memory", "file"]
@@ -205,7 +205,7 @@ class _Tracked:
         asked = zip(self.request.get("constraints", ()), self.request.get("phrases", ()), strict=False)
         return [
             any(
-                form_in(text, form, joins_compounds=phrase.get("boundary") == "compound") is not None
+                inflected_form(text, form, joins_compounds=phrase.get("boundary") == "compound") is not None
                 for form in (phrase["text"], *phrase.get("forms", ()))
             )
             for constraint, phrase in asked

@@ -25,7 +25,7 @@ from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.reports.jsonl import export_name
 from app.reports.statistics import SegmentStatistics, SessionStatistics, session_statistics
 from app.reports.word_origins import ORIGINS
-from app.text.encoding import FORMULA_STARTS, defused
+from app.text.encoding import FORMULA_STARTS, escape_formula
 from app.text.words import counting_unit
 
 CSV_COLUMNS: Final = (
@@ -49,7 +49,7 @@ def session_csv(store: LogStore, session_id: int) -> Export:
     writer = csv.writer(table)
     writer.writerow(CSV_COLUMNS)
     for row in _rows(session, figures):
-        writer.writerow([defused(cell) if isinstance(cell, str) else cell for cell in row])
+        writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in row])
     return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
 
 

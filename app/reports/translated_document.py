@@ -12,8 +12,8 @@ from app.formats.documents import Document, Export
 from app.i18n import Message, joined
 from app.log.records import SavedSegment
 from app.segments.state import SegmentState
-from app.text.encoding import listing
-from app.text.placeholders import placeholder_problem
+from app.text.encoding import shortened_list
+from app.text.nontranslatables import placeholder_problem
 
 
 def translated_document(
@@ -75,9 +75,11 @@ def translated_document(
     sources = {segment.index: segment.source for segment in document.segments}
     differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]
     if differing:
-        notes.append(Message("Placeholders differ from the source in segment {segments}.", segments=listing(differing)))
+        notes.append(
+            Message("Placeholders differ from the source in segment {segments}.", segments=shortened_list(differing))
+        )
     if comments and not format_by_key(document.format).takes_comments:
-        said = listing(str(numbers[index]) for index in comments)
+        said = shortened_list(str(numbers[index]) for index in comments)
         notes.append(Message("Files of this kind have no place for comments (segment {segments}).", segments=said))
     return Export(exported.name, exported.data, joined(" ", notes) or None)
 

@@ -14,7 +14,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import EventType
 from app.segments.constraints import term_key
-from app.segments.state import SegmentState, stands_in
+from app.segments.state import SegmentState, contains_banned
 from engine import Avoid
 
 BanCase = Literal["exact", "permissive"]
@@ -116,12 +116,12 @@ def without_clashes(
     """
     new_pins = {pin for pin in pins if pin not in before.pins}
     newer_bans = [ban for ban in bans if ban not in before.bans]
-    stay = tuple(ban for ban in bans if not any(stands_in(pin, ban) for pin in new_pins))
+    stay = tuple(ban for ban in bans if not any(contains_banned(pin, ban) for pin in new_pins))
     winning = [ban for ban in newer_bans if ban in stay]
-    return tuple(pin for pin in pins if not any(stands_in(pin, ban) for ban in winning)), stay
+    return tuple(pin for pin in pins if not any(contains_banned(pin, ban) for ban in winning)), stay
 
 
-def constrained(
+def with_constraints(
     segment: SegmentState,
     pins: Sequence[str],
     terms_off: Sequence[str],

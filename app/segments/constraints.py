@@ -46,7 +46,7 @@ class Constraint:
     is_kept: bool = False
 
     @property
-    def is_asked_for(self) -> bool:
+    def is_explicit(self) -> bool:
         """Whether the translator or a glossary wants it; else it is kept and nothing more."""
         return self.is_pinned or bool(self.term_keys)
 
@@ -72,14 +72,14 @@ class Conflict:
 
     kind: ConflictKind
     kept: str
-    given_up: str
+    dropped: str
     source: str
     term_key: str
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class ResolvedConstraints:
     """What a translation must contain and must not contain, and the conflicts that were settled on the way."""
 
     constraints: tuple[Constraint, ...] = ()
@@ -103,22 +103,22 @@ def distinct_terms(hits: Iterable[TermHit]) -> tuple[Term, ...]:
 def constraints_for(
     pins: Sequence[str], hits: Iterable[TermHit], terms_off: Iterable[str] = ()
 ) -> tuple[Constraint, ...]:
-    """The constraints alone of `demands_of`.
+    """The constraints alone of `resolve_constraints`.
 
     >>> [c.text for c in constraints_for(["auf", "auf"], ())], constraints_for(["auf", "auf"], ())[0].count
     (['auf'], 2)
     """
-    return demands_of(tuple(pins), tuple(hits), frozenset(terms_off)).constraints
+    return resolve_constraints(tuple(pins), tuple(hits), frozenset(terms_off)).constraints
 
 
 @lru_cache(maxsize=4096)
-def demands_of(
+def resolve_constraints(
     pins: tuple[str, ...],
     hits: tuple[TermHit, ...],
     terms_off: frozenset[str] = frozenset(),
     bans: tuple[Avoid, ...] = (),
     kept: tuple[tuple[str, int], ...] = (),
-) -> Demands:
+) -> ResolvedConstraints:
     """Pins first, then the terms that are not switched off, then what is kept, with its number; each text once.
 
     A text pinned n times must stand n times, and so must the target of a term whose source stands n times: of such
@@ -140,7 +140,7 @@ def demands_of(
     constraints = _with_kept(_constraints(pins, required), left)
     avoid, settled = _avoided(forbidden, constraints, _priorities(required, pins))
     avoid = tuple(dict.fromkeys((*bans, *(item for item in avoid if item.text not in {ban.text for ban in bans}))))
-    return Demands(constraints, avoid, tuple(dict.fromkeys((*conflicts, *settled))))
+    return ResolvedConstraints(constraints, avoid, tuple(dict.fromkeys((*conflicts, *settled))))
 
 
 def _constraints(pins: Sequence[str], hits: Sequence[TermHit]) -> tuple[Constraint, ...]:

@@ -52,7 +52,7 @@ class Prices:
                 {
                     "text": constraint.text,
                     "is_pinned": constraint.is_pinned,
-                    "is_kept": not constraint.is_asked_for,
+                    "is_kept": not constraint.is_explicit,
                     "terms": list(constraint.term_keys),
                     "price": price,
                 }

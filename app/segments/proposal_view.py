@@ -14,11 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 from app.glossary import TermHit
+from app.i18n import Message
 from app.segments.constraints import Constraint
-from app.segments.reasons import reason_message
-from app.text.placeholders import atoms, tag_spans
+from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
-from engine import Avoid, Hypothesis, Placement, Translation, stands_alone
+from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone
 
 Json = dict[str, Any]
 
@@ -27,7 +27,7 @@ _MIN_ELIDED_CHARS = 36
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodingResult:
     """An answer together with what it was asked for (the constraints' order is that of `translation.request`)."""
 
     translation: Translation
@@ -97,7 +97,7 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                     token["at"] = number  # tells two occurrences of one text apart
                 if constraint.term_keys and end == placement.end:
                     token["terms"] = list(constraint.term_keys)
-                if not constraint.is_asked_for:
+                if not constraint.is_explicit:
                     token["kept"] = True
         if (start, end) in tags:
             token["tag"] = True
@@ -122,7 +122,7 @@ def word_confidences(hypothesis: Hypothesis) -> list[float]:
     ]
 
 
-def with_struck(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
+def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
     """The pieces with {"t": "", "ban": text} where a banned word would have stood in the translation `free` of it.
 
     A ban that `free` does not hold, or that has the same words around it in both, is left out.
@@ -145,7 +145,7 @@ def with_struck(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid])
     return [*result, *(ban for _, left in sorted(struck.items()) for ban in left)]
 
 
-def hypothesis_rows(decoded: Decoded) -> list[Json]:
+def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     """The n-best list: score per token, gap to the best, the text in runs, and what is not met.
 
     A run is [kind, text]: "s" as in the best hypothesis, "d" different from it, "b" a constraint, "e" left out.
@@ -169,7 +169,7 @@ def hypothesis_rows(decoded: Decoded) -> list[Json]:
     return rows
 
 
-def free_row(decoded: Decoded, free: Hypothesis) -> Json | None:
+def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
     """A translation without constraints, against the best with them: a row as in `hypothesis_rows`."""
     best = decoded.best
     if best is None:
@@ -186,7 +186,7 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
     """
     words = word_spans(source)
     found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
-    taken = [(atom.start, atom.end, "tag" if atom.is_markup else "kept") for atom in atoms(source)]
+    taken = [(atom.start, atom.end, "tag" if atom.is_markup else "kept") for atom in nontranslatables(source)]
     spans = [*words, *((hit.start, hit.end) for hit, _ in found), *((start, end) for start, end, _ in taken)]
     runs: list[Json] = []
     word = number = atom = 0
@@ -274,3 +274,42 @@ def _elide(runs: list[list[str]]) -> list[list[str]]:
             text = text[words[-_KEPT_WORDS_AFTER_ELISION][0] :]
         shortened.append([kind, text])
     return [*shortened, *runs[first:]]
+
+
+def reason_message(reason: Reason, text: str = "") -> Message:
+    """The reason as a message; `text` is that of the phrase which it is about, if it is about one."""
+    return (_of_phrase(reason, text) if text else None) or _of_segment(reason)
+
+
+def _of_phrase(reason: Reason, text: str) -> Message | None:
+    return {
+        "avoided": Message(
+            "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
+        ),
+        "too_often": Message(
+            "“{text}” would stand more often than it may: change your text, or release something.", text=text
+        ),
+        "unspellable": Message(
+            "The model cannot write “{text}” exactly so: pin another spelling, or release it.", text=text
+        ),
+        "not_placed": Message(
+            "The model found no place for “{text}”: pin another form, or release something.", text=text
+        ),
+    }.get(reason.kind)
+
+
+def _of_segment(reason: Reason) -> Message:
+    said = {
+        "unspellable": Message("The model cannot write exactly what is kept of your text: change it, or let it go."),
+        "avoided": Message("Something is required and banned at once: allow it again, or do not require it here."),
+        "too_often": Message("Something would stand more often than it may: change your text, or release something."),
+        "too_long": Message("More is required here than the model can write: release something."),
+        "source_too_long": Message("The source is too long for the model: split the segment."),
+        "not_placed": Message("What is kept of your text found no place in its order: let some of it go."),
+        "deadline": Message("The time was up before the search had ended; these are the best translations so far."),
+        "cancelled": Message("The translation was cancelled; ask again."),
+        "not_a_number": Message(
+            "The model gave scores that are no numbers; its files may be damaged: use another model."
+        ),
+    }.get(reason.kind)
+    return said or Message("This segment could not be translated: {why}", why=reason.message)

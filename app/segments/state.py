@@ -15,12 +15,12 @@ from typing import Any, Literal
 from app.checks import Finding
 from app.glossary import TermHit
 from app.i18n import Message, joined
-from app.segments.constraints import Constraint, Demands, demands_of
+from app.log.records import SavedSegment, SegmentUpdate
+from app.segments.constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.segments.prices import Prices
-from app.segments.proposal_view import (
-    Decoded,
-)
-from app.text.placeholders import kept_texts, without_markup
+from app.segments.proposal_view import DecodingResult
+from app.text.nontranslatables import kept_texts, without_markup
+from app.text.words import count_words
 from engine import Avoid, Request, is_word_char, stands_alone
 
 Json = dict[str, Any]
@@ -29,15 +29,15 @@ Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class StoredAnswer:
     """The best text of a complete answer, as the log keeps it over a restart.
 
-    `asked` is the `SegmentState.asked` that it answers, `made_with` names the model and the search options.
+    `constraints_key` is the segment's at the time; `made_with` names the model and the search options.
     """
 
     text: str
     score: float
-    asked: str
+    constraints_key: str
     made_with: str
 
 
@@ -53,7 +53,7 @@ class SegmentState:
     it: a context, a comment; `comment` is the person's own. `changed_from` is the proposal before terms changed it
     behind the person's back.
     A segment that was merged into another has no source any more.
-    `recalled` is the newest complete answer in short, of this run or an earlier one.
+    `stored_answer` is the newest complete answer in short, of this run or an earlier one.
     """
 
     index: int
@@ -71,9 +71,9 @@ class SegmentState:
     beginning: str = ""
     locked: tuple[str, ...] = ()
     changed_from: str = ""
-    decoded: Decoded | None = None
-    shown: Decoded | None = None
-    recalled: Recalled | None = None
+    decoded: DecodingResult | None = None
+    shown: DecodingResult | None = None
+    stored_answer: StoredAnswer | None = None
     prices: Prices | None = None
     requested: int = 0
     answered: int = 0
@@ -84,17 +84,17 @@ class SegmentState:
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """What the translation of this segment must contain, as of now."""
-        return self.demands.constraints
+        return self.resolved.constraints
 
     @property
     def avoided(self) -> tuple[Avoid, ...]:
         """What it must not contain: the bans, and what forbidden terms say."""
-        return self.demands.avoid
+        return self.resolved.avoid
 
     @property
-    def demands(self) -> Demands:
+    def resolved(self) -> ResolvedConstraints:
         """Constraints, what is avoided, and which demands contradict each other."""
-        return demands_of(self.pins, self.hits, self.terms_off, self.bans, kept_texts(self.source))
+        return resolve_constraints(self.pins, self.hits, self.terms_off, self.bans, kept_texts(self.source))
 
     def request(self, direction: str) -> Request:
         """What the engine is asked for this segment, as of now."""
@@ -113,7 +113,7 @@ class SegmentState:
         """Whether an answer is wanted and not there yet."""
         return self.requested > self.answered
 
-    def is_answered_by(self, decoded: Decoded) -> bool:
+    def is_answered_by(self, decoded: DecodingResult) -> bool:
         """Whether that answer was asked for with the constraints as they are now."""
         asked = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
         return asked == (self.constraints, self.avoided, self.beginning, self.locked)
@@ -129,8 +129,8 @@ class SegmentState:
         decoded = self.decoded
         if decoded is None or self.is_pending or not self.is_answered_by(decoded):
             return False
-        has_wishes = bool(decoded.bans) or any(constraint.is_asked_for for constraint in decoded.constraints)
-        return decoded.translation.status == "complete" and has_wishes
+        has_constraints = bool(decoded.bans) or any(constraint.is_explicit for constraint in decoded.constraints)
+        return decoded.translation.status == "complete" and has_constraints
 
     @property
     def needs_decoding(self) -> bool:
@@ -140,21 +140,25 @@ class SegmentState:
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
-    def asked(self) -> str:
+    def constraints_key(self) -> str:
         """A short name for what is wanted of the translation now: the same for the same wishes."""
-        return asked_for(self.constraints, self.avoided, self.beginning, self.locked)
+        return constraints_key(self.constraints, self.avoided, self.beginning, self.locked)
 
     @property
     def needs_translation(self) -> bool:
         """Whether no text is known that answers what is wanted now, of this run or an earlier one."""
         if not self.needs_decoding:
             return False
-        return self.decoded is not None or self.recalled is None or self.recalled.asked != self.asked
+        return (
+            self.decoded is not None
+            or self.stored_answer is None
+            or self.stored_answer.constraints_key != self.constraints_key
+        )
 
     @property
     def is_translated(self) -> bool:
         """Whether there is a text or an answer, by a person or the machine."""
-        return self.target is not None or self.decoded is not None or self.recalled is not None
+        return self.target is not None or self.decoded is not None or self.stored_answer is not None
 
     @property
     def is_from_memory(self) -> bool:
@@ -166,7 +170,7 @@ class SegmentState:
         """The best hypothesis shown last, else what is recalled of an earlier run."""
         if self.shown and self.shown.best:
             return self.shown.best.text
-        return self.recalled.text if self.recalled else None
+        return self.stored_answer.text if self.stored_answer else None
 
     @property
     def text(self) -> str | None:
@@ -174,8 +178,10 @@ class SegmentState:
         return self.target if self.target is not None else self.machine_text
 
 
-def asked_for(constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str]) -> str:
-    """See `SegmentState.asked`."""
+def constraints_key(
+    constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str]
+) -> str:
+    """See `SegmentState.constraints_key`."""
     wishes = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
     return hashlib.sha256(json.dumps(wishes).encode("ascii")).hexdigest()[:16]
 
@@ -183,7 +189,7 @@ def asked_for(constraints: Sequence[Constraint], bans: Sequence[Avoid], beginnin
 def unmet_texts(segment: SegmentState, text: str) -> list[str]:
     """What pins and terms require of the segment's translation and does not stand in `text`, be it among tags."""
     text = without_markup(text)
-    return [c.text for c in segment.constraints if c.is_asked_for and not _is_in_text(text, c)]
+    return [c.text for c in segment.constraints if c.is_explicit and not _is_in_text(text, c)]
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
@@ -194,8 +200,8 @@ def banned_texts(segment: SegmentState, text: str) -> list[str]:
     for item in segment.avoided:
         left = text
         for phrase in required if item not in segment.bans else ():
-            left = left.replace(phrase, " ") if stands_in(phrase, item) else left
-        if stands_in(left, item):
+            left = left.replace(phrase, " ") if contains_banned(phrase, item) else left
+        if contains_banned(left, item):
             found.append(item.text)
     return found
 
@@ -218,7 +224,7 @@ def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
     )
 
 
-def occurrences(text: str, phrase: str) -> int:
+def count_occurrences(text: str, phrase: str) -> int:
     """How often `phrase` stands in `text` as words of their own, without overlap."""
     count = position = 0
     while (start := text.find(phrase, position)) >= 0:
@@ -230,14 +236,14 @@ def occurrences(text: str, phrase: str) -> int:
     return count
 
 
-def stands_in(text: str, ban: Avoid) -> bool:
+def contains_banned(text: str, ban: Avoid) -> bool:
     """Whether the banned words stand in `text` as words of their own."""
     if ban.case == "permissive":
-        return occurrences(text.lower(), ban.text.lower()) > 0
-    return occurrences(text, ban.text) > 0
+        return count_occurrences(text.lower(), ban.text.lower()) > 0
+    return count_occurrences(text, ban.text) > 0
 
 
-def form_in(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
+def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
     """The word of `text` that `target` begins, as written there: "Routern" for "Router"; None without any.
 
     A translator bends terms to the sentence; this finds the forms that only add an ending. With `joins_compounds` it
@@ -256,12 +262,12 @@ def form_in(text: str, target: str, *, joins_compounds: bool = False) -> str | N
     return None
 
 
-def word_for(text: str, constraint: Constraint) -> str | None:
+def term_form(text: str, constraint: Constraint) -> str | None:
     """What stands in `text` for a constraint of a term: a form of it, or the word that one begins or ends; or None."""
     forms = (constraint.text, *constraint.forms)
     joins = constraint.boundary == "compound"
-    words = (form_in(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
-    return next((form for form in forms if occurrences(text, form)), None) or next(filter(None, words), None)
+    words = (inflected_form(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
+    return next((form for form in forms if count_occurrences(text, form)), None) or next(filter(None, words), None)
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:
@@ -269,6 +275,58 @@ def _is_in_text(text: str, constraint: Constraint) -> bool:
     if not wanted.strip():
         return True  # nothing but tags, which the checks look after
     forms = (wanted, *constraint.forms)
-    if sum(occurrences(text, form) for form in forms) >= constraint.count:
+    if sum(count_occurrences(text, form) for form in forms) >= constraint.count:
         return True
-    return not constraint.is_pinned and word_for(text, constraint) is not None
+    return not constraint.is_pinned and term_form(text, constraint) is not None
+
+
+def segment_update(segment: SegmentState) -> SegmentUpdate:
+    """What the log stores of a segment."""
+    constraints = {
+        "pins": list(segment.pins),
+        "terms_off": sorted(segment.terms_off),
+        "bans": [asdict(ban) for ban in segment.bans],
+        "beginning": segment.beginning,
+        "locked": list(segment.locked),
+        "origin": segment.origin,
+        "comment": segment.comment,
+        "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
+    }
+    return SegmentUpdate(segment.state, segment.target, segment.version, constraints)
+
+
+def restore_segment(saved: SavedSegment) -> SegmentState:
+    """A segment as the log kept it; of what the machine said only the best text, as the rest can be asked for again."""
+    kept = saved.constraints
+    is_written = saved.target is not None
+    stored_answer = _stored_answer(kept["recalled"]) if kept.get("recalled") else None
+    return SegmentState(
+        saved.index,
+        saved.source,
+        num_words=count_words(saved.source),
+        state=saved.state if is_written else "pretranslated" if stored_answer else "new",
+        target=saved.target,
+        origin=kept.get("origin") if is_written else None,
+        pins=tuple(kept.get("pins", ())),
+        terms_off=frozenset(kept.get("terms_off", ())),
+        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
+        beginning=kept.get("beginning", ""),
+        locked=tuple(kept.get("locked", ())),
+        stored_answer=stored_answer,
+        comment=kept.get("comment", ""),
+        note=saved.note,
+        version=saved.version,
+    )
+
+
+def _stored_answer_payload(answer: StoredAnswer) -> Json:
+    return {
+        "text": answer.text,
+        "score": answer.score,
+        "asked": answer.constraints_key,
+        "made_with": answer.made_with,
+    }
+
+
+def _stored_answer(payload: Json) -> StoredAnswer:
+    return StoredAnswer(payload["text"], payload["score"], payload["asked"], payload["made_with"])

@@ -12,7 +12,7 @@ from typing import Any
 from app.glossary import Term, TermHit
 from app.glossary.terms import TermMatches
 from app.segments.constraints import term_key
-from app.segments.state import SegmentState, stands_in, unmet_texts
+from app.segments.state import SegmentState, contains_banned, unmet_texts
 from engine import Avoid
 
 Search = Callable[[str], TermMatches]
@@ -121,6 +121,10 @@ def _unused(segment: SegmentState) -> set[str]:
     for hit in segment.hits:
         term = hit.term
         is_on = term_key(term) not in segment.terms_off
-        if term.status == "forbidden" and is_on and any(stands_in(text, Avoid(target)) for target in term.targets):
+        if (
+            term.status == "forbidden"
+            and is_on
+            and any(contains_banned(text, Avoid(target)) for target in term.targets)
+        ):
             keys.add(term_key(term))
     return keys

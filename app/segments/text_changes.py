@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from app.log.changes import ToldChange, change_events, smallest_change, told_changes, whole_change
+from app.log.changes import ReportedChange, change_events, reported_changes, smallest_change, whole_change
 from app.log.records import EventType
 from app.segments.constraint_changes import MAX_TARGET_CHARACTERS, one_line
 from app.segments.state import Json, SegmentState
@@ -19,7 +19,7 @@ EditOrigin = Literal[
 ]
 # How a person's text may change while they write, as the page tells it: "other" is what no key and no paste brought,
 # such as dictation or a browser's extension.
-ToldOrigin = Literal["typed", "paste", "spelling", "other"]
+ReportedOrigin = Literal["typed", "paste", "spelling", "other"]
 LogEvents = list[tuple[EventType, Json]]
 _MACHINE_ORIGINS: Final = frozenset({"hypothesis", "rest"})
 _WHOLE_ORIGINS: Final = frozenset({"hypothesis", "rest", "source", "memory"})
@@ -27,11 +27,11 @@ _STEP_EVENTS: Final[dict[str, EventType]] = {"undo": "undo", "redo": "redo"}
 
 
 @dataclass(frozen=True, slots=True)
-class ToldEdit:
+class ReportedEdit:
     """What the page says of an edit: which text it was made to, and what happened to it, one change after the other."""
 
     before: str
-    changes: Sequence[ToldChange]
+    changes: Sequence[ReportedChange]
 
 
 def edited(segment: SegmentState, text: str | None, origin: EditOrigin) -> SegmentState:
@@ -45,7 +45,7 @@ def edited(segment: SegmentState, text: str | None, origin: EditOrigin) -> Segme
 
 
 def edit_events(
-    segment: SegmentState, text: str | None, origin: EditOrigin, rank: int | None, told: ToldEdit | None
+    segment: SegmentState, text: str | None, origin: EditOrigin, rank: int | None, told: ReportedEdit | None
 ) -> LogEvents:
     """What the log is told of `edited`; `rank` is that of the hypothesis taken, from 0.
 
@@ -66,14 +66,16 @@ def edit_events(
     if segment.target is None and len(told.before) <= MAX_TARGET_CHARACTERS:
         before = one_line(told.before)  # the machine may have said something else since
     cleaned = [(offset, num_removed, one_line(new), by) for offset, num_removed, new, by in told.changes]
-    changes = told_changes(before, text, cleaned)
+    changes = reported_changes(before, text, cleaned)
     if changes is None:
         before = segment.text or ""
         changes = [smallest_change(before, text, "unknown")]
     return change_events(changes, _base(segment, before))
 
 
-def batch_events(segment: SegmentState, after: SegmentState, said: Json, told: Sequence[ToldChange] = ()) -> LogEvents:
+def batch_events(
+    segment: SegmentState, after: SegmentState, said: Json, told: Sequence[ReportedChange] = ()
+) -> LogEvents:
     """What the log is told of one segment's share of a step in many; `said` is what each event says of the step.
 
     `told` are its changes where they are known; without them all of its text makes way for the other.
@@ -82,7 +84,7 @@ def batch_events(segment: SegmentState, after: SegmentState, said: Json, told: S
     if text is None or origin in _STEP_EVENTS:
         return [(_STEP_EVENTS.get(origin, "edit"), {"text": text, **said})]
     before = segment.text or ""
-    changes = told_changes(before, text, told) or [whole_change(before, text, origin)]
+    changes = reported_changes(before, text, told) or [whole_change(before, text, origin)]
     return [(name, {**said, **payload}) for name, payload in change_events(changes, _base(segment, before))]
 
 
@@ -92,7 +94,7 @@ def confirmed(segment: SegmentState, text: str) -> SegmentState:
     return replace(segment, target=text, origin=by, state="confirmed", version=segment.version + 1)
 
 
-def own_work(segment: SegmentState) -> tuple[object, ...]:
+def translator_work(segment: SegmentState) -> tuple[object, ...]:
     """What a person made of a segment, to compare: its source, text, comment and constraints, whether it is done."""
     text = None if segment.is_from_memory else segment.target
     wishes = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked)

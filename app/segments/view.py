@@ -5,22 +5,23 @@ Plain values, ready for JSON; knows nothing of threads, storage or the page's la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from app.glossary import Term
 from app.i18n import Message
-from app.segments.constraints import distinct_terms, term_key
+from app.segments.constraints import Conflict, distinct_terms, term_key
 from app.segments.proposal_view import (
-    Decoded,
+    DecodingResult,
     aligned_words,
     free_row,
     hypothesis_rows,
     proposal_tokens,
     source_runs,
-    with_struck,
+    with_banned_words,
     word_confidences,
 )
-from app.segments.state import Json, SegmentState, occurrences, stands_in, word_for
-from app.segments.term_conflicts import conflicts_of
-from app.text.placeholders import placeholders, without_markup
+from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
+from app.text.nontranslatables import placeholders, without_markup
 from engine import Avoid, Hypothesis
 
 
@@ -45,7 +46,7 @@ def row_view(segment: SegmentState) -> Json:
 def _score(segment: SegmentState) -> float | None:
     if segment.shown and segment.shown.best:
         return segment.shown.best.score
-    return segment.recalled.score if segment.recalled else None
+    return segment.stored_answer.score if segment.stored_answer else None
 
 
 def detail_view(segment: SegmentState) -> Json:
@@ -93,13 +94,13 @@ def detail_view(segment: SegmentState) -> Json:
     }
 
 
-def _proposal_tokens(segment: SegmentState, shown: Decoded, best: Hypothesis) -> list[Json]:
+def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothesis) -> list[Json]:
     tokens = proposal_tokens(best, shown.constraints)
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
-    return with_struck(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
+    return with_banned_words(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
 
 
-def _free_row(segment: SegmentState, shown: Decoded | None) -> Json | None:
+def _free_row(segment: SegmentState, shown: DecodingResult | None) -> Json | None:
     """The best translation that nothing is asked of, where the prices know it."""
     if shown is None or segment.prices is None or not segment.has_prices:
         return None
@@ -132,7 +133,7 @@ def _kept_states(segment: SegmentState) -> list[Json]:
     """What of the source must stand as it is, how often, and whether it does in the text or the newest answer."""
     states = []
     for constraint in segment.constraints:
-        if constraint.is_asked_for:
+        if constraint.is_explicit:
             continue
         status, reason = _answer_for(segment, constraint.text)
         if segment.target is not None:
@@ -150,10 +151,10 @@ def _ban_states(segment: SegmentState) -> list[Json]:
     for ban in segment.bans:
         status, reason = "pending", ""
         if decoded is not None and is_answered:
-            clashing = [c.text for c in decoded.avoided_constraints() if stands_in(c.text, ban)]
+            clashing = [c.text for c in decoded.avoided_constraints() if contains_banned(c.text, ban)]
             if clashing:
                 status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
-            elif any(stands_in(h.text, ban) for h in decoded.translation.hypotheses):
+            elif any(contains_banned(h.text, ban) for h in decoded.translation.hypotheses):
                 status, reason = "stands", Message("Stands inside a required term, and there only.")
             elif decoded.best is not None:
                 status = "kept"
@@ -230,7 +231,7 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     """By the translator's text where there is one, else by the proposal."""
     text = segment.text
     if term.status == "forbidden":
-        standing = next((t for t in term.targets if text and stands_in(text, Avoid(t))), "")
+        standing = next((t for t in term.targets if text and contains_banned(text, Avoid(t))), "")
         return (
             ("unmet", Message("Must not stand: {text}", text=standing))
             if standing
@@ -238,7 +239,7 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
         )
     constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
     if constraint is None:  # a ban leaves no form of it, or a glossary of higher priority
-        by = next((c.by for c in segment.demands.conflicts if c.by and c.term_key == term_key(term)), "")
+        by = next((c.by for c in segment.resolved.conflicts if c.by and c.term_key == term_key(term)), "")
         glossary = next((hit.term.glossary for hit in segment.hits if by and term_key(hit.term) == by), "")
         if by:
             return "unmet", Message(
@@ -249,10 +250,35 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
     if segment.target is None:
         return status, reason
     target = without_markup(segment.target)
-    if occurrences(target, constraint.text):
+    if count_occurrences(target, constraint.text):
         return "met", ""
-    if form := word_for(target, constraint):
+    if form := term_form(target, constraint):
         return "met", Message("Form in the text: {form}", form=form)
     if status == "met":
         return "unmet", Message("In the proposal, not in your text.")
     return "unmet", reason or Message("Not in your text.")
+
+
+def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]]) -> list[Json]:
+    """{"kind", "kept", "given_up", "source", "term", "by"} of each; see `Conflict`.
+
+    `aligned` tells which characters of the source a pin translates.
+    """
+    found = list(segment.resolved.conflicts)
+    terms = [constraint for constraint in segment.constraints if constraint.term_keys and not constraint.is_pinned]
+    for pin in dict.fromkeys(segment.pins):
+        start, end = aligned(pin)
+        for hit in segment.hits:
+            key = term_key(hit.term)
+            asked = next((constraint for constraint in terms if key in constraint.term_keys), None)
+            if asked is None or not (start < hit.end and hit.start < end):
+                continue
+            if any(form in pin for form in (asked.text, *asked.forms)):
+                continue
+            view = Conflict("pin_term", pin, asked.text, hit.term.source, key)
+            if view not in found:
+                found.append(view)
+    return [
+        {"kind": c.kind, "kept": c.kept, "given_up": c.dropped, "source": c.source, "term": c.term_key, "by": c.by}
+        for c in found
+    ]

@@ -1,6 +1,6 @@
 """A request without what must not be translated, and the answer with all of that back in its place.
 
-Tags go and come back by word alignment (`app.tags.align`). A short name stands in for each address: it comes
+Tags go and come back by word alignment (`app.tags.placement`). A short name stands in for each address: it comes
 through whole, where a model spells an address anew and translates parts of it. Placeholders stay, as models know them.
 Neither may stand more often than it must.
 What a person asks for in a text with tags (a pin, a beginning, a locked text) is asked for without them, and then
@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
-from app.tags.align import Fixed, Span, Tag, is_parted, placed
+from app.tags.insert import TaggedText, insert_tags
+from app.tags.placement import FixedSpan, Span, Tag, place_tags, separates_words
 from app.tags.strip import BareText, Cut
-from app.tags.weave import Woven, woven
 from app.text.access_keys import SIGNS, key_signs
-from app.text.placeholders import Atom, atoms, kept_texts, placeholder_spans
+from app.text.nontranslatables import NonTranslatable, kept_texts, nontranslatables, placeholder_spans
 from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char
 
 MAX_TAGS = 200  # a source with more of them is translated with its tags in it
@@ -32,12 +32,12 @@ _ANY_NAME = re.compile(_NAME.format(r"\d+"))
 
 @dataclass(frozen=True)
 class Protection:
-    """`request` is what the engine is asked for `original`; `told` says its answer in the original's terms."""
+    """`request` is what the engine is asked for `original`; `restore` says its answer in the original's terms."""
 
     original: Request
     request: Request
     _source: BareText = field(repr=False)
-    _wishes: _Wishes = field(repr=False)
+    _texts: _ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
     _phrases: tuple[int, ...] = ()  # the original's numbers of the phrases that are asked for
     _locked: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ class Protection:
     @classmethod
     def of(cls, original: Request) -> Protection:
         """For a request about a source as it stands in the document."""
-        source, found = original.source, atoms(original.source)
+        source, found = original.source, nontranslatables(original.source)
         markup = [atom for atom in found if atom.is_markup]
         addresses = dict.fromkeys(atom.text for atom in found if atom.kind == "address")
         names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
@@ -58,8 +58,8 @@ class Protection:
         kept = {text for text, _ in kept_texts(source)}
         if not is_needed:
             bounded = _bounded(original, kept)
-            return cls(bounded, bounded, BareText.of(source), _Wishes((), {}))
-        wishes = _Wishes(tuple(atom.text for atom in markup), names)
+            return cls(bounded, bounded, BareText.of(source), _ConstraintTexts((), {}))
+        wishes = _ConstraintTexts(tuple(atom.text for atom in markup), names)
         tags = tuple(
             _tag(atom, _key_place(bare, place) if atom.is_access_key else place, source, bool(cut.text), number)
             for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
@@ -82,14 +82,14 @@ class Protection:
         """Whether the engine is asked something else than the original."""
         return self.request is not self.original
 
-    def told(self, translation: Translation) -> Translation:
+    def restore(self, translation: Translation) -> Translation:
         """The answer in the original's terms."""
         if not self.is_needed:
             return translation
         reasons = (
             replace(
                 reason,
-                message=self._wishes.with_addresses(reason.message),
+                message=self._texts.with_addresses(reason.message),
                 phrase=None if reason.phrase is None else self._phrases[reason.phrase],
             )
             for reason in translation.reasons
@@ -98,7 +98,7 @@ class Protection:
         return replace(
             translation,
             request=self.original,
-            hypotheses=tuple(map(self.told_hypothesis, translation.hypotheses)),
+            hypotheses=tuple(map(self.restore_hypothesis, translation.hypotheses)),
             reasons=tuple(reasons),
             unknown_source=tuple(self._source.original_span(*span) for span in translation.unknown_source),
             relaxation=relaxation
@@ -109,7 +109,7 @@ class Protection:
             ),
         )
 
-    def told_pricing(self, pricing: Pricing) -> Pricing:
+    def restore_pricing(self, pricing: Pricing) -> Pricing:
         """The prices by the original's phrases; one that needed not be asked for has none."""
         if not self.is_needed:
             return pricing
@@ -117,47 +117,47 @@ class Protection:
         return replace(
             pricing,
             phrases=tuple(prices.get(number) for number in range(len(self.original.phrases))),
-            constrained=self.told(pricing.constrained),
-            free=self.told(pricing.free),
+            constrained=self.restore(pricing.constrained),
+            free=self.restore(pricing.free),
         )
 
-    def place_in(self, answered: Hypothesis, told: Hypothesis, offset: int) -> int:
+    def engine_offset(self, answered: Hypothesis, told: Hypothesis, offset: int) -> int:
         """Where character `offset` of a hypothesis as it was told stands in it as the engine answered it."""
         pairs = zip(told.token_spans, answered.token_spans, strict=True)
         start, place = next(((span[0], place) for span, place in pairs if offset < span[1]), (0, (0, 1)))
         return min(place[0] + max(0, offset - start), place[1] - 1)
 
-    def told_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
+    def restore_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
         """An alternative to what follows `beginning` in a hypothesis that was told."""
-        hypothesis = self.told_hypothesis(alternative.hypothesis, beginning)
-        return replace(alternative, word=self._wishes.with_addresses(alternative.word), hypothesis=hypothesis)
+        hypothesis = self.restore_hypothesis(alternative.hypothesis, beginning)
+        return replace(alternative, word=self._texts.with_addresses(alternative.word), hypothesis=hypothesis)
 
-    def told_hypothesis(self, hypothesis: Hypothesis, beginning: str | None = None) -> Hypothesis:
+    def restore_hypothesis(self, hypothesis: Hypothesis, beginning: str | None = None) -> Hypothesis:
         """One hypothesis; `beginning` is what it begins with in the original's terms, if not the original's prefix."""
         if not self.is_needed:
             return hypothesis
-        beginning = self._wishes.completed(self.original.prefix) if beginning is None else beginning
+        beginning = self._texts.completed(self.original.prefix) if beginning is None else beginning
         beginning = _composed(beginning)
-        begun = _composed(self._wishes.bare(beginning).text)
+        begun = _composed(self._texts.bare(beginning).text)
         begins_at = len(begun) if hypothesis.text.startswith(begun) else 0
         literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))
         literals += self._literals(hypothesis, begins_at)
         unused = list(self._tags)
-        fixed = [Fixed(start, end, self._wishes.take_tags(text, unused)) for start, end, text in literals]
+        fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
         kept = [text for text, _ in kept_texts(self.original.source)]
-        tags = placed(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at, kept)
-        addresses = self._wishes.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
-        made = woven(hypothesis.text, tags, sorted([*literals, *addresses]))
+        tags = place_tags(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at, kept)
+        addresses = self._texts.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
+        made = insert_tags(hypothesis.text, tags, sorted([*literals, *addresses]))
         return replace(
             hypothesis,
             text=made.text,
             token_spans=tuple(made.span(*span) for span in hypothesis.token_spans),
-            placements=self._told_placements(hypothesis, made),
+            placements=self._restored_placements(hypothesis, made),
             alignment=tuple(
                 (*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in hypothesis.alignment
             ),
             unmet=tuple(self._phrases[number] for number in hypothesis.unmet),
-            locked=self._told_locked(hypothesis, made),
+            locked=self._restored_locked(hypothesis, made),
         )
 
     def _literals(self, hypothesis: Hypothesis, begins_at: int) -> list[tuple[int, int, str]]:
@@ -167,8 +167,8 @@ class Protection:
             found.append((start, end, self.original.locked[number]))
         for placement in hypothesis.placements:
             phrase = self.original.phrases[self._phrases[placement.phrase]]
-            tagged = (form for form in phrase.all_forms if self._wishes.tag_spans(form))
-            if text := next((form for form in tagged if _composed(self._wishes.text(form)) == placement.form), None):
+            tagged = (form for form in phrase.all_forms if self._texts.tag_spans(form))
+            if text := next((form for form in tagged if _composed(self._texts.text(form)) == placement.form), None):
                 found.append((placement.start, placement.end, text))
         apart: list[tuple[int, int, str]] = []
         for start, end, text in sorted(found):
@@ -176,7 +176,7 @@ class Protection:
                 apart.append((start, end, text))
         return apart
 
-    def _told_placements(self, hypothesis: Hypothesis, made: Woven) -> tuple[Placement, ...]:
+    def _restored_placements(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Placement, ...]:
         told = []
         for placement in hypothesis.placements:
             start, end = made.span(placement.start, placement.end)
@@ -185,7 +185,7 @@ class Protection:
             told.append(replace(placement, phrase=number, form=form, start=start, end=end, doubled=doubled))
         return tuple(told)
 
-    def _told_locked(self, hypothesis: Hypothesis, made: Woven) -> tuple[Span, ...]:
+    def _restored_locked(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Span, ...]:
         """Where the locked texts stand; one of tags alone stands where its first tag does."""
         spans = dict(zip(self._locked, (made.span(*span) for span in hypothesis.locked), strict=False))
         for number, text in enumerate(self.original.locked):
@@ -200,7 +200,7 @@ class Protection:
 
 
 @dataclass(frozen=True)
-class _Wishes:
+class _ConstraintTexts:
     """How a text that a person asks for is asked of the engine: without the source's tags, with names for addresses."""
 
     tag_texts: tuple[str, ...]
@@ -287,7 +287,7 @@ class _Wishes:
 
     def with_addresses(self, text: str) -> str:
         """A text of the engine's with the addresses that names stand for."""
-        return woven(text, (), sorted(self.addresses_in(text, ()))).text
+        return insert_tags(text, (), sorted(self.addresses_in(text, ()))).text
 
 
 def _bounded(request: Request, kept: Set[str]) -> Request:
@@ -330,9 +330,9 @@ def _ends_with_part(text: str, address: str) -> bool:
     return False
 
 
-def _tag_cuts(markup: Iterable[Atom], source: str) -> list[Cut]:
-    starts: dict[int, Atom] = {atom.start: atom for atom in markup}
-    ends: dict[int, Atom] = {atom.end: atom for atom in starts.values()}
+def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
+    starts: dict[int, NonTranslatable] = {atom.start: atom for atom in markup}
+    ends: dict[int, NonTranslatable] = {atom.end: atom for atom in starts.values()}
     cuts = []
     for atom in starts.values():
         before, after = atom.start, atom.end
@@ -343,7 +343,7 @@ def _tag_cuts(markup: Iterable[Atom], source: str) -> list[Cut]:
         is_apart = (
             atom.kind == "lone"
             and not atom.is_access_key
-            and is_parted(source[max(0, before - 1) : before], source[after : after + 1])
+            and separates_words(source[max(0, before - 1) : before], source[after : after + 1])
         )
         cuts.append(Cut(atom.start, atom.end, " " if is_apart else "", is_tag=True))
     return cuts
@@ -356,12 +356,12 @@ def _key_place(bare: BareText, place: int) -> int:
     return place
 
 
-def _tag(atom: Atom, place: int, source: str, parts_words: bool, number: int) -> Tag:
+def _tag(atom: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
     assert atom.kind == "open" or atom.kind == "close" or atom.kind == "lone"
     if atom.is_access_key:  # it works whichever word has it: before the one that stands for its own
         return Tag(atom.text, atom.kind, place, True, False, number=number)
     before, after = source[max(0, atom.start - 1) : atom.start], source[atom.end : atom.end + 1]
-    return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), parts_words, number)
+    return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), separates_words, number)
 
 
 def _composed(text: str) -> str:

@@ -193,7 +193,7 @@ def _is_damaged_utf8(data: bytes) -> bool:
     return num_in_sequences >= 3 * (num_high - num_in_sequences)
 
 
-def unwritable(text: str, encoding: str) -> tuple[str, ...]:
+def unencodable(text: str, encoding: str) -> tuple[str, ...]:
     """The distinct characters of `text` that `encoding` has no bytes for, in order of first appearance."""
     return tuple(c for c in dict.fromkeys(text) if not _can_write(c, encoding))
 
@@ -224,12 +224,12 @@ def safe_name(name: str, default: str) -> str:
     return base[:_MAX_NAME]
 
 
-def defused(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
     return f"'{cell}" if cell.startswith(FORMULA_STARTS) or cell.lstrip().startswith(FORMULA_STARTS) else cell
 
 
-def listing(items: Iterable[str], limit: int = 5) -> str:
+def shortened_list(items: Iterable[str], limit: int = 5) -> str:
     """What a message says of many things: "a, b, c and 4 more"."""
     every = list(items)
     shown = ", ".join(every[:limit])

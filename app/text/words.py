@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from app.text.placeholders import tag_spans
+from app.text.nontranslatables import tag_spans
 from engine import is_unspaced, is_word_char
 
 Span = tuple[int, int]

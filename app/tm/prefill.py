@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.text.placeholders import placeholder_problem
+from app.text.nontranslatables import placeholder_problem
 from app.tm.index import Entry, MemoryIndex
 
 

@@ -18,7 +18,7 @@ from app.i18n import Message, translated
 from app.models.style import FORMALITIES, Style
 from app.segments.constraint_changes import BanCase, one_line
 from app.segments.find_replace import Query
-from app.segments.text_changes import ToldEdit, ToldOrigin
+from app.segments.text_changes import ReportedEdit, ReportedOrigin
 from engine import Avoid, EngineError
 
 Json = dict[str, Any]
@@ -131,7 +131,7 @@ class PageMessage:
             raise self._wrong(name)
         return [check for check in CHECKS if check in values]
 
-    def told_edit(self) -> ToldEdit | None:
+    def told_edit(self) -> ReportedEdit | None:
         """What the page says of an edit: {"before", "changes": [[offset, how many went, what came, origin], ...]}."""
         if self.fields.get("told") is None:
             return None
@@ -140,9 +140,9 @@ class PageMessage:
         for change in changes:
             if not isinstance(change, list) or [type(item) for item in change] != [int, int, str, str]:
                 raise self._wrong("told")
-            if change[3] not in get_args(ToldOrigin):
+            if change[3] not in get_args(ReportedOrigin):
                 raise self._wrong("told")
-        return ToldEdit(told.text("before"), [tuple(change) for change in changes])
+        return ReportedEdit(told.text("before"), [tuple(change) for change in changes])
 
     def data(self, name: str) -> bytes:
         """A file's bytes, sent as base64."""

@@ -11,7 +11,7 @@ from app.errors import CommandError
 from app.log.records import KEY_CLASSES
 from app.reports.work_so_far import WorkSoFar
 from app.segments.constraints import distinct_terms, term_key
-from app.segments.state import SegmentState, word_for
+from app.segments.state import SegmentState, term_form
 
 if TYPE_CHECKING:
     from app.workspace.commands import Workspace
@@ -81,7 +81,7 @@ class Presence:
         """Keeps which terms a confirmed text uses, each with the form that stands there, and which not, and why."""
         text, used = segment.target or "", []
         for constraint in segment.constraints:
-            form = word_for(text, constraint)
+            form = term_form(text, constraint)
             used += [{"term": key, "form": form} for key in constraint.term_keys if form]
         if used:
             self.workspace.log("term_used", {"terms": used}, segment)
@@ -89,7 +89,7 @@ class Presence:
 
     def _leave_terms(self, segment: SegmentState, used: Collection[str]) -> None:
         """Keeps why each other term that is required is not used; one that was switched off was told then."""
-        overruled = {conflict.term_key: conflict for conflict in segment.demands.conflicts}
+        overruled = {conflict.term_key: conflict for conflict in segment.resolved.conflicts}
         for term in distinct_terms(segment.hits):
             key = term_key(term)
             if term.status == "forbidden" or key in used or key in segment.terms_off:

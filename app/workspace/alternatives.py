@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.segments.state import Json, SegmentState, form_in
+from app.segments.state import Json, SegmentState, inflected_form
 from app.tags.protect import Protection
 from app.text.words import word_spans
 from engine import Alternative, Hypothesis, Request, SearchOptions, Translator, is_word_char
@@ -83,11 +83,11 @@ def alternatives_from(
             domain=request.domain,
             formality=request.formality,
         )
-        offset = protection.place_in(answered, hypothesis, offset)
+        offset = protection.engine_offset(answered, hypothesis, offset)
         hypothesis = answered
     found = translator.alternatives(request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
     beginning = question.hypothesis.text[: question.offset]
-    return tuple(protection.told_alternative(alternative, beginning) for alternative in found)
+    return tuple(protection.restore_alternative(alternative, beginning) for alternative in found)
 
 
 def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
@@ -111,7 +111,7 @@ def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
                 "beginning": text[: end + 1],
                 "gap": question.hypothesis.score - alternative.hypothesis.score,
                 "is_term": any(
-                    form_in(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
+                    inflected_form(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
                     for hit in question.segment.hits
                 ),
             }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.log.changes import ToldChange
+from app.log.changes import ReportedChange
 from app.segments.constraint_changes import clean_target
 from app.segments.find_replace import Query, found_in, text_for
 from app.segments.state import Json, Origin, SegmentState, State
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
 # A segment before and after, and what changed in its text where that is known.
-_Share = tuple[SegmentState, SegmentState, Sequence[ToldChange]]
+_Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
 
 @dataclass(frozen=True, slots=True)

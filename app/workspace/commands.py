@@ -21,11 +21,10 @@ from app.i18n import Message
 from app.log.store import EventType, LogStore
 from app.models.loading import ModelHolder
 from app.models.style import Style, StyleChoice
-from app.segments.constraint_changes import ConstraintOrigin, clean_target, constrained, constraint_events
-from app.segments.saved import update_of
-from app.segments.state import Json, SegmentState
+from app.segments.constraint_changes import ConstraintOrigin, clean_target, constraint_events, with_constraints
+from app.segments.state import Json, SegmentState, segment_update
 from app.segments.tally import Tally
-from app.segments.text_changes import EditOrigin, LogEvents, ToldEdit, confirmed, edit_events, edited, reopened
+from app.segments.text_changes import EditOrigin, LogEvents, ReportedEdit, confirmed, edit_events, edited, reopened
 from app.workspace.activity import Presence
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
@@ -153,7 +152,7 @@ class Workspace:
         origin: EditOrigin,
         *,
         rank: int | None = None,
-        told: ToldEdit | None = None,
+        told: ReportedEdit | None = None,
         client: str = "",
         sequence: int = 0,
     ) -> None:
@@ -195,7 +194,7 @@ class Workspace:
             segment = self.segment(index)
             if self._overtaken.by_later("constrain", index, client, sequence):
                 return
-            after = constrained(segment, pins, terms_off, bans, beginning, locked)
+            after = with_constraints(segment, pins, terms_off, bans, beginning, locked)
             if after == segment:
                 return
             for event, payload in constraint_events(segment, after, origin):
@@ -318,14 +317,16 @@ class Workspace:
 
     def log(self, event: EventType, payload: dict[str, Any], segment: SegmentState, *, stores: bool = False) -> None:
         """Writes one event, and with `stores` the segment's new state in the same transaction."""
-        update = update_of(segment) if stores else None
+        update = segment_update(segment) if stores else None
         self.store.append(
             self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
         )
 
     def log_all(self, changed: Sequence[tuple[SegmentState, LogEvents]]) -> None:
         """Writes the events of each of these segments with its new state, all in one transaction."""
-        self.store.append_all(self.session_id, [(s.index, s.version, events, update_of(s)) for s, events in changed])
+        self.store.append_all(
+            self.session_id, [(s.index, s.version, events, segment_update(s)) for s, events in changed]
+        )
 
     def translate_by_terms(self, changed: list[int], besides: int | None = None) -> int:
         """Other terms stand in these segments: translates anew what is not confirmed; returns how many segments.

@@ -21,8 +21,8 @@ from app.errors import LogError
 from app.log.records import to_json
 from app.models.loading import ModelHolder, Priority
 from app.segments.prices import Prices
-from app.segments.proposal_view import Decoded
-from app.segments.state import Json, Recalled, SegmentState, State, asked_for
+from app.segments.proposal_view import DecodingResult
+from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key
 from app.tags.protect import Protection
 from app.workspace.pace import Pace
 from app.workspace.payloads import request_payload, result_payload
@@ -195,7 +195,7 @@ class Decoding:
         self._waiting.clear()
         for segment in list(self.workspace.segments):
             number = segment.requested + segment.is_pending  # what is under way is void
-            fresh = replace(segment, decoded=None, recalled=None, prices=None, requested=number, answered=number)
+            fresh = replace(segment, decoded=None, stored_answer=None, prices=None, requested=number, answered=number)
             self.workspace.adopt(fresh)
         self.on_model()
         if self.workspace.open_index is not None and not self.is_suspended:
@@ -207,9 +207,9 @@ class Decoding:
         facts = [self.workspace.model.checksum, asdict(self.options), *([style] if any(style.values()) else [])]
         self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
         for segment in list(self.workspace.segments):
-            if segment.recalled and segment.recalled.made_with != self._made_with:
+            if segment.stored_answer and segment.stored_answer.made_with != self._made_with:
                 state: State = "new" if segment.target is None else segment.state
-                self.workspace.adopt(replace(segment, recalled=None, state=state))
+                self.workspace.adopt(replace(segment, stored_answer=None, state=state))
 
     def close(self) -> None:
         """Lets go of everything that is under way."""
@@ -236,7 +236,7 @@ class Decoding:
         protection = self._protection(segment)
 
         def price(translator: Translator, cancel: threading.Event) -> Pricing:
-            return protection.told_pricing(translator.price(protection.request, self.options, cancel=cancel))
+            return protection.restore_pricing(translator.price(protection.request, self.options, cancel=cancel))
 
         try:
             future = decoder.ask(price, key=self._price_key(segment.index), owner=self.workspace.token)
@@ -345,15 +345,15 @@ class Decoding:
             else:
                 error = done.exception()
                 answer = _failed(segment.source, error) if error is not None else done.result()
-                translation = self._protection(asked).told(answer)
+                translation = self._protection(asked).restore(answer)
             if translation.status == "cancelled":
                 workspace.adopt(replace(segment, answered=number))
             else:
-                decoded = Decoded(translation, asked.constraints, asked.avoided, asked.beginning, asked.locked)
+                decoded = DecodingResult(translation, asked.constraints, asked.avoided, asked.beginning, asked.locked)
                 self._take(segment, decoded)
             self._pump()
 
-    def _take(self, segment: SegmentState, decoded: Decoded) -> None:
+    def _take(self, segment: SegmentState, decoded: DecodingResult) -> None:
         translation = decoded.translation
         self.last_ms = translation.elapsed_ms
         has_text = decoded.best is not None
@@ -363,7 +363,7 @@ class Decoding:
             segment,
             decoded=decoded,
             shown=decoded if has_text else segment.shown,
-            recalled=self._recalled(decoded),
+            stored_answer=self._stored_answer(decoded),
             answered=segment.requested,
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
@@ -372,7 +372,7 @@ class Decoding:
             after = replace(after, changed_from=before if after.machine_text != before else "")
         try:
             payload = result_payload(segment.requested, translation)
-            stores = after.state != segment.state or after.recalled != segment.recalled
+            stores = after.state != segment.state or after.stored_answer != segment.stored_answer
             self.workspace.log("decode_result", payload, after, stores=stores)
         except LogError as error:
             self.workspace.report(str(error))
@@ -380,12 +380,12 @@ class Decoding:
         if adopted.index == self.workspace.open_index and not self.is_suspended:
             self._price(adopted)
 
-    def _recalled(self, decoded: Decoded) -> Recalled | None:
+    def _stored_answer(self, decoded: DecodingResult) -> StoredAnswer | None:
         """What is kept of an answer over a restart; where something was not met, it is asked for again."""
         if decoded.best is None or decoded.translation.status != "complete":
             return None
-        asked = asked_for(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
-        return Recalled(decoded.best.text, decoded.best.score, asked, self._made_with)
+        asked = constraints_key(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
+        return StoredAnswer(decoded.best.text, decoded.best.score, asked, self._made_with)
 
 
 def _failed(source: str, error: BaseException) -> Translation:

@@ -17,7 +17,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.models.loading import Decoder
 from app.segments.constraint_changes import clean_target
-from app.segments.reasons import reason_message
+from app.segments.proposal_view import reason_message
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
@@ -98,7 +98,7 @@ def _told(asked: Future[Translation], protection: Protection) -> Future[Translat
             return
         try:
             answer = done.result()
-            told.set_result(None if answer.status == "cancelled" else protection.told(answer))
+            told.set_result(None if answer.status == "cancelled" else protection.restore(answer))
         except (Exception, CancelledError) as error:
             told.set_exception(error)
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
-from app.formats.divisions import divided, joined
 from app.formats.documents import Segment
+from app.formats.split_merge import merge_segments, split_segment
 from app.i18n import Message
 from app.segments.constraint_changes import clean_pins, clean_target
-from app.segments.saved import update_of
-from app.segments.state import Json, SegmentState
-from app.segments.text_changes import own_work
+from app.segments.state import Json, SegmentState, segment_update
+from app.segments.text_changes import translator_work
 from app.text.words import count_words
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class Structure:
         with workspace.lock:
             segment = workspace.segment(index)
             place = workspace.document.segments[index]
-            first, second = divided(workspace.document, index, offset)
+            first, second = split_segment(workspace.document, index, offset)
             second = replace(second, index=len(workspace.segments))
             rest = SegmentState(second.index, second.source, 0, bans=segment.bans, note=segment.note)
             parts = [
@@ -81,7 +80,7 @@ class Structure:
                 raise CommandError(Message("This is the last segment: there is none behind it to merge it with."))
             following = workspace.segment(self.order[position])
             places = workspace.document.segments
-            merged, rest = joined(workspace.document, index, following.index)
+            merged, rest = merge_segments(workspace.document, index, following.index)
             target = None
             if segment.target is not None or following.target is not None:
                 gap = merged.source[len(segment.source) : len(merged.source) - len(following.source)]
@@ -106,7 +105,7 @@ class Structure:
                 raise CommandError(Message("This step cannot be undone any more: Pinpoint was started anew since."))
             kind, parts = self._steps[number]
             left = [(part.after if is_undo else part.before)[0] for part in parts]
-            if any(own_work(workspace.segments[state.index]) != own_work(state) for state in left):
+            if any(translator_work(workspace.segments[state.index]) != translator_work(state) for state in left):
                 raise CommandError(Message("These segments were changed since: split or merge them instead."))
             back: Kind = "merge" if kind == "split" else "split"
             self._apply(back if is_undo else kind, parts, "undo" if is_undo else "redo", is_undo=is_undo)
@@ -139,7 +138,7 @@ class Structure:
             }
             for s, p in afters
         ]
-        updates = [(place, update_of(state)) for state, place in afters]
+        updates = [(place, segment_update(state)) for state, place in afters]
         workspace.store.append_division(workspace.session_id, kind, {"origin": origin, "parts": told}, updates)
         places = list(workspace.document.segments)
         for state, place in afters:

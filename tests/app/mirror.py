@@ -39,7 +39,7 @@ def mirrored(request: Request) -> Translation:
 def told(request: Request) -> Translation:
     """The mirrored answer to a request about a source with tags and addresses."""
     protection = Protection.of(request)
-    return protection.told(mirrored(protection.request))
+    return protection.restore(mirrored(protection.request))
 
 
 class MirrorTranslator:

@@ -26,9 +26,9 @@ import sacrebleu
 import torch
 
 from app.models.search import SEARCH
-from app.segments.constraints import demands_of
+from app.segments.constraints import resolve_constraints
 from app.tags.protect import Protection
-from app.text.placeholders import atoms, kept_texts
+from app.text.nontranslatables import kept_texts, nontranslatables
 from engine import Phrase, Request, Translation, Translator
 from tests.benchmarks.paper_dba import commit, environment, read_pairs
 
@@ -91,13 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def holds(pair: Pair, kind: str) -> bool:
     """Whether the source holds an atom of that kind, and the reference all of them as often."""
     source, target = pair
-    return any(atom.kind == kind for atom in atoms(source)) and is_right(source, target)
+    return any(atom.kind == kind for atom in nontranslatables(source)) and is_right(source, target)
 
 
 def shared_word(pair: Pair) -> str | None:
     """The first word that stands once in both, not at the start; None where there is none or the pair holds atoms."""
     source, target = pair
-    if atoms(source) or atoms(target):
+    if nontranslatables(source) or nontranslatables(target):
         return None
     counts = Counter(_WORD.findall(source)), Counter(_WORD.findall(target))
     for match in _WORD.finditer(source, 1):
@@ -119,7 +119,7 @@ def exchanged(pair: Pair, word: str, text: str) -> Pair:
 
 def is_right(source: str, target: str) -> bool:
     """Whether all that is kept, and each tag, stands in the target as often as in the source, pairs around the same."""
-    found = atoms(source)
+    found = nontranslatables(source)
     bare = re.sub("|".join(re.escape(atom.text) for atom in found if atom.is_markup) or "$", "", target)
     pairs = [
         (source[atom.end : found[atom.partner].start], atom, found[atom.partner])
@@ -139,16 +139,18 @@ def alone(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
 
 def as_phrases(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
     """The source as it stands; all that is not translated is required as phrases."""
-    counts = Counter(atom.text for atom in atoms(source))
+    counts = Counter(atom.text for atom in nontranslatables(source))
     phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in counts.items())
     return Request(source, phrases=phrases), lambda answer: answer
 
 
 def protected(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
     """As the app asks."""
-    phrases = tuple(constraint.phrase() for constraint in demands_of((), (), kept=kept_texts(source)).constraints)
+    phrases = tuple(
+        constraint.phrase() for constraint in resolve_constraints((), (), kept=kept_texts(source)).constraints
+    )
     protection = Protection.of(Request(source, phrases=phrases))
-    return protection.request, protection.told
+    return protection.request, protection.restore
 
 
 ARMS = {"alone": alone, "phrases": as_phrases, "protected": protected}

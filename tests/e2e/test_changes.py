@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
-from app.log.changes import text_after, told_changes
+from app.log.changes import reported_changes, text_after
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 SERVER_CALLS = re.compile("/component_server")
@@ -51,7 +51,7 @@ def test_changes_of_the_page_fit_its_texts_in_code_points(screen: Screen, cases:
         before = b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "surrogatepass")
         after = text_of(points)
         changes = [(at, count, text_of(came), origin) for at, count, came, origin in told]
-        assert told_changes(before, after, changes) is not None or (before == after and not changes)
+        assert reported_changes(before, after, changes) is not None or (before == after and not changes)
         assert {origin for *_, origin in changes} <= {origin for *_, origin in steps}
 
 

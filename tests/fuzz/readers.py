@@ -18,8 +18,8 @@ from random import Random
 from tempfile import mkdtemp
 
 from app.errors import AppError, CommandError
-from app.formats.divisions import divided, joined
 from app.formats.documents import Document, read_document
+from app.formats.split_merge import merge_segments, split_segment
 from app.glossary.index.matching import Glossary
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.files import read_glossary
@@ -30,7 +30,7 @@ from app.reports.tables import session_csv, session_workbook
 from app.reports.tmx import session_tmx
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.tm.index import Entry, MemoryIndex
 from app.tm.tmx import read_pairs, write_tmx
 from tests.fuzz import samples
@@ -83,11 +83,13 @@ def _document(name: str, data: bytes) -> None:
 def _divide(document: Document) -> None:
     for segment in document.segments[:3]:
         with suppress(CommandError):
-            first, second = divided(document, segment.index, segment.source.find(" ", len(segment.source) // 2) + 1)
+            first, second = split_segment(
+                document, segment.index, segment.source.find(" ", len(segment.source) // 2) + 1
+            )
             assert first.source and second.source
         if segment.index + 1 < len(document.segments):
             with suppress(CommandError):
-                joined(document, segment.index, segment.index + 1)
+                merge_segments(document, segment.index, segment.index + 1)
 
 
 def _glossary(data: bytes) -> None:
@@ -120,7 +122,7 @@ def _log_reader() -> Read:
             assert session_jsonl(store, number).data
             translated_document(session.document, session.segments, "de")
             for segment in session.segments:
-                restored(segment)
+                restore_segment(segment)
             for view in (report_view, replay_view, session_csv, session_workbook, session_tmx):
                 view(store, number)
         finally:

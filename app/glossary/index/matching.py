@@ -17,7 +17,7 @@ from functools import cached_property
 from app.glossary.index.folding import FoldedText, fold_spelling, token_end
 from app.glossary.index.term_index import NumberedTerms, SearchedText
 from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
-from app.text.placeholders import atoms
+from app.text.nontranslatables import nontranslatables
 from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
@@ -87,7 +87,7 @@ class Terminology:
                 if hit is None:
                     continue
                 if kept is None:
-                    kept = [(atom.start, atom.end) for atom in atoms(text)]
+                    kept = [(atom.start, atom.end) for atom in nontranslatables(text)]
                     kept += [match.span() for match in _NAME.finditer(text)]
                 if not _is_part(hit, kept):
                     yield _priority(hit, number), hit

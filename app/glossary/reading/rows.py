@@ -15,7 +15,7 @@ from app.glossary.index.folding import fold_spelling, fold_term
 from app.glossary.index.matching import Glossary
 from app.glossary.terms import Case, Matching, Status, Term
 from app.i18n import Message
-from app.text.encoding import listing
+from app.text.encoding import shortened_list
 
 MAX_TERM_CHARACTERS = 200
 MAX_VARIANTS = 20
@@ -173,7 +173,7 @@ class RowChecker:
         if self._repeated:
             notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=row_list(self._repeated)))
         if self._capital_pairs:
-            pairs = listing(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
+            pairs = shortened_list(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
             notes.append(
                 Message("Rows that are the same but for the capital, which is found either way: {rows}.", rows=pairs)
             )
@@ -255,7 +255,7 @@ def shown(text: str, limit: int = 60) -> str:
 
 def row_list(rows: Sequence[int]) -> str:
     """Rows for a message: "rows 2, 3"."""
-    listed = listing(str(row) for row in rows)
+    listed = shortened_list(str(row) for row in rows)
     return Message("row {rows}", rows=listed) if len(rows) == 1 else Message("rows {rows}", rows=listed)
 
 

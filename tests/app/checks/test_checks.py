@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.checks import CHECKS, Finding, findings_in
 from app.checks.texts import length_difference
-from app.text.placeholders import placeholders
+from app.text.nontranslatables import placeholders
 
 NUMBER_CASES = [
     ("1,000 files, 3.5 GB", "1.000 Dateien, 3,5 GB", {}, "each in the form of its language"),

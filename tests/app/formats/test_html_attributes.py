@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from app.errors import CommandError
-from app.formats.divisions import joined
 from app.formats.documents import read_document
+from app.formats.split_merge import merge_segments
 
 PAGE = """<!DOCTYPE html>
 <html><head><meta charset="utf-8"><meta name="description" content="All about it. And more.">
@@ -83,8 +83,8 @@ def test_a_translated_value_is_quoted_as_the_file_does_and_nothing_else_changes(
 def test_a_value_is_not_joined_to_the_text_beside_it() -> None:
     document = read_document(PAGE.encode(), "a.html")
     with pytest.raises(CommandError, match="another paragraph"):
-        joined(document, 4, 5)
-    merged, _ = joined(document, 0, 1)
+        merge_segments(document, 4, 5)
+    merged, _ = merge_segments(document, 0, 1)
     assert merged.source == "All about it. And more."
 
 

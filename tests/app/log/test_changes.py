@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.log.changes import (
-    MAX_TOLD,
+    MAX_REPORTED,
     Change,
     change_events,
     change_of,
+    reported_changes,
     smallest_change,
     text_after,
-    told_changes,
     whole_change,
 )
 from app.segments.state import SegmentState
-from app.segments.text_changes import ToldEdit, edit_events, edited
+from app.segments.text_changes import ReportedEdit, edit_events, edited
 
 # Characters of one and of two units of UTF-16, marks that join the one before, and halves of pairs.
 TEXTS = st.text(st.sampled_from("ab  ö😀👩🏽\u0308\ud83d\ude00"), max_size=12)
@@ -42,7 +42,7 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str, str]], str]:
 @given(edits(), st.booleans())
 def test_what_is_told_is_what_the_log_puts_together_again(edit: Any, is_of_machine: bool) -> None:
     before, told, after = edit
-    changes = told_changes(before, after, told)
+    changes = reported_changes(before, after, told)
     assert changes is not None and [change.origin for change in changes] == [origin for *_, origin in told]
     text = None if is_of_machine else before
     for (event_type, payload), change in zip(
@@ -74,7 +74,9 @@ def test_a_page_that_tells_another_story_is_not_believed(edit: Any, other: str) 
     before, told, after = edit
     segment = SegmentState(0, "source", 1, target=before, state="edited")
     wanted = edited(segment, other, "typed")
-    events = edit_events(segment, other.replace("\ud83d", "").replace("\ude00", ""), "typed", None, ToldEdit("", told))
+    events = edit_events(
+        segment, other.replace("\ud83d", "").replace("\ude00", ""), "typed", None, ReportedEdit("", told)
+    )
     assert wanted.target == other
     text: str | None = before
     for event_type, payload in events:
@@ -93,22 +95,22 @@ def test_a_page_that_tells_another_story_is_not_believed(edit: Any, other: str) 
         ([(4, 0, "x", "typed")], "behind the text"),
         ([(2**70, 0, "x", "typed")], "nowhere"),
         ([], "nothing"),
-        ([(3, 0, "", "typed")] * MAX_TOLD + [(3, 0, "x", "typed")], "more than one edit has"),
+        ([(3, 0, "", "typed")] * MAX_REPORTED + [(3, 0, "x", "typed")], "more than one edit has"),
     ],
 )
 def test_what_cannot_have_happened_is_not_believed(told: list[tuple[int, int, str, str]], why: str) -> None:
-    assert told_changes("abc", "abcx", told) is None, why
+    assert reported_changes("abc", "abcx", told) is None, why
 
 
 def test_a_text_of_the_machine_is_told_once_with_the_first_change() -> None:
     segment = SegmentState(0, "source", 1)
-    told = ToldEdit("Das Haus", [(3, 0, " rote", "typed"), (3, 5, "", "typed"), (3, 0, " neue", "paste")])
+    told = ReportedEdit("Das Haus", [(3, 0, " rote", "typed"), (3, 5, "", "typed"), (3, 0, " neue", "paste")])
     assert edit_events(segment, "Das neue Haus", "typed", None, told) == [
         ("insert", {"offset": 3, "text": " rote", "origin": "typed", "before": "Das Haus"}),
         ("delete", {"offset": 3, "text": " rote", "origin": "typed"}),
         ("paste", {"offset": 3, "text": " neue", "origin": "paste"}),
     ]
-    everything = ToldEdit("Das Haus", [(0, 8, "Ein Hof", "typed")])
+    everything = ReportedEdit("Das Haus", [(0, 8, "Ein Hof", "typed")])
     assert edit_events(segment, "Ein Hof", "typed", None, everything) == [
         ("insert", {"offset": 0, "text": "Ein Hof", "removed": "Das Haus", "origin": "typed"})
     ]

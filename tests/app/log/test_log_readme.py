@@ -9,7 +9,7 @@ from typing import get_args
 import app.log
 from app.log.records import EventType
 from app.reports.word_origins import ORIGINS, origin_name
-from app.segments.text_changes import EditOrigin, ToldOrigin
+from app.segments.text_changes import EditOrigin, ReportedOrigin
 
 README = Path(app.log.__file__).with_name("README.md").read_text(encoding="utf-8")
 
@@ -32,6 +32,6 @@ def test_every_type_of_event_is_described_and_none_else() -> None:
 
 def test_every_origin_of_a_change_is_described() -> None:
     described = {name for names, _ in rows("### Where text", "The page tells") for name in names}
-    told = {*get_args(ToldOrigin), *get_args(EditOrigin)} - {"undo", "redo", "proposal", "hypothesis"}
+    told = {*get_args(ReportedOrigin), *get_args(EditOrigin)} - {"undo", "redo", "proposal", "hypothesis"}
     assert described == told | {"n-best", "replace", "propagated", "unknown"}
     assert {origin_name(name) for name in described} <= set(ORIGINS)

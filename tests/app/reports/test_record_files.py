@@ -30,7 +30,7 @@ from app.reports.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, se
 from app.reports.tbx import session_tbx
 from app.reports.tmx import session_tmx
 from app.reports.xliff import session_xliff
-from app.text.encoding import defused
+from app.text.encoding import escape_formula
 from tests.app.formats.test_xliff_schemas import schema
 from tests.app.reports.recorded import DOCUMENT, record_session
 
@@ -126,13 +126,13 @@ def test_no_cell_of_the_table_is_a_formula(store: LogStore, session_id: int) -> 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝", " =", "\u00a0=", "\n@"])
 def test_what_a_spreadsheet_may_run_is_defused(start: str) -> None:
-    assert defused(f"{start}cmd") == f"'{start}cmd"
+    assert escape_formula(f"{start}cmd") == f"'{start}cmd"
 
 
 @given(st.text(max_size=20))
 def test_a_defused_cell_is_the_text_with_at_most_an_apostrophe_before_it(text: str) -> None:
-    assert defused(text) in (text, f"'{text}")
-    assert not defused(text).lstrip().startswith(("=", "+", "-", "@"))
+    assert escape_formula(text) in (text, f"'{text}")
+    assert not escape_formula(text).lstrip().startswith(("=", "+", "-", "@"))
 
 
 def test_a_binary_document_is_in_the_log_whole(store: LogStore) -> None:

@@ -6,7 +6,7 @@ from app.formats.documents import read_document
 from app.log.records import SavedSegment
 from app.log.store import LogStore
 from app.reports.translated_document import proposals_of, translated_document
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from tests.app.reports.recorded import DOCUMENT, record_session
 
 RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
@@ -43,7 +43,7 @@ def test_what_the_memory_filled_in_is_a_proposal_and_proposals_are_counted_and_m
         SavedSegment(1, "Two", None, "pretranslated", 0, {"recalled": RECALLED}),
         SavedSegment(2, "Six", "Sechs", "confirmed", 1, {}),
     ]
-    proposals = proposals_of(map(restored, saved))
+    proposals = proposals_of(map(restore_segment, saved))
     assert proposals == {0: "Eins", 1: "Zwei"}
     export = translated_document(document, saved, proposals=proposals)
     assert export.data.decode() == (

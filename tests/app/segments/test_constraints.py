@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Glossary, Term, TermHit
-from app.segments.constraints import Conflict, constraints_for, demands_of, distinct_terms, term_key
+from app.segments.constraints import Conflict, constraints_for, distinct_terms, resolve_constraints, term_key
 from engine import Avoid
 
 TEXTS = st.sampled_from(["auf", "Netz", "Router", "drahtlos", "das Netz"])
@@ -109,27 +109,27 @@ NETZWERK = Term("network", "Netzwerk", inflections=("Netzwerke",))
 
 
 def test_forbidden_targets_are_avoided_besides_the_bans():
-    demands = demands_of((), (TermHit(NETZ, 0, 7), TermHit(NETZWERK, 0, 7)), bans=(Avoid("Netze"),))
-    assert [c.text for c in demands.constraints] == ["Netzwerk"]
-    assert demands.avoid == (Avoid("Netze"), Avoid("Netz"))
-    assert demands.conflicts == ()
+    resolved = resolve_constraints((), (TermHit(NETZ, 0, 7), TermHit(NETZWERK, 0, 7)), bans=(Avoid("Netze"),))
+    assert [c.text for c in resolved.constraints] == ["Netzwerk"]
+    assert resolved.avoid == (Avoid("Netze"), Avoid("Netz"))
+    assert resolved.conflicts == ()
 
 
 def test_pin_goes_before_what_is_forbidden_and_the_conflict_is_told():
-    demands = demands_of(("Netz",), (TermHit(NETZ, 0, 7),))
-    assert demands.avoid == (Avoid("Netze"),)
-    assert demands.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz\tforbidden"),)
-    within = demands_of(("das Netz",), (TermHit(NETZ, 0, 7),))
+    resolved = resolve_constraints(("Netz",), (TermHit(NETZ, 0, 7),))
+    assert resolved.avoid == (Avoid("Netze"),)
+    assert resolved.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz\tforbidden"),)
+    within = resolve_constraints(("das Netz",), (TermHit(NETZ, 0, 7),))
     assert within.avoid == (Avoid("Netz"), Avoid("Netze")), "elsewhere it must not stand"
     assert [conflict.kind for conflict in within.conflicts] == ["pin_forbidden"]
 
 
 def test_ban_goes_before_a_term_unless_a_variant_is_left():
-    banned = demands_of((), (TermHit(NETZWERK, 0, 7),), bans=(Avoid("netzwerk", "permissive"),))
+    banned = resolve_constraints((), (TermHit(NETZWERK, 0, 7),), bans=(Avoid("netzwerk", "permissive"),))
     assert banned.constraints == (), "what is only another form of the banned word will not do"
     assert banned.conflicts == (Conflict("ban_term", "netzwerk", "Netzwerk", "network", "network\tNetzwerk"),)
     varied = Term("network", "Netzwerk", variants=("Verbund",))
-    left = demands_of((), (TermHit(varied, 0, 7),), bans=(Avoid("Netzwerk"),))
+    left = resolve_constraints((), (TermHit(varied, 0, 7),), bans=(Avoid("Netzwerk"),))
     assert [c.text for c in left.constraints] == ["Netzwerk"] and left.conflicts == ()
 
 
@@ -155,20 +155,20 @@ def test_what_a_higher_glossary_forbids_goes_before_what_a_lower_one_requires(
 ):
     ban = Term("file", text, status="forbidden", glossary="other")
     found = (TermHit(ban, 0, 4, "file", priority=rank), TermHit(term, 0, 4, "file", priority=term_rank))
-    demands = demands_of(pins, found)
-    assert [constraint.text for constraint in demands.constraints] == required
-    assert [item.text for item in demands.avoid] == avoided
-    assert [conflict.kind for conflict in demands.conflicts] == told
+    resolved = resolve_constraints(pins, found)
+    assert [constraint.text for constraint in resolved.constraints] == required
+    assert [item.text for item in resolved.avoid] == avoided
+    assert [conflict.kind for conflict in resolved.conflicts] == told
     if told == ["forbidden_term"]:
-        assert (demands.conflicts[0].term_key, demands.conflicts[0].by) == (term_key(term), term_key(ban))
-        settled = demands_of(pins, found, frozenset({term_key(ban)}))
+        assert (resolved.conflicts[0].term_key, resolved.conflicts[0].by) == (term_key(term), term_key(ban))
+        settled = resolve_constraints(pins, found, frozenset({term_key(ban)}))
         assert [c.text for c in settled.constraints] == [term.target] and settled.conflicts == ()
 
 
 def test_term_that_lost_to_another_of_the_same_words_is_told():
     rival = Term("network", "Verbund", 9)
-    demands = demands_of((), (TermHit(NETZWERK, 0, 7, "Network", (rival,)),))
-    assert demands.conflicts == (Conflict("rival", "Netzwerk", "Verbund", "Network", "network\tVerbund"),)
+    resolved = resolve_constraints((), (TermHit(NETZWERK, 0, 7, "Network", (rival,)),))
+    assert resolved.conflicts == (Conflict("rival", "Netzwerk", "Verbund", "Network", "network\tVerbund"),)
 
 
 PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b", "Netze", 1)]))
@@ -183,37 +183,37 @@ PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b",
 def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, present, banned, ranks):
     banned -= set(pins)  # a pin and a ban never stand together
     found = tuple(TermHit(term, at, at + 1, priority=ranks[at % 20]) for at, term in enumerate(present))
-    demands = demands_of(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
-    avoided = {item.text for item in demands.avoid}
-    for constraint in demands.constraints:
+    resolved = resolve_constraints(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
+    avoided = {item.text for item in resolved.avoid}
+    for constraint in resolved.constraints:
         assert not {constraint.text, *constraint.forms} <= avoided
-    told = {conflict.term_key for conflict in demands.conflicts}
-    asked = {key for constraint in demands.constraints for key in constraint.term_keys}
+    told = {conflict.term_key for conflict in resolved.conflicts}
+    asked = {key for constraint in resolved.constraints for key in constraint.term_keys}
     for term in present:
         if term.status == "forbidden":
             assert set(term.targets) <= avoided or term_key(term) in told
         else:
             assert term_key(term) in asked | told
-    assert set(pins) <= {constraint.text for constraint in demands.constraints}
+    assert set(pins) <= {constraint.text for constraint in resolved.constraints}
     assert banned <= avoided
 
 
 def test_what_is_kept_comes_after_pins_and_terms_and_counts_as_neither():
     kept = (("%s", 2), ("https://a.example", 1))
-    pin, term, own = demands_of(("%s",), hits(("router", "Router")), kept=kept).constraints
+    pin, term, own = resolve_constraints(("%s",), hits(("router", "Router")), kept=kept).constraints
     assert (pin.text, pin.count, pin.is_pinned, pin.is_kept) == ("%s", 2, True, True), "one phrase, as often as needed"
     assert (term.text, term.is_kept) == ("Router", False)
-    assert (own.text, own.phrase().boundary, own.is_asked_for) == ("https://a.example", "anywhere", False)
+    assert (own.text, own.phrase().boundary, own.is_explicit) == ("https://a.example", "anywhere", False)
 
 
 def test_a_ban_counts_for_more_than_what_is_kept():
-    demands = demands_of((), (), bans=(Avoid("%s"),), kept=(("%s", 1), ("%d", 1)))
-    assert [constraint.text for constraint in demands.constraints] == ["%d"]
-    assert demands.conflicts == (Conflict("ban_kept", "%s", "%s", "%s", ""),)
+    resolved = resolve_constraints((), (), bans=(Avoid("%s"),), kept=(("%s", 1), ("%d", 1)))
+    assert [constraint.text for constraint in resolved.constraints] == ["%d"]
+    assert resolved.conflicts == (Conflict("ban_kept", "%s", "%s", "%s", ""),)
 
 
 def test_forms_of_a_term_count_where_it_is_found_without_them_too():
     """The same term bends where the translation is German and does not where it is of another language."""
     bare, bent = Term("file", "Datei"), Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
-    (first,), (second,) = (demands_of((), (TermHit(term, 0, 4),)).constraints for term in (bare, bent))
+    (first,), (second,) = (resolve_constraints((), (TermHit(term, 0, 4),)).constraints for term in (bare, bent))
     assert (first.forms, second.forms) == ((), ("Dateien",))

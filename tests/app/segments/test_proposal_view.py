@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from app.glossary import Term, TermHit
 from app.segments.constraints import Constraint
 from app.segments.proposal_view import (
-    Decoded,
+    DecodingResult,
     aligned_words,
     free_row,
     hypothesis_rows,
     proposal_tokens,
     source_runs,
-    with_struck,
+    with_banned_words,
     word_confidences,
 )
 from app.text.words import word_spans
@@ -87,7 +87,7 @@ def test_pin_inside_a_longer_one_cuts_neither_its_shape_nor_its_box():
     pieces = [token for token in proposal_tokens(whole, constraints) if "pin" in token]
     assert "".join(token["t"] for token in pieces) == "Datei wurde geöffnet"
     assert {(token["pin"], token["at"]) for token in pieces} == {("Datei wurde geöffnet", 0)}
-    rows = hypothesis_rows(Decoded(Translation(Request("x"), "complete", (whole,)), tuple(constraints)))
+    rows = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (whole,)), tuple(constraints)))
     assert rows[0]["runs"] == [["s", "Die "], ["b", "Datei wurde geöffnet"]]
 
 
@@ -102,7 +102,7 @@ def test_term_is_marked_once_at_its_end_and_is_no_pin():
 
 def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_differences_marked():
     best, second = "Das WLAN ist jetzt an", "Das WLAN ist nun an"
-    decoded = Decoded(
+    decoded = DecodingResult(
         Translation(
             Request("x"),
             "complete",
@@ -119,12 +119,12 @@ def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_dif
     assert free["gap"] == -0.25, "better than what the constraints leave"
     assert "".join(text for _, text in free["runs"]) == free["text"] == "Das Netz ist an"
     assert ["d", "Netz"] in free["runs"]
-    assert free_row(Decoded(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
+    assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
 
 
 @given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
 def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out(texts: list[str]):
-    decoded = Decoded(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
+    decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
     for row in hypothesis_rows(decoded):
         kinds = [kind for kind, _ in row["runs"]]
         shown = "".join(text for kind, text in row["runs"] if kind != "e")
@@ -135,7 +135,7 @@ def test_difference_behind_a_constraint_is_not_pushed_out_of_sight_by_what_is_th
     start, middle = "Öffnen Sie die ", " auf Ihrem Rechner und wählen Sie dieses drahtlose "
     texts = [f"{start}Einstellungen{middle}{end}" for end in ("Netz", "Netzwerk")]
     best, other = (hypothesis(text, (placed(0, text, "Einstellungen"),)) for text in texts)
-    decoded = Decoded(Translation(Request("x"), "complete", (best, other)), (Constraint("Einstellungen"),))
+    decoded = DecodingResult(Translation(Request("x"), "complete", (best, other)), (Constraint("Einstellungen"),))
     told = [["s", start], ["b", "Einstellungen"], ["e", " … "], ["s", "dieses drahtlose "], ["d", "Netzwerk"]]
     assert hypothesis_rows(decoded)[1]["runs"] == told
 
@@ -184,7 +184,7 @@ def test_words_that_stand_for_each_other_are_told_by_their_numbers(source, text,
 
 def test_words_that_differ_side_by_side_are_one_run():
     best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
-    decoded = Decoded(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
+    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
     assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
 
 
@@ -203,7 +203,7 @@ STRUCK = [
 @pytest.mark.parametrize(("free", "text", "bans", "expected", "why"), STRUCK, ids=[why for *_, why in STRUCK])
 def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expected: str, why: str):
     tokens = proposal_tokens(hypothesis(text), ())
-    struck = with_struck(tokens, text, free, [Avoid(*ban) for ban in bans])
+    struck = with_banned_words(tokens, text, free, [Avoid(*ban) for ban in bans])
     assert "".join(token["t"] for token in struck) == text
     shown = "".join(f"[{token['ban']}] " if "ban" in token else token["t"] for token in struck)
     assert shown.strip() == expected, why

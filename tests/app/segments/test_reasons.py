@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 
 from app.segments.constraints import Constraint
-from app.segments.proposal_view import Decoded
-from app.segments.reasons import reason_message
+from app.segments.proposal_view import DecodingResult, reason_message
 from engine import Reason, Request, Translation
 from engine.request import ReasonKind
 
@@ -27,6 +26,6 @@ def test_every_kind_of_reason_is_told_in_both_languages(kind: ReasonKind, text: 
 
 def test_reasons_of_phrases_and_of_the_segment_are_told_apart():
     reasons = (Reason("not_placed", "", 1), Reason("deadline", ""), Reason("not_placed", "", 7))
-    asked = Decoded(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
+    asked = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
     assert list(asked.reasons_by_text()) == ["b"]
     assert asked.general_reasons() == [reason_message(reasons[1])]

@@ -9,8 +9,8 @@ import pytest
 from app.glossary import Glossary, Term
 from app.segments import state as segment_state
 from app.segments.constraints import constraints_for
-from app.segments.proposal_view import Decoded
-from app.segments.state import SegmentState, form_in, occurrences
+from app.segments.proposal_view import DecodingResult
+from app.segments.state import SegmentState, count_occurrences, inflected_form
 from app.segments.view import detail_view
 from app.workspace.checking import findings_of
 from engine import Avoid, Reason, Request, Translation
@@ -26,7 +26,7 @@ def segment(**fields: object) -> SegmentState:
 
 def answered(base: SegmentState, *texts: str) -> SegmentState:
     request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.constraints))
-    decoded = Decoded(translation(request, *texts), base.constraints)
+    decoded = DecodingResult(translation(request, *texts), base.constraints)
     return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
 
 
@@ -50,15 +50,15 @@ OCCURRENCE_CASES = [
 
 @pytest.mark.parametrize(("text", "phrase", "expected", "why"), OCCURRENCE_CASES)
 def test_occurrences_are_words_of_their_own(text: str, phrase: str, expected: int, why: str):
-    assert occurrences(text, phrase) == expected, why
+    assert count_occurrences(text, phrase) == expected, why
 
 
 def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
-    assert form_in("Mit den Routern", "Router") == "Routern"
-    assert form_in("Das WLAN-Kennwort", "kennwort") == "Kennwort"
-    assert form_in("Der Funkrouter", "Router") is None
-    assert form_in("Der Funkrouter", "Router", joins_compounds=True) == "Funkrouter"
-    assert form_in("Die Funkrouters", "Router", joins_compounds=True) is None
+    assert inflected_form("Mit den Routern", "Router") == "Routern"
+    assert inflected_form("Das WLAN-Kennwort", "kennwort") == "Kennwort"
+    assert inflected_form("Der Funkrouter", "Router") is None
+    assert inflected_form("Der Funkrouter", "Router", joins_compounds=True) == "Funkrouter"
+    assert inflected_form("Die Funkrouters", "Router", joins_compounds=True) is None
 
 
 def test_terms_follow_the_proposal_until_the_person_writes():
@@ -125,7 +125,7 @@ def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
     base = replace(segment(), pins=("gut", "\U00012345"))
     constraints = base.constraints
     blamed = Translation(Request(SOURCE), "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 1),))
-    failed = replace(base, decoded=Decoded(blamed, constraints), requested=1, answered=1)
+    failed = replace(base, decoded=DecodingResult(blamed, constraints), requested=1, answered=1)
     assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
         ("pending", ""),
         ("unmet", said := "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."),
@@ -135,7 +135,7 @@ def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
 
 def test_reason_of_the_whole_segment_is_a_notice():
     too_long = Translation(Request(SOURCE), "infeasible", reasons=(Reason("source_too_long", "too long: split it"),))
-    failed = replace(segment(), decoded=Decoded(too_long, constraints_for((), ())), requested=1, answered=1)
+    failed = replace(segment(), decoded=DecodingResult(too_long, constraints_for((), ())), requested=1, answered=1)
     assert detail_view(failed)["notices"] == ["The source is too long for the model: split the segment."]
     assert detail_view(failed)["proposal"] is None
 

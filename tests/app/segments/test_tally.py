@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.segments.proposal_view import Decoded
+from app.segments.proposal_view import DecodingResult
 from app.segments.state import SegmentState
 from app.segments.tally import Tally
 from engine import Request
 from tests.app.hand_decoder import translation
 
-ANSWER = Decoded(translation(Request("x"), "y"), ())
+ANSWER = DecodingResult(translation(Request("x"), "y"), ())
 CHANGES = st.lists(
     st.tuples(
         st.integers(0, 4),

@@ -6,7 +6,7 @@ import pytest
 
 from app.glossary import Glossary, Term
 from app.segments.state import SegmentState
-from app.segments.term_conflicts import conflicts_of
+from app.segments.view import conflicts_of
 from engine import Avoid
 
 SOURCE = "Restart the router now."

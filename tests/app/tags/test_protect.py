@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.segments.constraints import demands_of
+from app.segments.constraints import resolve_constraints
 from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
-from app.text.placeholders import atoms, kept_texts, without_markup
+from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
 from engine import (
     Avoid,
     Phrase,
@@ -54,7 +54,7 @@ def test_a_request_without_tags_and_addresses_is_handed_on_as_it_is():
         protection = Protection.of(request)
         assert protection.request is request
         answer = mirrored(request)
-        assert protection.told(answer) == answer
+        assert protection.restore(answer) == answer
 
 
 def test_tags_go_and_names_stand_in_for_addresses():
@@ -110,14 +110,14 @@ def test_a_pin_and_a_locked_text_with_tags_stand_as_the_person_has_them():
     protection = Protection.of(replace(request, phrases=(), locked=("now {1}all", "OK")))
     answer = mirrored(protection.request)
     locked = replace(answer.hypotheses[0], locked=((0, 7), (18, 20)))
-    best = protection.told(replace(answer, hypotheses=(locked,))).hypotheses[0]
+    best = protection.restore(replace(answer, hypotheses=(locked,))).hypotheses[0]
     assert [best.text[a:b] for a, b in best.locked] == ["now {1}all", "OK"]
 
 
 def test_a_beginning_with_tags_goes_on_with_the_rest_of_them():
     protection = Protection.of(Request("Press {1}OK{/1} or {2}Cancel{/2}.", prefix="{2}Cancel{/2} or {1}O"))
     assert protection.request.prefix == "Cancel or O"
-    best = protection.told(mirrored(protection.request)).hypotheses[0]
+    best = protection.restore(mirrored(protection.request)).hypotheses[0]
     assert best.text == "{2}Cancel{/2} or {1}OK{/1} Press."
 
 
@@ -160,9 +160,9 @@ def test_reasons_and_prices_speak_of_what_was_asked_for():
     protection = Protection.of(request)
     asked = protection.request
     unmet = Translation(asked, "unmet", reasons=(Reason("not_placed", "'URL1' found no place", 0),))
-    assert protection.told(unmet).reasons == (Reason("not_placed", f"'{URL}' found no place", 1),)
+    assert protection.restore(unmet).reasons == (Reason("not_placed", f"'{URL}' found no place", 1),)
     pricing = Pricing(0.5, (0.25,), (), mirrored(asked), mirrored(asked))
-    priced = protection.told_pricing(pricing)
+    priced = protection.restore_pricing(pricing)
     assert priced.phrases == (None, 0.25)
     assert priced.free.hypotheses[0].text == f"{URL} {{1}}See{{/1}}."
 
@@ -176,11 +176,11 @@ def test_a_place_in_what_was_told_is_found_in_what_was_answered():
     request = Request(f"Open {{1}}the file{{/1}} at {URL}.")
     protection = Protection.of(request)
     answered = mirrored(protection.request).hypotheses[0]
-    best = protection.told_hypothesis(answered)
+    best = protection.restore_hypothesis(answered)
     for word in ("at", "file", "Open"):
-        place = protection.place_in(answered, best, best.text.index(word))
+        place = protection.engine_offset(answered, best, best.text.index(word))
         assert answered.text[place:].startswith(word)
-    assert answered.text[protection.place_in(answered, best, 20) :].startswith("1 at"), "within the name at most"
+    assert answered.text[protection.engine_offset(answered, best, 20) :].startswith("1 at"), "within the name at most"
 
 
 @given(st.lists(PARTS, min_size=1, max_size=12), st.booleans())
@@ -195,9 +195,11 @@ def test_whatever_stands_in_a_source_comes_through_once(parts, is_apart):
         return
     kept = [text for text, _ in kept_texts(source)]  # what tags parted may be one more of these without them
     assume(all(without_markup(source).count(text) == source.count(text) for text in kept))
-    for atom in atoms(source):
+    for atom in nontranslatables(source):
         assert best.text.count(atom.text) == source.count(atom.text)
-    taken_over = re.compile("|".join(sorted((re.escape(atom.text) for atom in atoms(source)), key=len, reverse=True)))
+    taken_over = re.compile(
+        "|".join(sorted((re.escape(atom.text) for atom in nontranslatables(source)), key=len, reverse=True))
+    )
     assert sorted(taken_over.sub("", best.text).replace(" ", "")) == sorted(taken_over.sub("", source).replace(" ", ""))
     for placement in best.placements:
         assert best.text[placement.start : placement.end] == placement.form
@@ -209,15 +211,15 @@ def test_the_engines_own_text_stands_between_the_tags():
     """With the bundled model, whatever it says: a request's answer is the plain one with tags and addresses in it."""
     translator = Translator.load(Path("data/models/en-de"))
     source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
-    demands = demands_of((), (), kept=kept_texts(source))
-    protection = Protection.of(Request(source, phrases=tuple(c.phrase() for c in demands.constraints)))
+    resolved = resolve_constraints((), (), kept=kept_texts(source))
+    protection = Protection.of(Request(source, phrases=tuple(c.phrase() for c in resolved.constraints)))
     plain = Request("Press OK to open URL1 in the window.", phrases=(Phrase("URL1", max_count=1),))
     assert protection.request == plain
     answer = translator.translate(plain, SearchOptions(beam=4, nbest=3))
-    for own, other in zip(protection.told(answer).hypotheses, answer.hypotheses, strict=True):
+    for own, other in zip(protection.restore(answer).hypotheses, answer.hypotheses, strict=True):
         assert other.text.count("URL1") == 1
         assert without_markup(own.text) == other.text.replace("URL1", URL)
-        assert sorted(a.text for a in atoms(own.text)) == sorted(a.text for a in atoms(source))
+        assert sorted(a.text for a in nontranslatables(own.text)) == sorted(a.text for a in nontranslatables(source))
         assert [own.text[p.start : p.end] for p in own.placements] == [URL]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.checks import findings_in
 from app.text.access_keys import access_key
-from app.text.placeholders import atoms, without_markup
+from app.text.nontranslatables import nontranslatables, without_markup
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ from app.text.placeholders import atoms, without_markup
     ],
 )
 def test_signs_of_access_keys_are_told_from_others(text: str, key: int | None):
-    assert [a.start for a in atoms(text) if a.is_access_key] == ([] if key is None else [key])
+    assert [a.start for a in nontranslatables(text) if a.is_access_key] == ([] if key is None else [key])
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,6 @@ def test_a_key_that_is_lost_or_doubled_is_advice(source: str, target: str, found
 def test_a_key_is_one_sign_and_the_words_stay_without_it(text: str):
     key = access_key(text)
     assert key is None or (text[key] in "&_~" and text[key + 1].isalnum())
-    found = atoms(text)
+    found = nontranslatables(text)
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert len(without_markup(text)) == len(text) - sum(len(a.text) for a in found if a.is_markup)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.text.encoding import decode_text, safe_name, unwritable
+from app.text.encoding import decode_text, safe_name, unencodable
 
 TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
 
@@ -77,7 +77,7 @@ def test_any_bytes_are_refused_or_come_back_exactly(data: bytes) -> None:
 
 
 def test_unwritable_names_each_character_once() -> None:
-    assert unwritable("Łódź – Łódź →", "cp1252") == ("Ł", "ź", "→")
+    assert unencodable("Łódź – Łódź →", "cp1252") == ("Ł", "ź", "→")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.segments.constraints import constraints_for
-from app.segments.proposal_view import Decoded
+from app.segments.proposal_view import DecodingResult
 from app.segments.state import SegmentState
 from app.sessions import Desk
 from app.ui.api import Api
@@ -28,7 +28,7 @@ SOURCE = "Click the button."
 
 def segment(text: str, *pins: str, **fields: Any) -> SegmentState:
     request = Request(SOURCE, phrases=tuple(c.phrase() for c in constraints_for(pins, ())))
-    decoded = Decoded(translation(request, text), constraints_for(pins, ()))
+    decoded = DecodingResult(translation(request, text), constraints_for(pins, ()))
     state = SegmentState(0, SOURCE, 3, pins=pins, decoded=decoded, shown=decoded, requested=1, answered=1)
     return replace(state, **fields)
 

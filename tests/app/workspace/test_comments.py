@@ -15,14 +15,14 @@ from translate.storage import pypo, xliff, xliff2
 
 from app.errors import CommandError
 from app.formats import FORMATS
-from app.formats.base import Commented
+from app.formats.base import SupportsComments
 from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.replay import moments
 from app.reports.tables import session_csv
 from app.reports.translated_document import translated_document
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.comments import MAX_CHARACTERS, clean_comment, set_comment
 from engine import SearchOptions
@@ -51,7 +51,7 @@ def begin(store: LogStore, text: str = "One two. Three.\n", name: str = "a.txt")
 
 def go_on(store: LogStore, token: str) -> Workspace:
     record = store.load_session(token)
-    segments = [restored(segment) for segment in record.segments]
+    segments = [restore_segment(segment) for segment in record.segments]
     options, model = SearchOptions(), ready_model(HandDecoder())
     document = record.document
     return Workspace(store, record.id, token, document, segments, model, direction="en-de", options=options)
@@ -115,7 +115,7 @@ def test_each_format_says_truly_whether_it_takes_comments() -> None:
     for known in FORMATS:
         for name, content in SAMPLES.items():
             if name.endswith(known.endings):
-                assert isinstance(known.read(content.encode(), name), Commented) == known.takes_comments, name
+                assert isinstance(known.read(content.encode(), name), SupportsComments) == known.takes_comments, name
 
 
 def test_a_file_without_a_place_for_comments_says_which_are_left_out(store: LogStore) -> None:

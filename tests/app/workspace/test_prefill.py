@@ -11,7 +11,7 @@ from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.reports.statistics import session_statistics
 from app.reports.working_time import working_time
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.tm.storage import import_entries
 from app.workspace import memory as recall
 from app.workspace.commands import Workspace
@@ -37,7 +37,7 @@ def start(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool
     token = token or store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
     record = store.load_session(token)
     return Workspace(
-        store, record.id, token, record.document, [restored(saved) for saved in record.segments],
+        store, record.id, token, record.document, [restore_segment(saved) for saved in record.segments],
         ready_model(decoder), direction="en-de", options=SearchOptions(), library=Library(store, fills=fills),
     )  # fmt: skip
 

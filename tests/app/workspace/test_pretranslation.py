@@ -9,7 +9,7 @@ import pytest
 from app.formats.documents import read_document
 from app.glossary import Term
 from app.log.store import LogStore
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
 from engine import SearchOptions
@@ -32,7 +32,7 @@ def start(store: LogStore, token: str, decoder: HandDecoder, checksum: str = "m"
         record.id,
         record.token,
         record.document,
-        [restored(segment) for segment in record.segments],
+        [restore_segment(segment) for segment in record.segments],
         model,
         direction="en-de",
         options=SearchOptions(nbest=nbest),

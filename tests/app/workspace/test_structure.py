@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import CommandError, LogError
-from app.formats.divisions import divided, joined
 from app.formats.documents import read_document
+from app.formats.split_merge import merge_segments, split_segment
 from app.log.store import LogStore
 from app.reports.tables import session_csv
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
-from app.segments.saved import restored
+from app.segments.state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
@@ -34,7 +34,7 @@ PO = 'msgid "One two"\nmsgstr ""\n\nmsgid "Three"\nmsgstr ""\n'
 
 def start(store: LogStore, token: str, decoder: HandDecoder) -> Workspace:
     record = store.load_session(token)
-    segments = [restored(segment) for segment in record.segments]
+    segments = [restore_segment(segment) for segment in record.segments]
     model, options = ready_model(decoder), SearchOptions()
     return Workspace(
         store, record.id, token, record.document, segments, model, direction=record.direction, options=options
@@ -66,10 +66,10 @@ def test_the_file_comes_out_the_same_whatever_was_cut_and_joined(data: st.DataOb
         try:
             if data.draw(st.booleans()):
                 offset = data.draw(st.integers(0, len(document.segments[order[at]].source)))
-                first, second = divided(document, order[at], offset)
+                first, second = split_segment(document, order[at], offset)
                 pair = [first, replace(second, index=len(document.segments))]
             elif at + 1 < len(order):
-                pair = list(joined(document, order[at], order[at + 1]))
+                pair = list(merge_segments(document, order[at], order[at + 1]))
             else:
                 continue
         except CommandError:
@@ -95,7 +95,7 @@ def test_the_file_comes_out_the_same_whatever_was_cut_and_joined(data: st.DataOb
     ],
 )
 def test_a_segment_is_cut_beside_formatted_words(page: str, before: str, parts: list[str]):
-    first, second = divided(read_document(page.encode(), "a.html"), 0, len(before))
+    first, second = split_segment(read_document(page.encode(), "a.html"), 0, len(before))
     assert [first.source, second.source] == parts
 
 
@@ -104,7 +104,7 @@ def test_the_work_of_cutting_a_segment_grows_with_its_length_not_the_square(kind
     def cut(size: int) -> None:
         text = ("a<br-x>\n> b{ \n" if kind == "md" else "<i>a b\n ") * size
         document = read_document(f"> word {text} end".encode(), f"a.{kind}")
-        divided(document, 0, document.segments[0].source.index(" ", len(document.segments[0].source) // 2))
+        split_segment(document, 0, document.segments[0].source.index(" ", len(document.segments[0].source) // 2))
 
     assert growth(cut, 100) < 2.5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-from app.formats.word_text import OBJECT
+from app.formats.docx_text import OBJECT
 from app.formats.xml_text import Node
 
 _MAX_CHARACTERS = 3  # a letter with a quotation mark

@@ -23,7 +23,7 @@ def is_alt_text(node: Node) -> bool:
 
 
 class AltText:
-    """The words of one such element, with the face of `app.formats.word_text.Paragraph`: its start tag is written."""
+    """The words of one such element, with the face of `app.formats.docx_text.Paragraph`: its start tag is written."""
 
     def __init__(self, node: Node, xml: str) -> None:
         self.start, self.end = node.start, node.inner_start

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tags.align import Fixed, Tag, placed
+from app.tags.insert import insert_tags
+from app.tags.placement import FixedSpan, Tag, place_tags
 from app.tags.protect import Protection
-from app.tags.weave import woven
 from engine import Hypothesis, Request
 from tests.app.mirror import told
 from tests.app.work import growth
@@ -61,7 +61,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
 def _told(case: Case, prefix: str = "") -> str:
     protection = Protection.of(Request(case.source, prefix=prefix))
     end = len(case.target)
-    return protection.told_hypothesis(
+    return protection.restore_hypothesis(
         Hypothesis(case.target, 0.0, 0.0, (1,), (0.0,), ((0, end),), alignment=case.links)
     ).text
 
@@ -159,16 +159,18 @@ def test_tags_go_beside_the_words_that_stand_for_theirs(source, target, links, t
 
 def test_a_tag_that_is_fixed_is_not_put_again_and_its_partner_comes_behind_it():
     tags = [Tag("{1}", "open", 0), Tag("{/1}", "close", 1, number=1), Tag("{2}", "lone", 3, number=2)]
-    fixed = [Fixed(0, 3, frozenset(tags[:1]))]
+    fixed = [FixedSpan(0, 3, frozenset(tags[:1]))]
     links = ((0, 1, 0, 1), (2, 3, 6, 7))
-    assert placed(tags, "a b", "A x + B", links, fixed) == [(3, tags[1]), (7, tags[2])]
-    both = [Fixed(0, 3, frozenset(tags[:2]))]
-    assert placed(tags, "a b", "A x + B", links, both) == [(7, tags[2])]
+    assert place_tags(tags, "a b", "A x + B", links, fixed) == [(3, tags[1]), (7, tags[2])]
+    both = [FixedSpan(0, 3, frozenset(tags[:2]))]
+    assert place_tags(tags, "a b", "A x + B", links, both) == [(7, tags[2])]
 
 
 def test_woven_text_knows_where_each_stretch_stands():
     text = "Das ist URL1, ja"
-    made = woven(text, [(4, Tag("<b>", "open", 0, True)), (7, Tag("</b>", "close", 1, False, True))], [(8, 12, "a.de")])
+    made = insert_tags(
+        text, [(4, Tag("<b>", "open", 0, True)), (7, Tag("</b>", "close", 1, False, True))], [(8, 12, "a.de")]
+    )
     assert made.text == "Das <b>ist</b> a.de, ja"
     places = {text[a:b]: made.text[slice(*made.span(a, b))] for a, b in [(0, 3), (4, 7), (8, 12), (9, 10), (12, 16)]}
     assert places == {"Das": "Das", "ist": "ist", "URL1": "a.de", "R": "a.de", ", ja": ", ja"}

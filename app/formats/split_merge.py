@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from app.errors import CommandError
 from app.formats import format_by_key
-from app.formats.base import Parsed, Unit
+from app.formats.base import ParsedFile, Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.i18n import Message
 
@@ -22,7 +22,7 @@ _GAP = re.compile(r"\s*")
 _TAG = re.compile(r"\{/?\d+\}")
 
 
-def divided(document: Document, index: int, offset: int) -> tuple[Segment, Segment]:
+def split_segment(document: Document, index: int, offset: int) -> tuple[Segment, Segment]:
     """The two segments that a segment becomes where it is cut before character `offset` of its source.
 
     White space at the cut belongs to neither. The second has no index yet: it comes with -1. Raises CommandError where
@@ -62,7 +62,7 @@ def divided(document: Document, index: int, offset: int) -> tuple[Segment, Segme
     )
 
 
-def joined(document: Document, index: int, following: int) -> tuple[Segment, Segment]:
+def merge_segments(document: Document, index: int, following: int) -> tuple[Segment, Segment]:
     """A segment with the one behind it in one, and what stays of that one. Raises CommandError where that cannot be."""
     first, second = document.segments[index], document.segments[following]
     parsed = _parsed(document)
@@ -104,7 +104,7 @@ def _extent(source: str) -> tuple[int, int]:
     return sum(map(len, _words(source))), len(_TAG.findall(source))
 
 
-def _parsed(document: Document) -> Parsed:
+def _parsed(document: Document) -> ParsedFile:
     its_format = format_by_key(document.format)
     if its_format.is_paired:
         raise CommandError(
@@ -117,7 +117,7 @@ def _parsed(document: Document) -> Parsed:
     return its_format.read(document.data, document.name)
 
 
-def _unit(parsed: Parsed, segment: Segment) -> Unit:
+def _unit(parsed: ParsedFile, segment: Segment) -> Unit:
     at = bisect_right([unit.start for unit in parsed.units], segment.start) - 1
     unit = parsed.units[at]
     assert unit.start <= segment.start < segment.end <= unit.end, f"segment {segment.index} lies in no unit"

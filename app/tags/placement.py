@@ -19,7 +19,7 @@ from engine import is_word_char, occurrences
 
 Span = tuple[int, int]
 Links = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
-Placed = tuple[int, "Tag"]  # before which character of the target a tag goes
+PlacedTag = tuple[int, "Tag"]  # before which character of the target a tag goes
 
 _CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
 
@@ -28,8 +28,8 @@ _CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
 class Tag:
     """A tag before character `at` of the source without tags.
 
-    The source has a space right before it or not, and right after it or not; `parts_words` where it stands in place of
-    one: "One<br/>two". `number` tells tags of one text apart.
+    `has_space_before` and `has_space_after` describe the source. `separates_words` is true for a tag in place of a
+    space: "One<br/>two". `number` distinguishes tags with the same text.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Tag:
     at: int
     has_space_before: bool = False
     has_space_after: bool = False
-    parts_words: bool = False
+    separates_words: bool = False
     number: int = 0
 
     @property
@@ -47,7 +47,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedSpan:
     """A stretch of the target that has its tags already; those in `tags` need no place any more."""
 
     start: int
@@ -55,20 +55,20 @@ class Fixed:
     tags: frozenset[Tag] = frozenset()
 
 
-def is_parted(before: str, after: str) -> bool:
+def separates_words(before: str, after: str) -> bool:
     """Whether what stands between these two characters in place of a space parts words."""
     return bool(before and after) and not before.isspace() and not after.isspace() and after not in _CLOSING_MARKS
 
 
-def placed(
+def place_tags(
     tags: Sequence[Tag],
     source: str,
     target: str,
     links: Links,
-    fixed: Sequence[Fixed] = (),
+    fixed: Sequence[FixedSpan] = (),
     begins_at: int = 0,
     kept: Sequence[str] = (),
-) -> list[Placed]:
+) -> list[PlacedTag]:
     """Every tag with its place in `target`, in order; those of `fixed` are left out.
 
     `tags` are in the order of the source, pairs well nested. None comes before `begins_at`, or inside what is fixed or
@@ -130,7 +130,7 @@ class _Text:
 class _Placer:
     """Finds stretches of the target for pairs and places for lone tags, level by level."""
 
-    def __init__(self, source: _Text, target: _Text, links: Links, fixed: Sequence[Fixed]) -> None:
+    def __init__(self, source: _Text, target: _Text, links: Links, fixed: Sequence[FixedSpan]) -> None:
         self.source, self.target, self.fixed = source, target, fixed
         self.links = _links_of_words(links, source, target)
         self.fixed_of = {tag: stretch for stretch in fixed for tag in stretch.tags}
@@ -148,7 +148,7 @@ class _Placer:
                 left.append(replace(node, inner=inner))
         return left
 
-    def inside(self, nodes: Sequence[_Node], source_span: Span, start: int, end: int) -> list[Placed]:
+    def inside(self, nodes: Sequence[_Node], source_span: Span, start: int, end: int) -> list[PlacedTag]:
         """The tags of siblings, put between two places of the target; `source_span` is what their parent holds."""
         pairs = [number for number, node in enumerate(nodes) if node.last is not None]
         words = self._words_by_pair(nodes, pairs, source_span, start, end)
@@ -166,7 +166,7 @@ class _Placer:
                 if around is not None:
                     place = spans[around][node.first.at > nodes[around].span[0]]
                 spans[number] = place, place
-        found: list[Placed] = []
+        found: list[PlacedTag] = []
         for number in sorted(spans, key=lambda n: (*spans[n], n)):
             node, (first, last) = nodes[number], spans[number]
             if node.first not in self.fixed_of:

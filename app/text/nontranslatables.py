@@ -42,7 +42,7 @@ Kind = Literal["open", "close", "lone", "placeholder", "address"]
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class NonTranslatable:
     """Something that is not translated, `text` from `start` to `end` of a source.
 
     A pair is an "open" and a "close", each naming the `partner` by its number; a tag without one is "lone".
@@ -76,21 +76,21 @@ def placeholders(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def atoms(text: str) -> tuple[Atom, ...]:
+def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
     """All that is not translated in `text`, in order and apart.
 
     >>> [(atom.text, atom.kind) for atom in atoms("Copy %s to {1}it{/1}.")]
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
     matches = [(match.start(), -match.end(), is_address) for is_address, match in _matches(text)]
-    found: list[Atom] = []
+    found: list[NonTranslatable] = []
     for start, minus_end, is_address in sorted(matches):
         if not found or start >= found[-1].end:
             end = -minus_end
-            found.append(Atom(start, end, text[start:end], "address" if is_address else "placeholder"))
+            found.append(NonTranslatable(start, end, text[start:end], "address" if is_address else "placeholder"))
     if (key := access_key(text, [(atom.start, atom.end) for atom in found])) is not None:
         place = bisect_left(found, key, key=lambda atom: atom.start)
-        found.insert(place, Atom(key, key + 1, text[key], "lone"))
+        found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
     paired = _paired(found)
     return tuple(replace(atom, kind="lone") if _is_lone_tag(atom, text) else atom for atom in paired)
 
@@ -101,13 +101,13 @@ def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
     """
-    counts = Counter(atom.text for atom in atoms(text) if not atom.is_markup)
+    counts = Counter(atom.text for atom in nontranslatables(text) if not atom.is_markup)
     return tuple(counts.items())
 
 
 def tag_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each tag in `text`, ascending."""
-    return [(atom.start, atom.end) for atom in atoms(text) if atom.is_markup]
+    return [(atom.start, atom.end) for atom in nontranslatables(text) if atom.is_markup]
 
 
 def without_markup(text: str) -> str:
@@ -129,8 +129,8 @@ def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...
     """
     wanted, found = Counter(placeholders(source)), Counter(placeholders(target))
     early_in_source = set(_closed_early(source))
-    addresses = dict.fromkeys(atom.text for atom in atoms(source) if atom.kind == "address")
-    key = next((atom.start for atom in atoms(source) if atom.is_access_key), None)
+    addresses = dict.fromkeys(atom.text for atom in nontranslatables(source) if atom.kind == "address")
+    key = next((atom.start for atom in nontranslatables(source) if atom.is_access_key), None)
     return {
         "missing": tuple((wanted - found).elements()),
         "extra": tuple((found - wanted).elements()),
@@ -156,7 +156,7 @@ def _matches(text: str) -> list[tuple[bool, re.Match[str]]]:
     return found + [(True, match) for match in _ADDRESS.finditer(text) if _LETTER.search(match.group())]
 
 
-def _paired(found: list[Atom]) -> list[Atom]:
+def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
     """The atoms with the pairs among them: a tag is closed by the next one of its name that is not taken."""
     paired = list(found)
     opened: list[tuple[str, int]] = []
@@ -179,7 +179,7 @@ def _paired(found: list[Atom]) -> list[Atom]:
     return paired
 
 
-def _is_lone_tag(atom: Atom, text: str) -> bool:
+def _is_lone_tag(atom: NonTranslatable, text: str) -> bool:
     """Whether a placeholder is a tag that has no partner.
 
     A number in braces is one where it hangs on a word ("file{2}"); standing apart it is a word ("Copy {1} to {2}").

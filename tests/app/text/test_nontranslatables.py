@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.text.placeholders import (
-    atoms,
+from app.text.nontranslatables import (
     kept_texts,
+    nontranslatables,
     placeholder_difference,
     placeholder_problem,
     placeholders,
@@ -56,11 +56,11 @@ def test_what_is_missing_and_what_is_too_much_is_named() -> None:
     ],
 )
 def test_what_is_not_translated_is_told_apart(text, found):
-    names = ("" if atom.kind == "placeholder" else f"{atom.kind}:" for atom in atoms(text))
-    assert " ".join(name + atom.text for name, atom in zip(names, atoms(text), strict=True)) == found
-    for number, atom in enumerate(atoms(text)):
+    names = ("" if atom.kind == "placeholder" else f"{atom.kind}:" for atom in nontranslatables(text))
+    assert " ".join(name + atom.text for name, atom in zip(names, nontranslatables(text), strict=True)) == found
+    for number, atom in enumerate(nontranslatables(text)):
         assert text[atom.start : atom.end] == atom.text
-        assert atom.partner < 0 or atoms(text)[atom.partner].partner == number
+        assert atom.partner < 0 or nontranslatables(text)[atom.partner].partner == number
 
 
 def test_what_is_kept_is_counted_and_tags_are_left_out():

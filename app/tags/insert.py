@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.tags.align import Placed, Span, Tag, is_parted
+from app.tags.placement import PlacedTag, Span, Tag, separates_words
 
 
 @dataclass(frozen=True, slots=True)
-class Woven:
+class TaggedText:
     """A text made of another. What began at character i begins at `starts[i]`, what ended there ends at `ends[i]`."""
 
     text: str
@@ -22,7 +22,7 @@ class Woven:
         return (self.starts[start], self.ends[end]) if start < end else (self.starts[start], self.starts[start])
 
 
-def woven(text: str, tags: Sequence[Placed], replaced: Sequence[tuple[int, int, str]]) -> Woven:
+def insert_tags(text: str, tags: Sequence[PlacedTag], replaced: Sequence[tuple[int, int, str]]) -> TaggedText:
     """The text with tags in it and the stretches (start, end, new text) replaced, both ascending.
 
     No tag may stand inside such a stretch. Between two words the space goes to the side of the tags on which the
@@ -30,7 +30,7 @@ def woven(text: str, tags: Sequence[Placed], replaced: Sequence[tuple[int, int, 
     """
     gaps = [(gap, list(group)) for gap, group in groupby(tags, lambda tag: _gap(text, tag[0], replaced))]
     weaver = _Weaver(text)
-    steps: list[tuple[Span, str | list[Placed]]] = [*gaps, *(((start, end), new) for start, end, new in replaced)]
+    steps: list[tuple[Span, str | list[PlacedTag]]] = [*gaps, *(((start, end), new) for start, end, new in replaced)]
     for (start, end), what in sorted(steps, key=lambda step: (step[0], isinstance(step[1], str))):
         weaver.copy(start)
         if isinstance(what, str):
@@ -103,9 +103,9 @@ class _Weaver:
             self.starts[start], self.ends[end] = self.length, self.length
         self.position = end
 
-    def done(self) -> Woven:
+    def done(self) -> TaggedText:
         self.starts[-1] = self.length
-        return Woven("".join(self.parts), self.starts, self.ends)
+        return TaggedText("".join(self.parts), self.starts, self.ends)
 
     def _slot_of_space(self, tags: Sequence[Tag], num_before: int, end: int) -> int | None:
         """Before which of the tags the space goes; None where one of them stands for it."""
@@ -114,7 +114,7 @@ class _Weaver:
             votes[number] += tag.has_space_before
             votes[number + 1] += tag.has_space_after
         before, after = self.text[self.position - 1 : self.position], self.text[end : end + 1]
-        if not any(votes) and any(tag.parts_words for tag in tags) and is_parted(before, after):
+        if not any(votes) and any(tag.separates_words for tag in tags) and separates_words(before, after):
             return None
         return max(range(len(votes)), key=lambda slot: (votes[slot], -abs(slot - num_before)))
 
