@@ -18,11 +18,12 @@ from fastapi.staticfiles import StaticFiles
 from app.errors import AppError
 from app.formats.documents import Export
 from app.glossary.reading.files import MAX_BYTES as MAX_UPLOAD_BYTES
+from app.tm.tmx import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.api import Api
 from app.ui.page import HEAD, STATIC_PATH, build_page, json_reply
 
 STATIC_FOLDER = Path(__file__).parent / "static"
-MAX_BODY_BYTES = 16 * 2**20  # the largest document as base64, and the rest of its message
+MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
@@ -39,7 +40,7 @@ _HEADERS = (
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Guard:
+class LocalRequestsOnly:
     """Adds the security headers; refuses other sites' requests to a server that listens on this computer alone.
 
     A web page elsewhere can send requests to localhost, and with a name of its own that resolves to 127.0.0.1 read
@@ -86,7 +87,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def build_server(api: Api, *, host: str, port: int) -> Guard:
+def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
     """The whole web application."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
@@ -136,7 +137,7 @@ def build_server(api: Api, *, host: str, port: int) -> Guard:
         max_file_size=MAX_BODY_BYTES,
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
     )
-    return Guard(app, is_local_only=is_loopback(host))
+    return LocalRequestsOnly(app, is_local_only=is_loopback(host))
 
 
 def _file(make: Callable[[], Export]) -> Response:
