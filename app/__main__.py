@@ -118,17 +118,17 @@ def _stop(*_: object) -> None:
 
 def _serve(flags: argparse.Namespace) -> int:
     _set_environment()
-    from app.models.loading import ModelHolder
+    from app.models.loading import ModelHandle
 
     # The model loads while Gradio, which takes seconds to import, does so.
-    model = ModelHolder(flags.model, flags.direction, flags.device)
+    model = ModelHandle(flags.model, flags.direction, flags.device)
     model.load_in_background(flags.threads)
 
     import uvicorn
 
     from app.log.store import LogStore
     from app.models.directions import read_ahead
-    from app.sessions import Desk
+    from app.sessions import Sessions
     from app.ui.api import Api
     from app.ui.server import Server, bind, build_server, is_loopback
 
@@ -143,19 +143,19 @@ def _serve(flags: argparse.Namespace) -> int:
         if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
             print(f"Loading {flags.model.as_posix()} …", flush=True)
             model.wait()
-        desk = Desk(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
-        closing.callback(desk.close)
+        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
+        closing.callback(sessions.close)
         if flags.direction is None:  # else none is guessed
             model.on_change(lambda: read_ahead(model.directions))
         if flags.document or flags.glossary:
-            for note in desk.open_files(flags.document, flags.glossary):
+            for note in sessions.open_files(flags.document, flags.glossary):
                 print(note)
         listener = bind(flags.host, flags.port)
         port = listener.getsockname()[1]
         address = f"http://{_shown_host(flags.host)}:{port}"
         if flags.port not in (0, port):
             print(f"Port {flags.port} is busy; using {port} instead.")
-        api = Api(desk)
+        api = Api(sessions)
         application = build_server(api, host=flags.host, port=port)
         if not is_loopback(flags.host):
             print("Everyone who can reach this address can read and change the documents: there is no password.")

@@ -1,4 +1,4 @@
-"""The documents on the desk: opens new ones, goes on with earlier ones, and finds them by their tokens.
+"""Sessions: opens documents, continues earlier sessions, and finds them by their tokens.
 
 One person works here, in one or more browser tabs; a new tab shows what was opened last.
 """
@@ -23,8 +23,8 @@ from app.i18n import Message
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.directions import check_direction, check_facing, decide, facing
-from app.models.loading import ModelHolder
-from app.models.registry import Models, chosen_model
+from app.models.loading import ModelHandle
+from app.models.registry import ModelRegistry, chosen_model
 from app.models.search import SEARCH
 from app.reports.jsonl import session_jsonl
 from app.reports.tables import session_csv, session_workbook
@@ -64,13 +64,13 @@ class UnknownSession(CommandError):
     kind = "unknown_session"
 
 
-class Desk:
+class Sessions:
     """Everything that is open. Safe from several threads."""
 
     def __init__(
         self,
         store: LogStore,
-        model: ModelHolder,
+        model: ModelHandle,
         samples: Path,
         options: SearchOptions | None = None,
         *,
@@ -78,7 +78,7 @@ class Desk:
     ) -> None:
         self.store = store
         self.model = model
-        self.models = Models(model)
+        self.models = ModelRegistry(model)
         self.samples = samples
         self.library = Library(store, fills=fills_from_memory)
         self.options = options or SEARCH
@@ -206,7 +206,7 @@ class Desk:
 
     def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Reads a glossary and says what using it would do to the document; changes nothing."""
-        return workspace.glossaries.imports.stage(read_glossary(data, name, workspace.direction))
+        return workspace.glossary_imports.stage(read_glossary(data, name, workspace.direction))
 
     def import_sample_glossary(self, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""

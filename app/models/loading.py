@@ -30,7 +30,7 @@ Priority = Literal["interactive", "document"]
 T = TypeVar("T")
 
 
-class Decoder(Protocol):
+class DecodingWorker(Protocol):
     """What the app needs of the engine's worker."""
 
     def submit(
@@ -59,7 +59,7 @@ def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = 
     return Translator.load(folder, device, "float32" if device == "cpu" else "half", on_fetch=on_fetch)
 
 
-class ModelHolder:
+class ModelHandle:
     """A model on its way. `decoder` is None until `state` is "ready"; `message` says why where it failed.
 
     `fetched` is how much of it, in percent, has come over the network; None where nothing has to come.
@@ -83,7 +83,7 @@ class ModelHolder:
         self.checksum = ""
         self.num_threads = 0
         self.loaded_from: Path | None = None  # a folder, where `folder` may be a name
-        self.decoder: Decoder | None = None
+        self.decoder: DecodingWorker | None = None
         self._listeners: list[Callable[[], None]] = []
         self._fetch_listeners: list[Callable[[], None]] = []
         self._is_stopped = threading.Event()
@@ -188,7 +188,7 @@ class ModelHolder:
         if self.is_stopped:
             raise ModelError(f"{self.name} was stopped on its way")
 
-    def adopt(self, decoder: Decoder, *, name: str, directions: Sequence[str]) -> None:
+    def adopt(self, decoder: DecodingWorker, *, name: str, directions: Sequence[str]) -> None:
         """Takes a worker that is ready."""
         self.decoder, self.name, self.directions = decoder, name, directions
         self._finish("ready", "")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.errors import CommandError, LogError
 from app.i18n import Message
 from app.models.directions import check_direction
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.models.style import formalities_of
 from app.segments.state import Json
 from engine import ModelEntry, describe_model, is_hub_id, known_models
@@ -32,15 +32,15 @@ FIRST = "first"  # the key of the model of the start, where it is not among the 
 HUB = "hub/"  # before the hub id, the key of a model that is used as it was fetched
 
 
-class Models:
-    """The models of a desk. Safe from several threads; a page names them by keys and hub ids, never by paths."""
+class ModelRegistry:
+    """The models of all open documents. Thread-safe. A page names a model by key or hub id, never by path."""
 
-    def __init__(self, first: ModelHolder, find: Callable[[], list[ModelEntry]] = known_models) -> None:
+    def __init__(self, first: ModelHandle, find: Callable[[], list[ModelEntry]] = known_models) -> None:
         self.first = first
         self._find = find
-        self._others: dict[Path, ModelHolder] = {}
-        self._wanted: dict[str, ModelHolder] = {}  # by the token of the document that waits for it
-        self._users: dict[str, ModelHolder] = {}  # by the token of the document, where it is not the first
+        self._others: dict[Path, ModelHandle] = {}
+        self._wanted: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
+        self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
         self._lock = threading.Lock()
 
     def offers(self, workspace: Workspace) -> list[Json]:
@@ -131,7 +131,7 @@ class Models:
         self._let_go()  # what was waited for before
         holder.on_change(lambda: self._has_come(workspace, holder))
 
-    def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHolder, str]:
+    def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHandle, str]:
         """The model that a session was switched to last, kept for it; what to tell the person where it is gone."""
         event = chosen_model(store, record.id)
         if event is None:
@@ -192,25 +192,25 @@ class Models:
         return next((key for key, entry in entries if entry.name == name and not entry.problem), None)
 
     @staticmethod
-    def _is_loaded_from(holder: ModelHolder, folder: Path) -> bool:
+    def _is_loaded_from(holder: ModelHandle, folder: Path) -> bool:
         return folder in (holder.loaded_from, holder.folder)
 
-    def _holder_of(self, folder: Path) -> ModelHolder:
+    def _holder_of(self, folder: Path) -> ModelHandle:
         """The model of that folder or hub id, which begins to load where it is not there yet."""
         if found := self._find_holder(folder):
             return found
-        holder = self._others[folder] = ModelHolder(folder, device=self.first.device)
+        holder = self._others[folder] = ModelHandle(folder, device=self.first.device)
         holder.load_in_background()
         return holder
 
-    def _find_holder(self, folder: Path) -> ModelHolder | None:
+    def _find_holder(self, folder: Path) -> ModelHandle | None:
         """The model of that folder or hub id, if it is there or on its way."""
         for holder in (self.first, *self._others.values()):
             if holder.state != "failed" and not holder.is_stopped and self._is_loaded_from(holder, folder):
                 return holder
         return None
 
-    def _has_come(self, workspace: Workspace, holder: ModelHolder) -> None:
+    def _has_come(self, workspace: Workspace, holder: ModelHandle) -> None:
         """A model that a document waits for is there, or cannot be loaded, or turns out to be of other languages."""
         problem = _goes_on(workspace.model, workspace.direction, holder.message) if holder.state == "failed" else ""
         if not problem:
@@ -232,19 +232,19 @@ class Models:
             workspace.report(problem)
         self._let_go()
 
-    def _key_of(self, holder: ModelHolder) -> str:
+    def _key_of(self, holder: ModelHandle) -> str:
         """The key by which a session remembers it; "" where it stands in no list."""
         entries = self._entries().items()
         return next((key for key, entry in entries if self._is_loaded_from(holder, entry.folder)), "")
 
-    def _fall_back(self, workspace: Workspace, holder: ModelHolder) -> None:
+    def _fall_back(self, workspace: Workspace, holder: ModelHandle) -> None:
         if holder.state == "failed" and workspace.model is holder:
             with self._lock:
                 self._users.pop(workspace.token, None)
             self.first.on_change(lambda: self._use_first(workspace, holder))
             self._let_go()
 
-    def _use_first(self, workspace: Workspace, failed: ModelHolder) -> None:
+    def _use_first(self, workspace: Workspace, failed: ModelHandle) -> None:
         if workspace.model is failed:  # no other one was chosen meanwhile
             workspace.use_model(self.first)
             workspace.report(_goes_on(self.first, workspace.direction, failed.message))
@@ -279,7 +279,7 @@ def chosen_model(store: LogStore, session_id: int) -> Event | None:
     return None if event is None or event.payload["key"] is None else event
 
 
-def _goes_on(current: ModelHolder, direction: str, why: str) -> Message:
+def _goes_on(current: ModelHandle, direction: str, why: str) -> Message:
     """What is said where a document cannot have the model that it was to have."""
     if current.state == "failed":
         return Message("The other model could not be loaded: {why}", why=why)

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from engine import EngineError, Translator
 
 SECONDS = 20.0
 _PORTION = 500
 
 
-def misspellings_of(model: ModelHolder, texts: Sequence[str], owner: str) -> dict[str, str | None]:
+def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dict[str, str | None]:
     """What the model would write for each text that it cannot spell, None for each that it can.
 
     Texts that were not reached within SECONDS are missing, and so are all where the model is not there.

@@ -23,7 +23,7 @@ FORMALITIES: Final[tuple[Formality, ...]] = get_args(Formality)
 
 
 class Trained(Protocol):
-    """What a model can be asked for: a `ModelHolder`, a `ModelEntry`, a `Translator`."""
+    """What a model can be asked for: a `ModelHandle`, a `ModelEntry`, a `Translator`."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,4 @@
-"""The functions that the page calls: untrusted messages in, calls of the desk and its workspaces, plain JSON out.
+"""The functions that the page calls: untrusted messages in, calls of sessions and workspaces, plain JSON out.
 
 Every message is a dict made by whoever can reach the server; `app.ui.schemas` reads it with care.
 """
@@ -19,7 +19,7 @@ from app.models.directions import targets_by_source
 from app.reports.views import replay_view, report_view
 from app.segments.constraint_changes import ConstraintOrigin
 from app.segments.text_changes import EditOrigin
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.glossaries import GlossaryApi, glossary_commands
 from app.ui.schemas import Json, PageMessage, answer, failure, mistake, told
 from app.workspace.commands import Workspace
@@ -32,11 +32,11 @@ HOLD_SECONDS = 20.0
 
 
 class Api:
-    """What the page's script can call. Stateless but for the desk and who waits; safe from several threads."""
+    """What the page's script can call. Stateless but for the waiting pages; safe from several threads."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.glossaries = GlossaryApi(desk)
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
+        self.glossaries = GlossaryApi(sessions)
         self._waiting: set[Callable[[], None]] = set()
         self._is_stopping = False
 
@@ -51,7 +51,7 @@ class Api:
 
         def greet() -> Json:
             token = message.get("token") if isinstance(message, dict) else None
-            workspace, result = self.desk.welcome(token if isinstance(token, str) else None)
+            workspace, result = self.sessions.welcome(token if isinstance(token, str) else None)
             return self._whole(workspace, result)
 
         return told(message, answer(greet))
@@ -66,7 +66,7 @@ class Api:
         try:
             request = PageMessage(message)
             position = request.position()
-            workspace = await asyncio.to_thread(self.desk.find, request.text("token"))
+            workspace = await asyncio.to_thread(self.sessions.find, request.text("token"))
         except AppError as error:
             return told(message, failure(error))
         loop = asyncio.get_running_loop()
@@ -110,7 +110,7 @@ class Api:
 
         def view() -> Json:
             request = PageMessage(message)
-            workspace = self.desk.find(request.text("token"))
+            workspace = self.sessions.find(request.text("token"))
             views = {"report": report_view, "replay": replay_view}
             made = views[request.choice("view", tuple(views))](workspace.store, workspace.session_id)
             return {"ok": True, "result": made}
@@ -126,7 +126,7 @@ class Api:
         """Asks the model and waits without holding up anybody else."""
         try:
             request = PageMessage(message)
-            questions = (await asyncio.to_thread(self.desk.find, request.text("token"))).questions
+            questions = (await asyncio.to_thread(self.sessions.find, request.text("token"))).questions
             asked, future = await asyncio.to_thread(ask, request, questions)
             found = await asyncio.wrap_future(future)
             if found is None:
@@ -139,15 +139,15 @@ class Api:
 
     def status(self) -> Json:
         """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""
-        return {"version": VERSION, "models": self.desk.models.status()}
+        return {"version": VERSION, "models": self.sessions.models.status()}
 
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.sessions.EXPORTS`."""
-        return self.desk.export(self.desk.find(token), kind)
+        return self.sessions.export(self.sessions.find(token), kind)
 
     def _carry_out(self, message: PageMessage) -> Json:
         name = message.text("name")
-        workspace = self.desk.find(message.text("token"))
+        workspace = self.sessions.find(message.text("token"))
         try:
             return self._carry_out_in(workspace, name, message)
         except (AppError, EngineError) as error:
@@ -187,18 +187,18 @@ class Api:
             "comment": lambda: set_comment(workspace, message.index(), message.text("text")),
             "check": lambda: workspace.checking.show(message.index(), message.text("text")),
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
-            "matches": lambda: workspace.recall.matches(message.index()),
-            "concordance": lambda: workspace.recall.concordance(message.text("words")),
-            "import_memory": lambda: workspace.recall.import_tmx(message.data("data"), message.text("file")),
+            "matches": lambda: workspace.memory.matches(message.index()),
+            "concordance": lambda: workspace.memory.concordance(message.text("words")),
+            "import_memory": lambda: workspace.memory.import_tmx(message.data("data"), message.text("file")),
             "reopen": lambda: workspace.reopen(message.index()),
-            "keys": lambda: workspace.presence.keys(
+            "keys": lambda: workspace.activity.keys(
                 message.index(), message.counts("counts"), message.fields.get("presses"), message.fields.get("carets")
             ),
-            "consent": lambda: workspace.presence.consent(message.flag("is_given")),
-            "idle": lambda: workspace.presence.idle(message.index(), message.number("idle_ms")),
+            "consent": lambda: workspace.activity.consent(message.flag("is_given")),
+            "idle": lambda: workspace.activity.idle(message.index(), message.number("idle_ms")),
             "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
-            **glossary_commands(self.desk, workspace, message),
-            "export_note": lambda: self.desk.export_note(workspace, message.text("kind")),
+            **glossary_commands(self.sessions, workspace, message),
+            "export_note": lambda: self.sessions.export_note(workspace, message.text("kind")),
             "find": lambda: workspace.batches.find(message.query()),
             "replace": lambda: workspace.batches.replace(message.query(), message.optional_numbers("segments")),
             "step": lambda: workspace.batches.step(message.number("step"), is_undo=message.flag("is_undo")),
@@ -214,12 +214,14 @@ class Api:
             "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
             "choose_style": lambda: workspace.choose_style(message.style()),
             "directions": lambda: {
-                "directions": targets_by_source(self.desk.models.directions(workspace, message.optional_text("model")))
+                "directions": targets_by_source(
+                    self.sessions.models.directions(workspace, message.optional_text("model"))
+                )
             },
-            "models": lambda: {"models": self.desk.models.offers(workspace)},
-            "switch_model": lambda: self.desk.models.switch(workspace, message.text("key")),
-            "fetch_model": lambda: self.desk.models.fetch(workspace, message.text("model").strip()),
-            "stop_model": lambda: self.desk.models.stop(workspace),
+            "models": lambda: {"models": self.sessions.models.offers(workspace)},
+            "switch_model": lambda: self.sessions.models.switch(workspace, message.text("key")),
+            "fetch_model": lambda: self.sessions.models.fetch(workspace, message.text("model").strip()),
+            "stop_model": lambda: self.sessions.models.stop(workspace),
         }
         if name not in commands:
             raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))
@@ -229,18 +231,18 @@ class Api:
 
     def _switch(self, name: str, workspace: Workspace, message: PageMessage) -> Json:
         if name == "open_document":
-            workspace = self.desk.open_document(message.data("data"), message.text("file"))
+            workspace = self.sessions.open_document(message.data("data"), message.text("file"))
         elif name == "open_sample":
-            workspace = self.desk.open_sample()
+            workspace = self.sessions.open_sample()
         elif name == "begin_anew":
-            workspace = self.desk.begin_anew(workspace, message.text("direction"), message.optional_text("model"))
+            workspace = self.sessions.begin_anew(workspace, message.text("direction"), message.optional_text("model"))
         elif name == "delete_session":
-            workspace = self.desk.delete_session(workspace)
+            workspace = self.sessions.delete_session(workspace)
         else:
-            workspace = self.desk.go_on(message.number("session"))
+            workspace = self.sessions.go_on(message.number("session"))
         return self._whole(workspace, {"is_continued": name == "go_on"})
 
     def _whole(self, workspace: Workspace, result: Json) -> Json:
         first = workspace.first_to_do() if workspace.open_index is None else workspace.open_index
-        offers = self.desk.offers(besides=workspace)
+        offers = self.sessions.offers(besides=workspace)
         return {**workspace.snapshot(), "offers": offers, "result": {"open": first, **result}}

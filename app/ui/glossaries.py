@@ -15,7 +15,7 @@ from app.glossary.import_report import Verdict
 from app.glossary.terms import Case, Matching, Status
 from app.glossary.writing import write_glossary
 from app.i18n import Message
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.schemas import Json, PageMessage, answer, told
 from app.workspace.commands import Workspace
 from app.workspace.term_grid import edit_term, grid_rows
@@ -24,10 +24,10 @@ _SHOWN = ("attention", *get_args(Verdict))
 
 
 class GlossaryApi:
-    """The page's questions and commands about glossaries. Stateless but for the desk; safe from several threads."""
+    """The page's questions and commands about glossaries. Stateless; safe from several threads."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
         self._reading = threading.Lock()  # one large file in memory at a time
 
     def ask(self, message: Any) -> Json:
@@ -35,7 +35,7 @@ class GlossaryApi:
 
         def look() -> Json:
             request = PageMessage(message)
-            workspace = self.desk.find(request.text("token"))
+            workspace = self.sessions.find(request.text("token"))
             questions: dict[str, Callable[[], Json]] = {
                 "overview": workspace.glossaries.overview,
                 "document": workspace.glossaries.check_document,
@@ -44,8 +44,8 @@ class GlossaryApi:
                     request.text("filter"),
                     request.place("offset"),
                 ),
-                "import": lambda: workspace.glossaries.imports.view(request.number("import")),
-                "rows": lambda: workspace.glossaries.imports.rows(
+                "import": lambda: workspace.glossary_imports.view(request.number("import")),
+                "rows": lambda: workspace.glossary_imports.rows(
                     request.number("import"), request.choice("shown", _SHOWN), request.place("offset")
                 ),
             }
@@ -57,39 +57,41 @@ class GlossaryApi:
         """Reads a glossary that came up in pieces, and says what using it would do; changes nothing."""
 
         def read() -> Json:
-            workspace = self.desk.find(token)
+            workspace = self.sessions.find(token)
             with self._reading:
                 data = b"".join(chunks)
                 chunks.clear()
-                return {"ok": True, "result": self.desk.stage_glossary(workspace, data, name)}
+                return {"ok": True, "result": self.sessions.stage_glossary(workspace, data, name)}
 
         return told({"language": language}, answer(read))
 
     def download(self, token: str, glossary: int, ending: str) -> Export:
         """One glossary, as it was edited, as a file. Raises AppError where there is no such glossary or kind."""
-        workspace = self.desk.find(token)
+        workspace = self.sessions.find(token)
         export = write_glossary(workspace.glossaries.base(glossary), ending, workspace.direction)
-        self.desk.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
+        self.sessions.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
         return export
 
     def download_rows(self, token: str, number: int, shown: str, language: str) -> Export:
         """The rows of an import that is not used yet, as CSV. Raises AppError where there are none such."""
-        workspace = self.desk.find(token)
+        workspace = self.sessions.find(token)
         if shown not in _SHOWN:
             raise CommandError(Message("There is no list of rows {name!r}.", name=shown))
-        export = workspace.glossaries.imports.table(number, shown, language)  # type: ignore[arg-type]
-        self.desk.store.append(workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name})
+        export = workspace.glossary_imports.table(number, shown, language)  # type: ignore[arg-type]
+        self.sessions.store.append(workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name})
         return export
 
 
-def glossary_commands(desk: Desk, workspace: Workspace, message: PageMessage) -> dict[str, Callable[[], Json | None]]:
+def glossary_commands(
+    sessions: Sessions, workspace: Workspace, message: PageMessage
+) -> dict[str, Callable[[], Json | None]]:
     """The commands about glossaries, by name; each changes the document's terms and says what there is now."""
     glossaries = workspace.glossaries
     return {
-        "import_glossary": lambda: glossaries.imports.use(
+        "import_glossary": lambda: workspace.glossary_imports.use(
             message.number("import"), message.texts("fixes"), message.texts_by_name("fills")
         ),
-        "import_sample_glossary": lambda: desk.import_sample_glossary(workspace),
+        "import_sample_glossary": lambda: sessions.import_sample_glossary(workspace),
         "glossary_remove": lambda: glossaries.remove(message.number("glossary")),
         "glossary_switch": lambda: glossaries.switch(message.number("glossary"), message.flag("is_on")),
         "glossary_order": lambda: glossaries.arrange(message.optional_numbers("order") or []),

@@ -21,7 +21,7 @@ MAX_PRESSES: Final = 5_000  # between two tellings
 MAX_KEY_CHARACTERS: Final = 20  # "MediaTrackPrevious" is a long one
 
 
-class Presence:
+class Activity:
     """One workspace's; used under its lock. `has_consent` says whether single keys are kept, `work` how long and how
     fast the person has worked.
     """

@@ -19,23 +19,24 @@ from app.glossary import Term
 from app.glossary.termbases import Termbase
 from app.i18n import Message
 from app.log.store import EventType, LogStore
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.models.style import Style, StyleChoice
 from app.segments.constraint_changes import ConstraintOrigin, clean_target, constraint_events, with_constraints
 from app.segments.state import Json, SegmentState, segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import EditOrigin, LogEvents, ReportedEdit, confirmed, edit_events, edited, reopened
-from app.workspace.activity import Presence
+from app.workspace.activity import Activity
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
-from app.workspace.decoding import Decoding
+from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import Glossaries
-from app.workspace.memory import Library, Recall
+from app.workspace.glossary_imports import Imports
+from app.workspace.memory import Library, MemoryLookup
 from app.workspace.questions import Questions
 from app.workspace.snapshot import snapshot_of
-from app.workspace.stale_commands import Overtaken
+from app.workspace.stale_commands import StaleCommands
 from app.workspace.structure import Structure
-from app.workspace.terms import Scope, WideTerms
+from app.workspace.terms import DocumentTerms, Scope
 from engine import Avoid, SearchOptions
 
 
@@ -53,7 +54,7 @@ class Workspace:
         token: str,
         document: Document,
         segments: Sequence[SegmentState],
-        model: ModelHolder,
+        model: ModelHandle,
         *,
         direction: str,
         options: SearchOptions,
@@ -67,26 +68,27 @@ class Workspace:
         self.document = document
         self.model = model
         self.direction = direction
-        self.terms = WideTerms(self, termbases, document_terms)
+        self.terms = DocumentTerms(self, termbases, document_terms)
         self.glossaries = Glossaries(self)
+        self.glossary_imports = Imports(self)
         # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
         self.problem = ""
-        self._next: tuple[str, ModelHolder] | None = None  # one that is loading, to be used then, and its name
+        self._next: tuple[str, ModelHandle] | None = None  # one that is loading, to be used then, and its name
         self.style = StyleChoice(self)
         self.lock = threading.RLock()
         self.checking = Checking(self)
-        self.recall = Recall(self, library or Library(store))
+        self.memory = MemoryLookup(self, library or Library(store))
         self.segments = [self._with_terms(segment) for segment in segments]
         self.tally = Tally(self.segments)
         self.structure = Structure(self)
         self._listeners: list[Callable[[], None]] = []
-        self._overtaken = Overtaken()
+        self._overtaken = StaleCommands()
         self.batches = Batches(self)
-        self.presence = Presence(self)
+        self.activity = Activity(self)
         self.questions = Questions(self, options)
-        self._decoding = Decoding(self, options)
+        self._decoding = DecodeQueue(self, options)
         model.on_change(self._on_model)
         model.on_fetch(self._on_fetch)
 
@@ -132,9 +134,9 @@ class Workspace:
     def open(self, index: int) -> None:
         """The person goes to this segment: it is decoded first, those behind it next."""
         with self.lock:
-            segment = self.recall.filled(self.segment(index))
+            segment = self.memory.filled(self.segment(index))
             self.log("focus", {}, segment)
-            self.presence.show_terms(segment)
+            self.activity.show_terms(segment)
             self.open_index = index
             self._decoding.is_suspended = False
             self._decoding.hurry(segment)
@@ -227,7 +229,7 @@ class Workspace:
                 "findings": self.checking.confirmed(after),
             }
             self.log("confirm", payload, after, stores=True)
-            self.presence.use_terms(after)
+            self.activity.use_terms(after)
             after = self.adopt(after)
             return self.batches.propagate(after) if is_new else None
 
@@ -242,7 +244,7 @@ class Workspace:
             self.adopt(after)
 
     def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
-        """Requires a pin of this segment wherever its source words stand; see `WideTerms.add`."""
+        """Requires a pin of this segment wherever its source words stand; see `DocumentTerms.add`."""
         with self.lock:
             return self.terms.add(index, source, target, scope)
 
@@ -299,7 +301,7 @@ class Workspace:
         after = replace(after, stamp=self.version)
         after = replace(after, attention=self.checking.attention(after))
         self.tally.change(self.segments[after.index], after)
-        self.recall.follow(self.segments[after.index], after)
+        self.memory.follow(self.segments[after.index], after)
         self.segments[after.index] = after
         self._notify()
         return after
@@ -358,7 +360,7 @@ class Workspace:
         self.problem = problem
         self._touch()
 
-    def expect_model(self, name: str, model: ModelHolder) -> None:
+    def expect_model(self, name: str, model: ModelHandle) -> None:
         """Another model is loading, to be used as soon as it is there."""
         with self.lock:
             self._next, self.problem = (name, model), ""
@@ -371,7 +373,7 @@ class Workspace:
             self._next = None
             self._touch()
 
-    def use_model(self, model: ModelHolder, key: str = "") -> None:
+    def use_model(self, model: ModelHandle, key: str = "") -> None:
         """Translates anew with another model, which is there; with a key, the session remembers it (see `Models`)."""
         with self.lock:
             if key:

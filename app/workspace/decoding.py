@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.errors import LogError
 from app.log.records import to_json
-from app.models.loading import ModelHolder, Priority
+from app.models.loading import ModelHandle, Priority
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key
@@ -40,7 +40,7 @@ AHEAD = 2
 T = TypeVar("T")
 
 
-class Decoding:
+class DecodeQueue:
     """The decode requests of one workspace. `is_wanted` says whether the whole document is being pre-translated."""
 
     def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
@@ -177,7 +177,7 @@ class Decoding:
             self._filling.submit(self._fill)
 
     def _fill(self) -> None:
-        recall = self.workspace.recall
+        recall = self.workspace.memory
         try:
             recall.library.index(self.workspace.direction)  # also for the segments that will be opened
             if self.is_wanted and not self.is_suspended:
@@ -185,7 +185,7 @@ class Decoding:
         except LogError as error:
             self.workspace.report(str(error))
 
-    def start_over(self, model: ModelHolder | None = None) -> None:
+    def start_over(self, model: ModelHandle | None = None) -> None:
         """Asks all anew, of another model, which is there, or in another style; what was said stays until then."""
         self.workspace.questions.cancel()
         self._cancel_price()

@@ -20,7 +20,6 @@ from app.i18n import Message
 from app.log.store import glossary_payload
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
-from app.workspace.glossary_imports import Imports
 from app.workspace.memory import BREATH_SECONDS
 from app.workspace.terms import Adoption, PreparedTerms
 
@@ -46,7 +45,6 @@ class Glossaries:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.imports = Imports(workspace)
         self._past: list[Bases] = []  # what there was before each change, the newest last
         self._last_id = max((base.id for base in workspace.terms.termbases), default=0)
         self._putting = threading.Lock()

@@ -111,7 +111,7 @@ class Library:
         return Export(f"memory.{direction}.tmx", write_tmx(entries, *_languages(direction)), note)
 
 
-class Recall:
+class MemoryLookup:
     """What the memory has for the segments of one workspace."""
 
     def __init__(self, workspace: Workspace, library: Library) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.loading import Decoder
+from app.models.loading import DecodingWorker
 from app.segments.constraint_changes import clean_target
 from app.segments.proposal_view import reason_message
 from app.segments.state import Json, SegmentState
@@ -83,7 +83,7 @@ class Questions:
             self.workspace.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
 
-    def _decoder(self) -> Decoder:
+    def _decoder(self) -> DecodingWorker:
         if (decoder := self.workspace.model.decoder) is None:
             raise CommandError(Message("The model is not there yet: ask again in a moment."))
         return decoder

@@ -10,11 +10,11 @@ from app.text.words import counting_unit
 
 if TYPE_CHECKING:
     from app.workspace.commands import Workspace
-    from app.workspace.decoding import Decoding
+    from app.workspace.decoding import DecodeQueue
 
 
 def snapshot_of(
-    workspace: Workspace, decoding: Decoding, since: int, open_index: int | None, detail_since: int
+    workspace: Workspace, decoding: DecodeQueue, since: int, open_index: int | None, detail_since: int
 ) -> Json:
     """See `Workspace.snapshot`; call under its lock. `order` comes along where it is not what the page has."""
     source_language, _, target_language = workspace.direction.partition("-")
@@ -34,12 +34,12 @@ def snapshot_of(
         "model": workspace.model_view(),
         "counts": workspace.counts(),
         "words": words,
-        "work": workspace.presence.work.view(workspace.segments, words["confirmed"]),
+        "work": workspace.activity.work.view(workspace.segments, words["confirmed"]),
         "progress": decoding.progress(),
         "decode": {"last_ms": decoding.last_ms},
         "glossary": workspace.terms.summary(),
         "problem": workspace.problem,
-        "keeps_keys": workspace.presence.has_consent,
+        "keeps_keys": workspace.activity.has_consent,
         "rows": [row_view(workspace.segments[index]) for index in sorted(workspace.tally.changed_since(since))],
     }
     if structure.stamp > since:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Overtaken:
+class StaleCommands:
     """Remembers the newest message of each page, kind and segment; used under the workspace's lock."""
 
     def __init__(self) -> None:

@@ -77,7 +77,7 @@ class Adoption:
         return self._changed
 
 
-class WideTerms:
+class DocumentTerms:
     """The terms of one workspace. A term of the document goes before those of the glossaries.
 
     Used under the workspace's lock, but for `search` and `prepared`.
@@ -115,7 +115,7 @@ class WideTerms:
 
     def refreshed(self, segment: SegmentState) -> SegmentState:
         """The segment with the forms of its terms that are in the memory by now, if that has been read."""
-        index = self.workspace.recall.library.index_if_read(self.workspace.direction)
+        index = self.workspace.memory.library.index_if_read(self.workspace.direction)
         if index is None:
             return segment
         if index.state is not self._used_in:

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.formats.documents import read_document
 from app.log.store import LogStore
-from app.models.loading import ModelHolder, Priority
+from app.models.loading import ModelHandle, Priority
 from app.segments.state import SegmentState
 from app.workspace.commands import Workspace
 from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
@@ -97,11 +97,11 @@ def ready_model(
     formalities: Mapping[str, Sequence[str]] | None = None,
     domains: Sequence[str] = (),
     direction: str = "en-de",
-) -> ModelHolder:
+) -> ModelHandle:
     """A model holder whose model is there, and can be asked for these."""
     from pathlib import Path
 
-    model = ModelHolder(Path("models/hand"))
+    model = ModelHandle(Path("models/hand"))
     model.formalities, model.domains = formalities or {}, domains
     model.adopt(decoder, name="hand", directions=(direction,))
     return model
@@ -113,7 +113,7 @@ def settle(workspace: Workspace) -> None:
         executor.submit(lambda: None).result(10)
 
 
-def make_workspace(store: LogStore, model: ModelHolder, text: str) -> Workspace:
+def make_workspace(store: LogStore, model: ModelHandle, text: str) -> Workspace:
     """A new English-German session over a plain text, with nothing asked yet."""
     document = read_document(text.encode(), "manual.txt")
     record = store.start_session(document, "en-de")

@@ -18,7 +18,7 @@ from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.reports.replay import moments
 from app.reports.statistics import session_statistics
 from app.reports.tables import statistics_of
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 from tests.app.log.test_log_readme import documented
@@ -37,11 +37,11 @@ class Person:
         self.store = LogStore.open(folder / "log.sqlite")
         # What is proven here does not need every one of 20,000 writes on the disk.
         self.store._db.execute("PRAGMA synchronous = OFF")
-        self.desk = Desk(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
-        self.api = Api(self.desk)
+        self.sessions = Sessions(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
+        self.api = Api(self.sessions)
         lines = (" ".join(self.chance.choices(WORDS, k=self.chance.randint(3, 14))) for _ in range(NUM_SEGMENTS - 3))
         text = "\n".join([*lines, "the same line", "the same line", "=1+1 <b>"])
-        self.workspace = self.desk.open_document(text.encode(), "day.txt")
+        self.workspace = self.sessions.open_document(text.encode(), "day.txt")
         self.sequence = 0
 
     def send(self, name: str, **fields: Any) -> dict[str, Any]:
@@ -190,5 +190,5 @@ def test_a_deleted_day_leaves_its_last_hash(day: Person) -> None:
     stone = day.store.tombstones()[-1]
     assert (stone.session_id, stone.num_events, stone.last_hash) == (number, last.num_events, last.last_hash)
     assert asyncio.run(day.api.record({"token": day.workspace.token, "view": "report"}))["ok"] is False
-    day.desk.close()
+    day.sessions.close()
     day.store.close()

@@ -87,7 +87,7 @@ def test_log_is_kept_in_the_persons_data_folder(monkeypatch: pytest.MonkeyPatch,
 def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
     fields = message(api, "changes")
-    snapshot = api.desk.find(fields["token"]).snapshot()
+    snapshot = api.sessions.find(fields["token"]).snapshot()
     asked = {**fields, "since": snapshot["version"], "detail_since": snapshot["version"]}
     replies: list[bytes] = []
 

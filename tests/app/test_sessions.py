@@ -11,7 +11,7 @@ from app.errors import CommandError, DocumentError, GlossaryError
 from app.log.records import SegmentUpdate
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
@@ -29,10 +29,10 @@ class Run:
     def __init__(self, log: Path) -> None:
         self.store = LogStore.open(log)
         self.decoder = HandDecoder()
-        self.desk = Desk(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
+        self.sessions = Sessions(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
 
     def end(self) -> None:
-        self.desk.close()
+        self.sessions.close()
         self.store.close()
 
 
@@ -44,29 +44,29 @@ def run(log: Path) -> Iterator[Run]:
 
 
 def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
-    workspace, result = run.desk.welcome(None)
+    workspace, result = run.sessions.welcome(None)
     assert workspace.document.name == "getting-started.txt"
     assert len(workspace.segments) >= 50
     assert result == {}
 
 
 def test_samples_glossary_is_free_of_errors_and_stands_in_the_sample(run: Run):
-    workspace, _ = run.desk.welcome(None)
-    report = run.desk.import_sample_glossary(workspace)
+    workspace, _ = run.sessions.welcome(None)
+    report = run.sessions.import_sample_glossary(workspace)
     assert (report["num_terms"], report["counts"]["rejected"]) == (20, 0)
     assert sum(bool(segment.hits) for segment in workspace.segments) >= 15
 
 
 def test_new_tab_shows_what_was_opened_last(run: Run):
-    run.desk.welcome(None)
-    opened = run.desk.open_document(TEXT, "manual.txt")
-    assert run.desk.welcome(None) == (opened, {})
+    run.sessions.welcome(None)
+    opened = run.sessions.open_document(TEXT, "manual.txt")
+    assert run.sessions.welcome(None) == (opened, {})
 
 
 def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     first = Run(log)
-    workspace = first.desk.open_document(TEXT, "manual.txt")
-    first.desk.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    workspace = first.sessions.open_document(TEXT, "manual.txt")
+    first.sessions.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     workspace.open(0)
     workspace.constrain(0, ["Dialog"], [])
     workspace.confirm(0, "Öffnen Sie den Dialog.")
@@ -76,11 +76,11 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     first.end()
 
     second = Run(log)
-    shown, result = second.desk.welcome(None)
+    shown, result = second.sessions.welcome(None)
     assert shown.document.name == "getting-started.txt"
     assert result["offer"]["name"] == "manual.txt"
     assert (result["offer"]["num_confirmed"], result["offer"]["num_segments"]) == (1, 2)
-    again = second.desk.go_on(result["offer"]["session"])
+    again = second.sessions.go_on(result["offer"]["session"])
     assert again.token == token
     assert [(s.state, s.target, s.pins, sorted(s.terms_off), s.origin) for s in again.segments] == [
         ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
@@ -88,36 +88,36 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     ]
     assert [(base.name, len(base)) for base in again.terms.termbases] == [("terms.tsv", 2)]
     assert again.first_to_do() == 1
-    assert second.desk.welcome(None) == (again, {})  # offered once
+    assert second.sessions.welcome(None) == (again, {})  # offered once
     second.end()
 
 
 def test_page_of_a_former_run_finds_its_session_by_the_token(log: Path):
     first = Run(log)
-    token = first.desk.open_document(TEXT, "manual.txt").token
+    token = first.sessions.open_document(TEXT, "manual.txt").token
     first.end()
     second = Run(log)
-    workspace, result = second.desk.welcome(token)
+    workspace, result = second.sessions.welcome(token)
     assert (workspace.token, workspace.document.name, result) == (token, "manual.txt", {})
     second.end()
 
 
 def test_second_tab_is_offered_nothing_while_the_first_goes_on_with_its_session(log: Path):
     first = Run(log)
-    first.desk.open_document(TEXT, "other.txt").edit(0, "Angefangen", "typed")
-    token = first.desk.open_document(TEXT, "manual.txt").token
+    first.sessions.open_document(TEXT, "other.txt").edit(0, "Angefangen", "typed")
+    token = first.sessions.open_document(TEXT, "manual.txt").token
     first.end()
     second = Run(log)
-    workspace, _ = second.desk.welcome(token)
-    assert [offer["name"] for offer in second.desk.offers(besides=workspace)] == ["other.txt"]
-    assert second.desk.welcome(None) == (workspace, {})
+    workspace, _ = second.sessions.welcome(token)
+    assert [offer["name"] for offer in second.sessions.offers(besides=workspace)] == ["other.txt"]
+    assert second.sessions.welcome(None) == (workspace, {})
     second.end()
 
 
 def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(log: Path):
     for _ in range(3):
         run = Run(log)
-        _, result = run.desk.welcome(None)
+        _, result = run.sessions.welcome(None)
         assert result == {}
         run.end()
     run = Run(log)
@@ -127,7 +127,7 @@ def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(lo
 
 def test_the_app_ends_in_order_where_the_log_cannot_be_written_any_more(log: Path):
     run = Run(log)
-    workspaces = [run.desk.open_document(TEXT, name) for name in ("a.txt", "b.txt")]
+    workspaces = [run.sessions.open_document(TEXT, name) for name in ("a.txt", "b.txt")]
     run.store._db.conn.execute("PRAGMA query_only = ON")
     run.end()
     store = LogStore.open(log)
@@ -137,18 +137,18 @@ def test_the_app_ends_in_order_where_the_log_cannot_be_written_any_more(log: Pat
 
 
 def test_document_opened_again_begins_a_session_of_its_own(run: Run):
-    first = run.desk.open_document(TEXT, "manual.txt")
+    first = run.sessions.open_document(TEXT, "manual.txt")
     first.edit(0, "Etwas", "typed")
-    second = run.desk.open_document(TEXT, "manual.txt")
+    second = run.sessions.open_document(TEXT, "manual.txt")
     assert second.token != first.token
     assert second.segments[0].target is None
-    assert run.desk.find(first.token) is first
+    assert run.sessions.find(first.token) is first
 
 
 def test_document_that_is_left_makes_way_for_the_one_that_is_shown(run: Run):
     long = "\n".join(f"Line number {n}." for n in range(40)).encode()
-    first = run.desk.open_document(long, "long.txt")
-    second = run.desk.open_document(TEXT, "manual.txt")
+    first = run.sessions.open_document(long, "long.txt")
+    second = run.sessions.open_document(TEXT, "manual.txt")
     settle(first)
     run.decoder.answer_all()
     settle(first)
@@ -163,57 +163,57 @@ def test_document_that_is_left_makes_way_for_the_one_that_is_shown(run: Run):
 
 
 def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
-    workspace = run.desk.open_document(TEXT, "manual.txt")
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
     with pytest.raises(DocumentError, match="PDF"):
-        run.desk.open_document(b"%PDF-1.4", "manual.pdf")
+        run.sessions.open_document(b"%PDF-1.4", "manual.pdf")
     with pytest.raises(GlossaryError, match="1 column"):
-        run.desk.import_glossary(workspace, b"router\nfile\n", "terms.tsv")
+        run.sessions.import_glossary(workspace, b"router\nfile\n", "terms.tsv")
     with pytest.raises(DocumentError, match=r"missing\.txt"):
-        run.desk.open_files(tmp_path / "missing.txt", None)
-    assert run.desk.welcome(None)[0] is workspace
+        run.sessions.open_files(tmp_path / "missing.txt", None)
+    assert run.sessions.welcome(None)[0] is workspace
     assert workspace.terms.termbases == ()
 
 
 def test_exports_are_named_after_the_document_and_logged(run: Run):
-    workspace = run.desk.open_document(TEXT, "manual.txt")
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
     workspace.confirm(0, "Öffnen Sie die Einstellungen.")
-    document = run.desk.export(workspace, "document")
+    document = run.sessions.export(workspace, "document")
     assert (document.name, document.data.decode()) == (
         "manual.de.txt",
         "Öffnen Sie die Einstellungen.\nThe router saves the file.\n",
     )
-    assert run.desk.export(workspace, "log.csv").name == "manual.log.csv"
-    assert run.desk.export(workspace, "log.jsonl").name == "manual.log.jsonl"
+    assert run.sessions.export(workspace, "log.csv").name == "manual.log.csv"
+    assert run.sessions.export(workspace, "log.jsonl").name == "manual.log.jsonl"
     kinds = [event.payload["kind"] for event in run.store.events(workspace.session_id) if event.type == "export"]
     assert kinds == ["document", "log.csv", "log.jsonl"]
     with pytest.raises(CommandError, match=r"document, document-with-proposals, log\.csv, log\.jsonl"):
-        run.desk.export(workspace, "../../etc/passwd")
+        run.sessions.export(workspace, "../../etc/passwd")
 
 
 def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
-    workspace = run.desk.open_document(TEXT, "manual.txt")
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
     run.decoder.answer_all()
     settle(workspace)
     workspace.edit(0, "Öffnen Sie die Einstellungen.", "typed")
-    assert run.desk.export(workspace, "document").data == TEXT.replace(
+    assert run.sessions.export(workspace, "document").data == TEXT.replace(
         b"Open the settings.", "Öffnen Sie die Einstellungen.".encode()
     )
-    export = run.desk.export(workspace, "document-with-proposals")
+    export = run.sessions.export(workspace, "document-with-proposals")
     assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
-    assert run.desk.export_note(workspace, "document-with-proposals") == {"note": export.note}
+    assert run.sessions.export_note(workspace, "document-with-proposals") == {"note": export.note}
     assert export.note is not None and "1 are proposals" in export.note
-    assert "1 stand in the source language" in run.desk.export_note(workspace)["note"]
+    assert "1 stand in the source language" in run.sessions.export_note(workspace)["note"]
 
 
 def test_banned_words_are_found_again_and_segments_stored_without_bans_still_load(log: Path):
     first = Run(log)
-    workspace = first.desk.open_document(TEXT, "manual.txt")
+    workspace = first.sessions.open_document(TEXT, "manual.txt")
     workspace.constrain(0, [], [], [Avoid("Dialog", "permissive")])
     older = SegmentUpdate("edited", "Alt", 1, {"pins": ["alt"], "terms_off": [], "origin": "typed"})
     first.store.append(workspace.session_id, "edit", {}, segment=1, segment_version=1, update=older)
     first.end()
     second = Run(log)
-    again, _ = second.desk.welcome(workspace.token)
+    again, _ = second.sessions.welcome(workspace.token)
     assert again.segments[0].bans == (Avoid("Dialog", "permissive"),)
     assert (again.segments[1].bans, again.segments[1].pins, again.segments[1].target) == ((), ("alt",), "Alt")
     second.end()
@@ -228,14 +228,16 @@ def test_documents_of_every_format_are_exported_after_a_restart_and_their_target
     first = Run(log)
     tokens = {}
     for name, data in files.items():
-        workspace = first.desk.open_document(data, name)
+        workspace = first.sessions.open_document(data, name)
         workspace.edit(len(workspace.segments) - 1, "Neu {1}x{/1}", "typed")
         tokens[name] = workspace.token
-    untouched = first.desk.open_document(po, "untouched.po")
+    untouched = first.sessions.open_document(po, "untouched.po")
     assert untouched.counts()["confirmed"] == 1
     first.end()
     second = Run(log)
-    exported = {name: second.desk.export(second.desk.find(token), "document").data for name, token in tokens.items()}
+    exported = {
+        name: second.sessions.export(second.sessions.find(token), "document").data for name, token in tokens.items()
+    }
     assert exported == {
         "a.po": po.replace(b'msgid "Two."\nmsgstr ""', b'#, fuzzy\nmsgid "Two."\nmsgstr "Neu {1}x{/1}"'),
         "a.xlf": xliff.replace(
@@ -244,14 +246,14 @@ def test_documents_of_every_format_are_exported_after_a_restart_and_their_target
         "a.md": b"# One\n\nTwo. Neu {1}x{/1}\n",
         "a.html": b"<p>Neu <b>x</b></p>",
     }
-    assert "untouched.po" not in [offer["name"] for offer in second.desk.offers()]
+    assert "untouched.po" not in [offer["name"] for offer in second.sessions.offers()]
     second.end()
 
 
 def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run):
-    document = run.desk.open_document(TEXT, "a.txt")
-    assert run.desk.welcome(None)[0].direction == "en-de"
-    run.desk.model.adopt(run.decoder, name="other", directions=("fr-en", "en-fr"))
+    document = run.sessions.open_document(TEXT, "a.txt")
+    assert run.sessions.welcome(None)[0].direction == "en-de"
+    run.sessions.model.adopt(run.decoder, name="other", directions=("fr-en", "en-fr"))
     assert document.direction == "en-de"
-    other = run.desk.open_document(TEXT, "a.txt")
+    other = run.sessions.open_document(TEXT, "a.txt")
     assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text

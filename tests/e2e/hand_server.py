@@ -10,9 +10,9 @@ from pathlib import Path
 import uvicorn
 
 from app.log.store import LogStore
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.server import bind, build_server
 
@@ -20,18 +20,18 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def serve(model: ModelHolder, folder: Path) -> Iterator[str]:
+def serve(model: ModelHandle, folder: Path) -> Iterator[str]:
     """The address of an app with this model, whose log is in the folder."""
     store = LogStore.open(folder / "log.sqlite")
-    desk = Desk(store, model, SAMPLES_FOLDER)
+    sessions = Sessions(store, model, SAMPLES_FOLDER)
     listener = bind(HOST, 0)
     port = listener.getsockname()[1]
-    config = uvicorn.Config(build_server(Api(desk), host=HOST, port=port), log_level="warning")
+    config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port), log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     yield f"http://{HOST}:{port}"
     server.should_exit = server.force_exit = True
     thread.join(20)
-    desk.close()
+    sessions.close()
     store.close()

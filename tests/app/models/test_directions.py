@@ -14,9 +14,9 @@ from app.glossary.terms import Term
 from app.log.store import LogStore
 from app.models import registry as models
 from app.models.directions import decide, read_ahead, targets_by_source
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from engine import ModelEntry
 from engine.model import Directions
@@ -99,30 +99,30 @@ def test_targets_are_told_by_source():
     assert targets_by_source(("en-de", "fr-de", "en-fr")) == {"en": ["de", "fr"], "fr": ["de"]}
 
 
-def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = "models/hand") -> ModelHolder:
-    holder = ModelHolder(Path(folder), wanted)
+def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = "models/hand") -> ModelHandle:
+    holder = ModelHandle(Path(folder), wanted)
     holder.loaded_from = holder.folder
     holder.adopt(HandDecoder(), name="hand", directions=directions)
     return holder
 
 
 def test_the_flag_of_the_start_is_followed_whatever_the_document_says(store: LogStore):
-    desk = Desk(store, model(BOTH, "en-de"), SAMPLES_FOLDER)
-    assert desk.open_document(GERMAN, "a.txt").direction == "en-de"
-    desk.close()
+    sessions = Sessions(store, model(BOTH, "en-de"), SAMPLES_FOLDER)
+    assert sessions.open_document(GERMAN, "a.txt").direction == "en-de"
+    sessions.close()
 
 
 def test_the_sample_is_in_english(store: LogStore):
-    desk = Desk(store, model(("de-en", "en-de")), SAMPLES_FOLDER)
-    assert desk.open_sample().direction == "en-de"
-    desk.close()
+    sessions = Sessions(store, model(("de-en", "en-de")), SAMPLES_FOLDER)
+    assert sessions.open_sample().direction == "en-de"
+    sessions.close()
 
 
 class Page:
     """What a page sends and gets."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.api = Api(desk)
+    def __init__(self, sessions: Sessions) -> None:
+        self.api = Api(sessions)
         self.token = self.api.hello({})["token"]
 
     def send(self, name: str, **fields: Any) -> dict[str, Any]:
@@ -134,10 +134,10 @@ class Page:
 
 
 def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore):
-    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     # An ordinal of German ends no sentence there, but does so in English.
-    earlier = desk.open_document(b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
-    page = Page(desk)
+    earlier = sessions.open_document(b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
+    page = Page(sessions)
     first = page.send("edit", segment=0, text="Until then", origin="typed")
     assert first["model"]["num_directions"] == 2
     assert page.send("directions")["result"] == {"directions": {"en": ["de"], "de": ["en"]}}
@@ -152,24 +152,24 @@ def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore)
     assert (back["document"]["direction"], back["rows"][0]["target"]) == (earlier.direction, "Until then")
     refused = page.send("begin_anew", direction="fr-en")
     assert refused["error"]["message"] == "hand translates en-de, de-en, not fr-en."
-    desk.close()
+    sessions.close()
 
 
 def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore):
-    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
+    sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
-    earlier = desk.open_document(table, "a.csv")
+    earlier = sessions.open_document(table, "a.csv")
     assert [(s.source, s.target) for s in earlier.segments] == [("Ja", None), ("Gut", "Well")]
-    again = desk.begin_anew(earlier, "en-de")
+    again = sessions.begin_anew(earlier, "en-de")
     assert [(s.source, s.target) for s in again.segments] == [("No", None), ("Well", "Gut")]
     again.confirm(0, "Nein")
     again.edit(1, "Wohl", "typed")
     written = b"key,de,en,note\n1,Ja,,x\n2,Nein,No,y\n3,Wohl,Well,\n"
-    assert desk.export(again, "document").data == written
-    desk.close()
-    desk = Desk(store, model(BOTH), SAMPLES_FOLDER)
-    assert desk.export(desk.go_on(again.session_id), "document").data == written
-    desk.close()
+    assert sessions.export(again, "document").data == written
+    sessions.close()
+    sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
+    assert sessions.export(sessions.go_on(again.session_id), "document").data == written
+    sessions.close()
 
 
 @pytest.mark.parametrize(
@@ -183,22 +183,22 @@ def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore)
     ],
 )
 def test_sources_that_cannot_be_turned_are_not_begun_anew_the_other_way(store: LogStore, name: str, data: str):
-    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
-    workspace = desk.open_document(data.encode(), name)
+    sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = sessions.open_document(data.encode(), name)
     num_sessions = len(store.sessions())
     stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
     with pytest.raises(CommandError, match=f"its languages are {stated}, .* for de-en, export it"):
-        desk.begin_anew(workspace, "de-en")
+        sessions.begin_anew(workspace, "de-en")
     assert len(store.sessions()) == num_sessions
-    assert desk.begin_anew(workspace, "en-fr").segments[0].source == workspace.segments[0].source
-    desk.close()
+    assert sessions.begin_anew(workspace, "en-fr").segments[0].source == workspace.segments[0].source
+    sessions.close()
 
 
 def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
-    desk = Desk(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
-    workspace = desk.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
-    assert desk.begin_anew(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
-    desk.close()
+    sessions = Sessions(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
+    workspace = sessions.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
+    assert sessions.begin_anew(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
+    sessions.close()
 
 
 def test_a_table_without_any_targets_is_not_turned():
@@ -208,14 +208,14 @@ def test_a_table_without_any_targets_is_not_turned():
 
 
 def test_glossaries_come_along_where_they_say_something(store: LogStore):
-    desk = Desk(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
-    workspace = desk.open_document(ENGLISH, "a.txt")
+    sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
+    workspace = sessions.open_document(ENGLISH, "a.txt")
     terms = [Term("file", "Datei", variants=("Akte",)), Term("OK", "OK", status="do_not_translate")]
     workspace.glossaries.put("low", [Term("window", "Fenster")])
     workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
 
     def told(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
-        bases = desk.begin_anew(workspace, direction).terms.termbases
+        bases = sessions.begin_anew(workspace, direction).terms.termbases
         return [(base.name, [(term.source, term.target) for term in base.terms.values()]) for base in bases]
 
     assert told("de-en") == [
@@ -224,22 +224,22 @@ def test_glossaries_come_along_where_they_say_something(store: LogStore):
     ]
     assert told("en-fr") == []
     assert [len(terms) for _, terms in told("en-de")] == [3, 1]
-    desk.close()
+    sessions.close()
 
 
 def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     store: LogStore, monkeypatch: pytest.MonkeyPatch
 ):
-    desk = Desk(store, model(("en-de",)), SAMPLES_FOLDER)
+    sessions = Sessions(store, model(("en-de",)), SAMPLES_FOLDER)
     other = model(("en-de", "en-fr"), folder="/models/other")
-    desk.models._find = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
-    monkeypatch.setattr(models, "ModelHolder", lambda folder, device: other)
+    sessions.models._find = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
+    monkeypatch.setattr(models, "ModelHandle", lambda folder, device: other)
     monkeypatch.setattr(other, "load_in_background", lambda: None)
-    workspace = desk.open_document(ENGLISH, "a.txt")
-    desk.models.switch(workspace, "cached/other")
-    again = desk.begin_anew(workspace, "en-fr")
+    workspace = sessions.open_document(ENGLISH, "a.txt")
+    sessions.models.switch(workspace, "cached/other")
+    again = sessions.begin_anew(workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
-    desk.close()
+    sessions.close()
 
 
 def test_what_a_guess_reads_is_read_once_and_ahead_of_the_first(monkeypatch: pytest.MonkeyPatch):

@@ -18,9 +18,9 @@ from app import VERSION
 from app.errors import CommandError
 from app.log.store import LogStore
 from app.models import registry as models
-from app.models.loading import ModelHolder, load_translator
+from app.models.loading import ModelHandle, load_translator
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
@@ -36,7 +36,7 @@ FRENCH = ModelEntry("team/french", Path("/models/french"), "cached", ("en-fr",))
 BROKEN = ModelEntry("team/broken", Path("/models/broken"), "cached", problem="model.safetensors is missing")
 
 
-class SlowModel(ModelHolder):
+class SlowModel(ModelHandle):
     """Comes when a test says so."""
 
     started: ClassVar[list[SlowModel]] = []
@@ -63,20 +63,20 @@ class Run:
         holder = ready_model(self.first)
         holder.folder = SMALL.folder
         self.known = known
-        self.desk = Desk(self.store, holder, SAMPLES_FOLDER)
-        self.desk.models._find = lambda: self.known
+        self.sessions = Sessions(self.store, holder, SAMPLES_FOLDER)
+        self.sessions.models._find = lambda: self.known
 
     def open(self, text: bytes = TEXT) -> Workspace:
-        return self.desk.open_document(text, "text.txt")
+        return self.sessions.open_document(text, "text.txt")
 
     def end(self) -> None:
-        self.desk.close()
+        self.sessions.close()
         self.store.close()
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    monkeypatch.setattr(models, "ModelHolder", SlowModel)
+    monkeypatch.setattr(models, "ModelHandle", SlowModel)
     monkeypatch.setattr(SlowModel, "started", [])
     run = Run(tmp_path / "log.sqlite", [SMALL, LARGE, FRENCH, BROKEN])
     yield run
@@ -93,7 +93,7 @@ def test_old_model_goes_on_until_the_new_one_is_there(run: Run) -> None:
     workspace.open(0)
     run.first.answer(0, "alt 0")
     settle(workspace)
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     [holder] = SlowModel.started
     shown = workspace.snapshot()["model"]
     assert (shown["name"], shown["state"], shown["next"]) == ("hand", "ready", "team/large")
@@ -117,7 +117,7 @@ def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
     late = [future for _, _, _, future in run.first.requests]
     requests = [request for _, request, _, _ in run.first.requests]
     run.first.cancel = lambda key: None  # type: ignore[method-assign]  # it was computed already
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     decoder = SlowModel.started[0].come()
     for request, future in zip(requests, late, strict=True):
         future.set_result(translation(request, "late"))
@@ -132,7 +132,7 @@ def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run
     run.first.answer(0, "alt 0")
     settle(workspace)
     workspace.confirm(0, "Meins.")
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     decoder = SlowModel.started[0].come()
     decoder.answer_all()
     settle(workspace)
@@ -147,12 +147,12 @@ def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run
 
 def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
     assert "hand translates, as the other" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     SlowModel.started[1].come()
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["problem"]) == ("large", "")
@@ -169,7 +169,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run)
 def test_what_cannot_translate_the_document_is_refused(run: Run, key: str, message: str) -> None:
     workspace = run.open()
     with pytest.raises(CommandError, match=message):
-        run.desk.models.switch(workspace, key)
+        run.sessions.models.switch(workspace, key)
     assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
 
 
@@ -177,19 +177,19 @@ def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> N
     other = replace(LARGE, folder=Path("/models/other"))
     run.known = [SMALL, LARGE, other]
     workspace, second = run.open(), run.open(b"Another document.\n")
-    run.desk.models.switch(workspace, "cached/large")
-    run.desk.models.switch(workspace, "cached/other")
+    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/other")
     large, wanted = SlowModel.started
     decoder = wanted.come()
     assert workspace.model.name == "other"
     unwanted = large.come()
     assert (workspace.model.name, unwanted.is_closed) == ("other", True)
 
-    run.desk.models.switch(second, "cached/other")  # shared
+    run.sessions.models.switch(second, "cached/other")  # shared
     assert (second.model is workspace.model, len(SlowModel.started)) == (True, 2)
-    run.desk.models.switch(workspace, "bundled/small")
+    run.sessions.models.switch(workspace, "bundled/small")
     assert (workspace.model.name, second.model.name, decoder.is_closed) == ("hand", "other", False)
-    run.desk.models.switch(second, "bundled/small")
+    run.sessions.models.switch(second, "bundled/small")
     assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
 
 
@@ -198,7 +198,7 @@ HUB_ID = "Helsinki-NLP/opus-mt-en-de"
 
 def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.fetch(workspace, HUB_ID)
+    run.sessions.models.fetch(workspace, HUB_ID)
     [holder] = SlowModel.started
     assert holder.folder == Path(HUB_ID)
     changes = []
@@ -218,22 +218,22 @@ def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run
     assert event is not None
     assert event.payload["key"] == "cached/opus-mt-en-de-0123"
     other = run.open(b"Another document.\n")
-    run.desk.models.fetch(other, HUB_ID)  # it is here by now
+    run.sessions.models.fetch(other, HUB_ID)  # it is here by now
     assert (other.model, len(SlowModel.started)) == (holder, 1)
 
 
 def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
     workspace, second = run.open(), run.open(b"Another document.\n")
     for waiting in (workspace, second):
-        run.desk.models.fetch(waiting, HUB_ID)
+        run.sessions.models.fetch(waiting, HUB_ID)
     [holder] = SlowModel.started
-    run.desk.models.stop(workspace)
+    run.sessions.models.stop(workspace)
     assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
     holder._has_fetched(1, 10)  # the other document waits
-    run.desk.models.stop(second)
+    run.sessions.models.stop(second)
     with pytest.raises(ModelError, match="was stopped on its way"):
         holder._has_fetched(2, 10)
-    run.desk.models.fetch(workspace, HUB_ID)
+    run.sessions.models.fetch(workspace, HUB_ID)
     assert len(SlowModel.started) == 2, "one that was stopped is of no use"
     holder.fail("opus-mt-en-de was stopped on its way")
     snapshot = workspace.snapshot()
@@ -245,7 +245,7 @@ def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
 
 def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
+    run.sessions.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
     decoder = SlowModel.started[0].come(directions=("fr-en",))
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
@@ -255,8 +255,8 @@ def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) ->
 
 def test_another_wish_ends_the_fetch_before(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.fetch(workspace, HUB_ID)
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.fetch(workspace, HUB_ID)
+    run.sessions.models.switch(workspace, "cached/large")
     fetched, large = SlowModel.started
     assert (fetched.is_stopped, large.is_stopped) == (True, False)
 
@@ -264,15 +264,15 @@ def test_another_wish_ends_the_fetch_before(run: Run) -> None:
 def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
-    run.desk.models.fetch(workspace, "team/ours")
+    run.sessions.models.fetch(workspace, "team/ours")
     SlowModel.started[0].come(Path("/hub/ours"))
-    [current] = [offer for offer in run.desk.models.offers(workspace) if offer["is_current"]]
+    [current] = [offer for offer in run.sessions.models.offers(workspace) if offer["is_current"]]
     assert (current["key"], current["name"]) == ("hub/team/ours", "team/ours")
     token = workspace.token
     run.end()
     again = Run(tmp_path / "log.sqlite", [SMALL])
-    workspace = again.desk.find(token)
-    assert (workspace.model, len(SlowModel.started)) == (again.desk.models.first, 1)
+    workspace = again.sessions.find(token)
+    assert (workspace.model, len(SlowModel.started)) == (again.sessions.models.first, 1)
     assert "ours is not there any more" in workspace.problem
     again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
@@ -280,8 +280,8 @@ def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(
 
 def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.first.state = "failed"
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.first.state = "failed"
+    run.sessions.models.switch(workspace, "cached/large")
     SlowModel.started[0].fail("no memory")
     assert workspace.problem == "The other model could not be loaded: no memory"
 
@@ -289,7 +289,7 @@ def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) 
 def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
     with pytest.raises(CommandError, match="data/models is no name of a model on the hub"):
-        run.desk.models.fetch(run.open(), "data/models")
+        run.sessions.models.fetch(run.open(), "data/models")
 
 
 @pytest.mark.parametrize(
@@ -297,28 +297,28 @@ def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monke
 )
 def test_what_no_model_of_the_hub_is_called_is_refused_with_an_example(run: Run, name: str) -> None:
     with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
-        run.desk.models.fetch(run.open(), name)
+        run.sessions.models.fetch(run.open(), name)
     assert SlowModel.started == []
 
 
 def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
     workspace = run.open()
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     decoder = SlowModel.started[0].come()
-    run.desk.delete_session(workspace)
+    run.sessions.delete_session(workspace)
     assert decoder.is_closed
 
 
 def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace, "cached/large")
     SlowModel.started[0].come()
     token = workspace.token
     run.end()
     for gone, expected in ((False, "large"), (True, "hand")):
         again = Run(tmp_path / "log.sqlite", [SMALL] if gone else [SMALL, LARGE])
-        workspace = again.desk.find(token)
+        workspace = again.sessions.find(token)
         if not gone:
             assert workspace.model.state == "loading"
             SlowModel.started[-1].come()
@@ -327,7 +327,7 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
         assert ("large is not there any more" in workspace.problem) == gone
         again.end()
     again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
-    workspace = again.desk.find(token)
+    workspace = again.sessions.find(token)
     SlowModel.started[-1].fail("no memory")
     assert (workspace.model.name, workspace.model.state) == ("hand", "ready")
     assert "no memory" in workspace.problem
@@ -337,12 +337,12 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
 
 def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> None:
     workspace = run.open()
-    assert run.desk.models.directions(workspace, None) == ("en-de",)
-    assert run.desk.models.directions(workspace, "cached/french") == ("en-fr",)
+    assert run.sessions.models.directions(workspace, None) == ("en-de",)
+    assert run.sessions.models.directions(workspace, "cached/french") == ("en-fr",)
     for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
         with pytest.raises(CommandError, match=message):
-            run.desk.begin_anew(workspace, "fr-en", key)
-    begun = run.desk.begin_anew(workspace, "en-fr", "cached/french")
+            run.sessions.begin_anew(workspace, "fr-en", key)
+    begun = run.sessions.begin_anew(workspace, "en-fr", "cached/french")
     [french] = SlowModel.started
     assert (begun.direction, begun.model, begun.model.state) == ("en-fr", french, "loading")
     assert (workspace.direction, workspace.model.name) == ("en-de", "hand")
@@ -354,8 +354,8 @@ def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> No
 
 
 def test_where_no_model_has_the_direction_nothing_is_said_to_translate(run: Run) -> None:
-    run.desk.models.first.directions = ("en-de",)
-    begun = run.desk.begin_anew(run.open(), "en-fr", "cached/french")
+    run.sessions.models.first.directions = ("en-de",)
+    begun = run.sessions.begin_anew(run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
     assert "Nothing is translated here: hand has not this document’s direction" in begun.problem
     assert "no memory" in begun.problem
@@ -369,19 +369,19 @@ def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(
     store = LogStore.open(tmp_path / "log.sqlite")
     for folder, expected in (("old", ["old"]), ("old", ["old"]), ("new", ["old", "new"])):  # the same again is no news
         first = SlowModel(Path(folder))
-        desk = Desk(store, first, SAMPLES_FOLDER)
-        workspace = desk.open_document(TEXT, "text.txt")
+        sessions = Sessions(store, first, SAMPLES_FOLDER)
+        workspace = sessions.open_document(TEXT, "text.txt")
         assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
         first.come()
         assert told() == [(None, f"checksum of {name}") for name in expected]
-        assert desk.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
-        desk.close()
+        assert sessions.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
+        sessions.close()
     store.close()
 
 
 def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> None:
     workspace = run.open()
-    api = Api(run.desk)
+    api = Api(run.sessions)
 
     def command(name: str, **fields: Any) -> Any:
         message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
@@ -402,25 +402,25 @@ def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> No
 def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path, cache: Path) -> None:
     """With files and a worker of its own; the first one stands in no list, and is offered all the same."""
     store = LogStore.open(tmp_path / "log.sqlite")
-    first = ModelHolder(cache / "mine")
+    first = ModelHandle(cache / "mine")
     first.load_in_background()
     first.wait()
-    desk = Desk(store, first, SAMPLES_FOLDER)
+    sessions = Sessions(store, first, SAMPLES_FOLDER)
     try:
-        desk.models._find = lambda: [models.describe_model(cache / "other", "cached")]
-        workspace = desk.open_document(TEXT, "text.txt")
-        offers = desk.models.offers(workspace)
+        sessions.models._find = lambda: [models.describe_model(cache / "other", "cached")]
+        workspace = sessions.open_document(TEXT, "text.txt")
+        offers = sessions.models.offers(workspace)
         assert [(offer["key"], offer["name"], offer["is_current"]) for offer in offers] == [
             ("first", "mine", True), ("cached/other", "team/other", False),
         ]  # fmt: skip
         assert offers[1]["card"] == "# <b>Other</b>\n"
         has_come = threading.Event()
         workspace.subscribe(lambda: workspace.model is not first and has_come.set())
-        desk.models.switch(workspace, "cached/other")
+        sessions.models.switch(workspace, "cached/other")
         assert has_come.wait(60)
         assert workspace.model.name == "other"
         workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
-        told = Api(desk).status()["models"]
+        told = Api(sessions).status()["models"]
         assert [(one["model"], one["state"], one["device"]) for one in told] == [
             ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
         ]  # fmt: skip
@@ -428,14 +428,14 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         assert told[1]["median_latency_ms"] > 0
         assert told[1]["answers_per_second"] > 0
     finally:
-        desk.close()
+        sessions.close()
         first.close()
         store.close()
 
 
 def test_status_tells_of_a_model_under_way_what_there_is(run: Run) -> None:
-    run.desk.models.switch(run.open(), "cached/large")
-    client = TestClient(build_server(Api(run.desk), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    run.sessions.models.switch(run.open(), "cached/large")
+    client = TestClient(build_server(Api(run.sessions), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
     reply = client.get("/status").json()
     first, large = reply["models"]
     assert (reply["version"], first["queue_length"], first["p95_latency_ms"]) == (VERSION, 3, None)
@@ -447,8 +447,8 @@ def test_every_model_computes_on_the_device_of_the_first(
     run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = run.open()
-    run.desk.models.first.device = "cuda:1"
-    run.desk.models.switch(workspace, "cached/large")
+    run.sessions.models.first.device = "cuda:1"
+    run.sessions.models.switch(workspace, "cached/large")
     [holder] = SlowModel.started
     assert holder.device == "cuda:1"
     asked = []
@@ -459,7 +459,7 @@ def test_every_model_computes_on_the_device_of_the_first(
 
 
 def test_device_that_there_is_not_is_told_with_the_cure(cache: Path) -> None:
-    holder = ModelHolder(cache / "mine", device="toaster")
+    holder = ModelHandle(cache / "mine", device="toaster")
     holder.load_in_background()
     holder.wait()
     assert holder.state == "failed"
@@ -490,8 +490,8 @@ def test_what_a_model_can_be_asked_for_is_known_while_it_loads(cache: Path, monk
     path = cache / "mine" / "config.json"
     style = {"domains": ["docs"], "formalities": {"en-de": ["formal"]}}
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **style}), encoding="utf-8")
-    monkeypatch.setattr(ModelHolder, "_load", lambda *_: None)  # never ends
-    holder = ModelHolder(cache / "mine")
+    monkeypatch.setattr(ModelHandle, "_load", lambda *_: None)  # never ends
+    holder = ModelHandle(cache / "mine")
     holder.load_in_background()
     assert (holder.state, holder.directions, holder.domains) == ("loading", ("en-de",), ("docs",))
     assert holder.formalities == {"en-de": ("formal",)}
@@ -503,7 +503,7 @@ def test_wanted_direction_is_that_of_new_documents_if_the_model_has_it(cache: Pa
         ("en-de", "ready", "en-de"),
         ("de-fr", "failed", "de-fr"),
     ):
-        holder = ModelHolder(cache / "mine", wanted)
+        holder = ModelHandle(cache / "mine", wanted)
         holder.load_in_background()
         holder.wait()
         assert (holder.state, holder.direction) == (state, direction)

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from app.log.store import LogStore
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import session_jsonl
-from app.sessions import Desk
+from app.sessions import Sessions
 from engine import Avoid, Phrase, Request, SearchOptions, Translator
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
@@ -39,11 +39,11 @@ def model_folder(codec: TextCodec, tmp_path: Path) -> Path:
 
 def worked_on(folder: Path) -> list[dict[str, Any]]:
     """The events of a session with pins and a ban, as they were exported."""
-    store, model = LogStore.open(folder / "log.sqlite"), ModelHolder(folder)
+    store, model = LogStore.open(folder / "log.sqlite"), ModelHandle(folder)
     model.load_in_background(1)
     model.wait()
-    desk = Desk(store, model, SAMPLES_FOLDER)
-    workspace = desk.open_document(TEXT, "a.txt")
+    sessions = Sessions(store, model, SAMPLES_FOLDER)
+    workspace = sessions.open_document(TEXT, "a.txt")
     workspace.open(0)
     workspace.constrain(0, ["Einstellungen"], [])
     workspace.constrain(1, [], [], [Avoid("die")])
@@ -53,7 +53,7 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
         assert time.monotonic() < end, "the model has not answered"
         time.sleep(0.02)
     data = session_jsonl(store, workspace.session_id).data
-    desk.close()
+    sessions.close()
     model.close()
     store.close()
     return [json.loads(line) for line in data.decode("utf-8").splitlines()]

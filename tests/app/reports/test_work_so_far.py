@@ -56,7 +56,7 @@ def test_figures_are_the_reports_after_every_act_and_only_news_is_read(tmp_path:
         lambda i: workspace.confirm(i, f"Text {rng.random()}"),
         workspace.reopen,
         workspace.leave,
-        lambda i: workspace.presence.idle(i, 60_000),
+        lambda i: workspace.activity.idle(i, 60_000),
         lambda i: workspace.structure.split(i, 5) if len(workspace.segments) < 6 else None,
         lambda i: workspace.structure.merge(i) if i + 1 < len(workspace.segments) else None,
     ]

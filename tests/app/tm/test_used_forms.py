@@ -133,7 +133,7 @@ def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
     """Four segments that hold a term whose target no list knows; the memory is empty and has been read."""
     workspace = make_workspace(store, ready_model(decoder), TEXT)
     settle(workspace)
-    workspace.recall.library.index(workspace.direction)
+    workspace.memory.library.index(workspace.direction)
     workspace.open(0)
     answer(workspace, decoder)
     workspace.glossaries.put("g.tsv", [Term("zwirbler", "Zwirbler", 1)])
@@ -175,12 +175,12 @@ def test_an_imported_memory_counts_and_leaves_text_and_version_alone(workspace: 
     workspace.edit(2, "Eigenes.", "typed")
     before = workspace.segments[2]
     data = write_tmx([Entry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
-    workspace.recall.import_tmx(data, "old.tmx")
+    workspace.memory.import_tmx(data, "old.tmx")
     workspace.open(2)
     after = workspace.segments[2]
     assert after.hits[0].term.inflections == ("Zwirblers",)
     assert (after.target, after.state, after.version) == (before.target, before.state, before.version)
-    workspace.recall.library.forget()
+    workspace.memory.library.forget()
     workspace.open(2)
     assert workspace.segments[2].hits == after.hits, "a memory that is not read yet changes nothing"
 

@@ -13,7 +13,7 @@ import pytest
 
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model
 
@@ -23,10 +23,10 @@ TEXT = b"Open the settings.\nThe router saves the file.\n"
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    desk.open_document(TEXT, "manual.txt")
-    yield Api(desk)
-    desk.close()
+    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    sessions.open_document(TEXT, "manual.txt")
+    yield Api(sessions)
+    sessions.close()
     store.close()
 
 
@@ -50,7 +50,7 @@ def test_what_the_page_tells_of_an_edit_is_logged_and_what_cannot_be_loses_no_wo
     assert reply["ok"]
     wrong = {**message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", told=told), "sequence": 2}
     assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
-    workspace = api.desk.find(wrong["token"])
+    workspace = api.sessions.find(wrong["token"])
     events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]
     assert [(e.type, e.payload["offset"], e.payload["text"], e.payload["origin"]) for e in events] == [
         ("insert", 0, "Neue ", "typed"), ("paste", 5, "Datei😀", "paste"), ("insert", 5, "alte ", "unknown"),
@@ -168,7 +168,7 @@ def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pyte
 def test_keys_are_kept_as_counts_by_class(api: Api):
     reply = api.command(message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
     assert reply["ok"]
-    workspace = api.desk.find(reply["token"])
+    workspace = api.sessions.find(reply["token"])
     last = list(workspace.store.events(workspace.session_id))[-1]
     assert (last.type, last.segment, last.payload) == ("key", 1, {"counts": {"character": 12}})
 
@@ -178,7 +178,7 @@ def test_deleting_a_session_shows_the_sample_instead_and_keeps_a_tombstone(api: 
     api.command(message(api, "edit", segment=1, text="geheim", origin="typed"))
     reply = api.command({**message(api, "delete_session"), "token": token})
     assert reply["ok"] and reply["document"]["name"] == "getting-started.txt" and reply["token"] != token
-    assert len(api.desk.store.tombstones()) == 1
+    assert len(api.sessions.store.tombstones()) == 1
     gone = api.command({**message(api, "open", segment=0), "token": token})
     assert gone["error"]["kind"] == "unknown_session"
 

@@ -32,7 +32,7 @@ def told(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_single_keys_are_kept_only_between_consent_and_its_end(workspace: Workspace):
-    presence = workspace.presence
+    presence = workspace.activity
     assert not presence.has_consent and workspace.snapshot()["keeps_keys"] is False
     presence.keys(0, COUNTS, PRESSES, CARETS)
     presence.consent(True)
@@ -52,11 +52,11 @@ def test_single_keys_are_kept_only_between_consent_and_its_end(workspace: Worksp
 
 
 def test_consent_is_remembered_for_its_session_alone(workspace: Workspace, store: LogStore):
-    workspace.presence.consent(True)
-    again = type(workspace.presence)(workspace)
+    workspace.activity.consent(True)
+    again = type(workspace.activity)(workspace)
     assert again.has_consent
     other = make_workspace(store, ready_model(HandDecoder()), "Another text.\n")
-    assert not other.presence.has_consent
+    assert not other.activity.has_consent
     other.close()
 
 
@@ -74,17 +74,17 @@ def test_consent_is_remembered_for_its_session_alone(workspace: Workspace, store
     ],
 )
 def test_what_is_no_list_of_keys_is_refused(workspace: Workspace, presses: Any, carets: Any):
-    workspace.presence.consent(True)
+    workspace.activity.consent(True)
     with pytest.raises(CommandError, match="cannot be read"):
-        workspace.presence.keys(0, COUNTS, presses, carets)
+        workspace.activity.keys(0, COUNTS, presses, carets)
     assert told(workspace, "key", "caret") == []
 
 
 def test_a_pause_is_kept_with_its_length(workspace: Workspace):
-    workspace.presence.idle(1, 60_000)
+    workspace.activity.idle(1, 60_000)
     assert told(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
     with pytest.raises(CommandError, match="pause"):
-        workspace.presence.idle(1, -1)
+        workspace.activity.idle(1, -1)
 
 
 def test_terms_are_told_when_they_are_seen_and_when_a_confirmed_text_uses_them(workspace: Workspace):

@@ -17,7 +17,7 @@ from app.paths import SAMPLES_FOLDER
 from app.segments.constraints import constraints_for
 from app.segments.proposal_view import DecodingResult
 from app.segments.state import SegmentState
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.alternatives import alternatives_view, question_for
 from engine import Alternative, Avoid, InvalidRequest, Request
@@ -103,12 +103,12 @@ def decoder() -> HandDecoder:
 @pytest.fixture
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = desk.open_document(SOURCE.encode(), "manual.txt")
+    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    workspace = sessions.open_document(SOURCE.encode(), "manual.txt")
     decoder.answer(0, "Den Knopf drücken.")
     settle(workspace)
-    yield Api(desk)
-    desk.close()
+    yield Api(sessions)
+    sessions.close()
     store.close()
 
 
@@ -134,7 +134,7 @@ def test_answer_goes_to_the_page_and_into_the_log_and_an_overtaken_one_to_neithe
     first, second = asyncio.run(ask(api, decoder, [None, found]))
     assert first == {"ok": True, "is_overtaken": True}
     assert [row["word"] for row in second["rows"]] == ["Schalter"]
-    workspace = api.desk.find(api.hello({})["token"])
+    workspace = api.sessions.find(api.hello({})["token"])
     (event,) = [e for e in workspace.store.events(workspace.session_id) if e.type == "alternatives"]
     assert event.payload["word"] == "Knopf"
     assert event.payload["shown"] == second["rows"]
@@ -148,7 +148,7 @@ def test_question_that_the_engine_cannot_answer_says_why(api: Api, decoder: Hand
 
 
 def test_taken_alternative_is_a_pin_with_its_beginning_until_the_next_change(api: Api, decoder: HandDecoder):
-    workspace = api.desk.find(api.hello({})["token"])
+    workspace = api.sessions.find(api.hello({})["token"])
     workspace.constrain(0, ["Schalter"], [], beginning="Den Schalter ", origin="alternative")
     assert decoder.of(0)[-1][0].prefix == "Den Schalter "
     stored = workspace.store.load_session(workspace.session_id).segments[0].constraints

@@ -12,7 +12,7 @@ import pytest
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log.store import LogStore
-from app.models.loading import ModelHolder
+from app.models.loading import ModelHandle
 from app.segments.constraint_changes import MAX_PINS, clean_target
 from app.workspace.commands import Workspace
 from engine import Avoid, Reason, Translation
@@ -224,7 +224,7 @@ def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder)
 
 
 def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: LogStore, decoder: HandDecoder):
-    model = ModelHolder(Path("models/late"))
+    model = ModelHandle(Path("models/late"))
     workspace = make_workspace(store, model, TEXT)
     workspace.open(2)
     workspace.constrain(2, ["neu"], [])
@@ -236,7 +236,7 @@ def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: Lo
 
 
 def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: Path):
-    model = ModelHolder(tmp_path / "nowhere")
+    model = ModelHandle(tmp_path / "nowhere")
     workspace = make_workspace(store, model, TEXT)
     workspace.open(0)
     failed = threading.Event()

@@ -16,7 +16,7 @@ from app.glossary.reading import rows as glossary_rows
 from app.log.store import LogStore
 from app.models import spelling
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.workspace import glossary_imports as imports
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model
@@ -53,28 +53,28 @@ class Speller(HandDecoder):
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(Speller()), SAMPLES_FOLDER)
-    workspace = desk.open_document(TEXT, "manual.txt")
-    workspace.desk = desk  # type: ignore[attr-defined]
+    sessions = Sessions(store, ready_model(Speller()), SAMPLES_FOLDER)
+    workspace = sessions.open_document(TEXT, "manual.txt")
+    workspace.sessions = sessions  # type: ignore[attr-defined]
     yield workspace
-    desk.close()
+    sessions.close()
     store.close()
 
 
 def stage(workspace: Workspace, text: str, name: str = "terms.tsv") -> dict[str, Any]:
-    report: dict[str, Any] = workspace.desk.stage_glossary(workspace, text.encode(), name)  # type: ignore[attr-defined]
+    report: dict[str, Any] = workspace.sessions.stage_glossary(workspace, text.encode(), name)  # type: ignore[attr-defined]
     return report
 
 
 def rows(workspace: Workspace, report: dict[str, Any], shown: Any) -> list[tuple[int, str, str]]:
-    found = workspace.glossaries.imports.rows(report["import"], shown, 0)
+    found = workspace.glossary_imports.rows(report["import"], shown, 0)
     assert found["num_rows"] == len(found["rows"])
     return [(row["row"], row["verdict"], row.get("kind", "")) for row in found["rows"]]
 
 
 def test_figures_beside_another_glossary_count_the_terms_of_both(workspace: Workspace):
     first = stage(workspace, "file\tDatei\nlog\tProtokoll\n", "first.tsv")
-    workspace.glossaries.imports.use(first["import"], [])
+    workspace.glossary_imports.use(first["import"], [])
     figures = stage(workspace, "router\tRouter\nlight\tLicht\n", "second.tsv")["document"]
     assert (figures["num_terms"], figures["num_found"], figures["num_without"]) == (4, 3, 1)
 
@@ -101,12 +101,12 @@ def test_every_row_has_its_verdict_and_nothing_is_changed(workspace: Workspace):
 
 def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace):
     report = stage(workspace, GLOSSARY)
-    attention = workspace.glossaries.imports.rows(report["import"], "attention", 0)["rows"]
+    attention = workspace.glossary_imports.rows(report["import"], "attention", 0)["rows"]
     assert [row["fix"]["to"] if row["fix"] else "-" for row in attention] == [
         "Akte", "-", "grafische Oberfläche", None, "-", None,
     ]  # fmt: skip
     fixes = [row["fix"]["name"] for row in attention if row["fix"]]
-    told = workspace.glossaries.imports.use(report["import"], fixes)
+    told = workspace.glossary_imports.use(report["import"], fixes)
     (base,) = workspace.terms.termbases
     assert told["num_terms"] == len(base) == 3
     assert [(term.source, term.target) for term in base.terms.values()] == [
@@ -117,16 +117,16 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
     event = workspace.store.last_event(workspace.session_id, "glossary")
     assert event is not None and event.payload["report"]["num_fixed"] == 4
     with pytest.raises(CommandError, match="is over"):
-        workspace.glossaries.imports.use(report["import"], [])
+        workspace.glossary_imports.use(report["import"], [])
 
 
 def test_newer_file_of_the_same_name_tells_what_is_new_changed_the_same_and_gone(workspace: Workspace):
     first = stage(workspace, "router\tRouter\nfile\tDatei\nlight\tLicht\n")
-    workspace.glossaries.imports.use(first["import"], [])
+    workspace.glossary_imports.use(first["import"], [])
     report = stage(workspace, "file\tAkte\nrouter\tRouter\nlog file\tProtokoll\n")
     assert report["is_replacing"]
     assert [report["counts"][name] for name in ("new", "changed", "same", "gone")] == [1, 1, 1, 1]
-    (changed,) = workspace.glossaries.imports.rows(report["import"], "changed", 0)["rows"]
+    (changed,) = workspace.glossary_imports.rows(report["import"], "changed", 0)["rows"]
     assert (changed["was"], changed["text"]) == ("Datei", "file → Akte")
 
 
@@ -134,27 +134,27 @@ def test_newer_file_of_the_same_name_tells_what_is_new_changed_the_same_and_gone
 def test_fix_that_was_never_offered_is_refused(workspace: Workspace, fixes: list[str]):
     report = stage(workspace, GLOSSARY)
     with pytest.raises(CommandError, match="fixes"):
-        workspace.glossaries.imports.use(report["import"], fixes)
+        workspace.glossary_imports.use(report["import"], fixes)
     assert workspace.terms.termbases == ()
 
 
 def test_newer_import_ends_the_older(workspace: Workspace):
     older, newer = stage(workspace, "a b\tA\n"), stage(workspace, "c d\tC\n")
     with pytest.raises(CommandError, match="newer one"):
-        workspace.glossaries.imports.use(older["import"], [])
-    workspace.glossaries.imports.use(newer["import"], [])
+        workspace.glossary_imports.use(older["import"], [])
+    workspace.glossary_imports.use(newer["import"], [])
 
 
 def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Workspace):
     report = stage(workspace, "router\tRouter\nlight\t\nwheel\nfile\tDatei\n\tLicht\n\x01\t\n")
-    found = workspace.glossaries.imports.rows(report["import"], "rejected", 0)["rows"]
+    found = workspace.glossary_imports.rows(report["import"], "rejected", 0)["rows"]
     assert [(row["row"], (row["blank"] or {}).get("source")) for row in found] == [
         (2, "light"),
         (3, "wheel"),
         (5, None),  # it is the source that is missing
         (6, None),  # it would be refused with a target, too
     ]
-    told = workspace.glossaries.imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
+    told = workspace.glossary_imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
     (base,) = workspace.terms.termbases
     assert told["num_terms"] == 4
     assert [(term.row, term.source, term.target) for term in base.terms.values()] == [
@@ -178,18 +178,18 @@ FILLS = [
 def test_target_that_cannot_be_is_refused_and_nothing_is_used(workspace: Workspace, fills: dict[str, str], said: str):
     report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
     with pytest.raises(CommandError, match=said):
-        workspace.glossaries.imports.use(report["import"], [], fills)
+        workspace.glossary_imports.use(report["import"], [], fills)
     assert workspace.terms.termbases == ()
 
 
 def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Workspace):
     report = stage(workspace, '=cmd|x!A1\t\nrouter\tRouter\nfile\tDatei\nfile\t=1+1\n"a, b"\tA\n')
-    export = workspace.glossaries.imports.table(report["import"], "rejected", "de")
+    export = workspace.glossary_imports.table(report["import"], "rejected", "de")
     assert export.name == "terms.rejected.csv" and export.data.startswith(b"\xef\xbb\xbfrow,")
     first, second = csv.DictReader(io.StringIO(export.data.decode("utf-8-sig")))
     assert first["text"].startswith("'=cmd|x!A1") and "leer" in first["message"]
     assert (second["row"], second["result"], second["fix"]) == ("4", "rejected", "'=1+1")
-    every = workspace.glossaries.imports.table(report["import"], "new", "en").data.decode("utf-8-sig")
+    every = workspace.glossary_imports.table(report["import"], "new", "en").data.decode("utf-8-sig")
     assert [row["text"] for row in csv.DictReader(io.StringIO(every))] == [
         "router → Router",
         "file → Datei",
@@ -200,7 +200,7 @@ def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Works
 def test_table_says_how_many_rows_it_has_not(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(glossary_rows, "MAX_REPORTS", 2)
     report = stage(workspace, "a b\tA\n" + "c d\t\n" * 5)
-    table = workspace.glossaries.imports.table(report["import"], "attention", "en").data.decode("utf-8-sig")
+    table = workspace.glossary_imports.table(report["import"], "attention", "en").data.decode("utf-8-sig")
     *listed, last = csv.DictReader(io.StringIO(table))
     assert len(listed) == 2 and last["message"] == "3 more rows are not listed one by one."
 
@@ -230,7 +230,7 @@ def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
     monkeypatch.setattr(spelling, "SECONDS", 20.0)
     monkeypatch.setattr(spelling, "_PORTION", 1)
     begun[0]["target"](*begun[0]["args"])
-    told = workspace.glossaries.imports.view(report["import"])
+    told = workspace.glossary_imports.view(report["import"])
     assert (told["counts"]["look"], told["is_checking"], told["notes"]) == (3, False, [])
     assert rows(workspace, report, "look") == [
         (2, "look", "initial"), (3, "look", "unspellable"), (4, "look", "unspellable"),
@@ -245,7 +245,7 @@ def test_checking_ends_with_its_import(workspace: Workspace, monkeypatch: pytest
     newer = stage(workspace, "sign\t\u6f22\u5b57\n")
     monkeypatch.setattr(spelling, "SECONDS", 20.0)
     begun[0]["target"](*begun[0]["args"])
-    assert workspace.glossaries.imports.view(newer["import"])["is_checking"]
+    assert workspace.glossary_imports.view(newer["import"])["is_checking"]
 
 
 class NotStarted:

@@ -42,7 +42,7 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
 
 
 def targets(workspace: Workspace, index: int) -> list[tuple[int, str]]:
-    return [(match["rate"], match["target"]) for match in workspace.recall.matches(index)["matches"]]
+    return [(match["rate"], match["target"]) for match in workspace.memory.matches(index)["matches"]]
 
 
 def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost(
@@ -50,7 +50,7 @@ def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost
 ):
     settle(workspace)
     workspace.confirm(2, "Etwas anderes.")
-    workspace.recall.library.forget()
+    workspace.memory.library.forget()
     monkeypatch.setattr(storage, "_ENTRIES_PER_PAGE", 2)
     pairs = [(f"Part {number}.", f"Teil {number}.") for number in range(5)]
     import_entries(store.connection, "old.tmx", "en", "de", pairs)
@@ -62,7 +62,7 @@ def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost
         yield from read
 
     monkeypatch.setattr(recall, "load_entries", slowly)
-    entries = workspace.recall.library.index("en-de").entries()
+    entries = workspace.memory.library.index("en-de").entries()
     assert [(entry.source, entry.target) for entry in entries] == [*pairs, ("Open the file.", "Öffnen Sie die Datei.")]
 
 
@@ -105,7 +105,7 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
     assert library.index("en-de") is first  # its events are none of the memory
     settle(workspace)
     workspace.confirm(2, "Etwas anderes.")
-    workspace.recall.library.forget()
+    workspace.memory.library.forget()
     assert library.index("en-de") is first
     Library(other).import_tmx(FILE, "a.tmx", "en-de")
     assert len(library.index("en-de").entries()) == 3
@@ -136,10 +136,10 @@ def test_file_that_is_no_memory_of_these_languages_is_refused_and_nothing_is_sto
 def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F811
     token = api.hello({})["token"]
     api.command(message(api, "confirm", segment=1, text="geheim"))
-    index = api.desk.library.index("en-de")
+    index = api.sessions.library.index("en-de")
     assert [entry.target for entry in index.entries()] == ["geheim"]
     api.command({**message(api, "delete_session"), "token": token})
-    assert api.desk.library.index("en-de").entries() == []
+    assert api.sessions.library.index("en-de").entries() == []
 
 
 @pytest.mark.parametrize("direction", ["en-zho_Hant", "zho_Hans-zho_Hant"])

@@ -95,7 +95,7 @@ def test_what_contradicts_itself_is_only_offered(store: LogStore):
     remember(store, ("Open the file.", "Datei auf."), ("Close it.", "Schließen."), name="other.tmx")
     workspace = begin(store, HandDecoder())
     assert texts(workspace) == [None, None, "Schließen.", None]
-    assert len(workspace.recall.matches(0)["matches"]) == 2
+    assert len(workspace.memory.matches(0)["matches"]) == 2
     workspace.close()
 
 
@@ -107,8 +107,8 @@ def test_opening_fills_in_what_came_into_the_memory_since_but_nothing_that_was_t
     workspace.edit(0, "Von Hand.", "typed")
     workspace.constrain(2, ["schließen"], [])
     remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
-    workspace.recall.library.forget()
-    workspace.recall.library.index("en-de")
+    workspace.memory.library.forget()
+    workspace.memory.library.index("en-de")
     for index in range(4):
         workspace.open(index)
     assert texts(workspace) == ["Von Hand.", "TM: Save %s now.", None, "TM: Something else."]
@@ -171,8 +171,8 @@ def test_a_match_that_comes_over_a_proposal_counts_as_the_memorys_all_the_same(s
     decoder.answer_all()
     settle(workspace)
     remember(store, ("Open the file.", "de: Open die Datei."))
-    workspace.recall.library.forget()
-    workspace.recall.library.index("en-de")
+    workspace.memory.library.forget()
+    workspace.memory.library.index("en-de")
     workspace.open(0)
     workspace.confirm(0, "de: Open die Datei.")
     figures = session_statistics(workspace.document.segments, store.events(workspace.session_id))
@@ -186,11 +186,11 @@ def test_an_imported_file_fills_at_once_and_is_told_and_can_be_left_out(store: L
         b'<tuv xml:lang="de"><seg>Zu damit.</seg></tuv></tu></body></tmx>'
     )
     workspace = begin(store, HandDecoder())
-    assert workspace.recall.import_tmx(data, "a.tmx") == {"name": "a.tmx", "num_pairs": 1, "num_filled": 1}
+    assert workspace.memory.import_tmx(data, "a.tmx") == {"name": "a.tmx", "num_pairs": 1, "num_filled": 1}
     assert texts(workspace)[2] == "Zu damit."
     workspace.close()
     other = begin(store, HandDecoder(), fills=False)
     other.open(2)
-    assert other.recall.import_tmx(data, "a.tmx")["num_filled"] == 0
+    assert other.memory.import_tmx(data, "a.tmx")["num_filled"] == 0
     assert texts(other) == [None] * 4
     other.close()

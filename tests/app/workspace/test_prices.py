@@ -12,7 +12,7 @@ import pytest
 from app.glossary import Term
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.workspace.commands import Workspace
 from engine import Avoid, Pricing, Request
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -28,13 +28,13 @@ def decoder() -> HandDecoder:
 @pytest.fixture
 def workspace(tmp_path: Path, decoder: HandDecoder) -> Iterator[Workspace]:
     store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = desk.open_document(TEXT, "manual.txt")
+    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    workspace = sessions.open_document(TEXT, "manual.txt")
     workspace.open(0)
     decoder.answer_all()
     settle(workspace)
     yield workspace
-    desk.close()
+    sessions.close()
     store.close()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.questions import completion_of
 from engine import Reason, Request, Translation
@@ -40,9 +40,9 @@ def decoder() -> HandDecoder:
 @pytest.fixture
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
-    desk = Desk(store, ready_model(decoder), SAMPLES_FOLDER)
-    yield Api(desk)
-    desk.close()
+    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    yield Api(sessions)
+    sessions.close()
     store.close()
 
 
@@ -73,7 +73,7 @@ def test_answer_is_shown_and_kept_and_an_overtaken_one_is_neither(api: Api, deco
     assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
     reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
     assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
-    workspace = api.desk.find(api.hello({})["token"])
+    workspace = api.sessions.find(api.hello({})["token"])
     told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
     assert told == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
 
@@ -85,14 +85,14 @@ def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, deco
 
 
 def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDecoder):
-    workspace = api.desk.find(api.hello({})["token"])
+    workspace = api.sessions.find(api.hello({})["token"])
     _, future = workspace.questions.ask_completion(0, "Das")
     workspace.constrain(0, ["Haus"], [])
     assert future.result(0) is None
 
 
 def test_crash_and_an_answer_that_nobody_waits_for_disturb_nothing(api: Api, decoder: HandDecoder):
-    questions = api.desk.find(api.hello({})["token"]).questions
+    questions = api.sessions.find(api.hello({})["token"]).questions
     _, unwanted = questions.ask_completion(0, "Das")
     assert unwanted.cancel()
     _, wanted = questions.ask_completion(0, "Das")

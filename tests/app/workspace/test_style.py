@@ -16,7 +16,7 @@ from app.log.store import LogStore
 from app.models.style import FORMALITIES, Style, chosen_style
 from app.paths import SAMPLES_FOLDER
 from app.reports.replay import moments
-from app.sessions import Desk
+from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
 from engine import Alternative, Avoid, Hypothesis, Pricing, Request, Translator
@@ -70,8 +70,8 @@ class Run:
     def __init__(self, log: Path, *, knows: bool = True) -> None:
         self.store = LogStore.open(log)
         self.decoder = AskedDecoder()
-        self.desk = Desk(self.store, ready_model(self.decoder, KNOWN if knows else {}, DOMAINS), SAMPLES_FOLDER)
-        self.api = Api(self.desk)
+        self.sessions = Sessions(self.store, ready_model(self.decoder, KNOWN if knows else {}, DOMAINS), SAMPLES_FOLDER)
+        self.api = Api(self.sessions)
 
     def command(self, workspace: Workspace, name: str, **fields: Any) -> Any:
         message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
@@ -86,7 +86,7 @@ class Run:
             settle(workspace)
 
     def end(self) -> None:
-        self.desk.close()
+        self.sessions.close()
         self.store.close()
 
 
@@ -103,7 +103,7 @@ def styles_asked(run: Run, first: int = 0) -> dict[str, tuple[str | None, str | 
 
 
 def test_a_choice_asks_anew_for_all_that_has_no_text_of_the_person(run: Run) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     run.answer(workspace)
     workspace.confirm(1, "Meins.")
@@ -128,7 +128,7 @@ def test_a_choice_asks_anew_for_all_that_has_no_text_of_the_person(run: Run) -> 
 
 
 def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     workspace.choose_style(Style("formal", "software"))
     workspace.constrain(0, ["settings"], [])
@@ -147,7 +147,7 @@ def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run
 
 
 def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, tmp_path: Path) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     run.answer(workspace)
     workspace.choose_style(Style("informal", "docs"))
@@ -160,7 +160,7 @@ def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, 
     run.end()
     for knows, expected in ((True, said), (False, [None, None, None])):
         again = Run(tmp_path / "log.sqlite", knows=knows)
-        workspace = again.desk.find(token)
+        workspace = again.sessions.find(token)
         assert workspace.style.chosen == Style("formal")
         assert [segment.text for segment in workspace.segments] == expected, "said in another style: void"
         assert ("hand was trained without" in workspace.problem) == (not knows)
@@ -169,7 +169,7 @@ def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, 
 
 
 def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that_is_said(run: Run) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     workspace.choose_style(Style("formal", "docs"))
     plain = HandDecoder()
@@ -187,24 +187,24 @@ def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that
     workspace.choose_style(Style(None, None))
     workspace.choose_style(Style(None, None))
     assert len(plain.requests) == num_asked, "nothing else is asked for, so nothing is asked anew"
-    workspace.use_model(run.desk.model)
+    workspace.use_model(run.sessions.model)
     workspace.choose_style(Style("formal", None))
     assert run.decoder.of(0)[-1][0].formality == "formal"
     assert workspace.snapshot()["problem"] == ""
 
 
 def test_a_document_begun_anew_keeps_what_of_its_style_says_something_in_the_direction(run: Run) -> None:
-    run.desk.model.directions = ("en-de", "de-en")
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    run.sessions.model.directions = ("en-de", "de-en")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.choose_style(Style("formal", "docs"))
-    turned, same = (run.desk.begin_anew(workspace, direction) for direction in ("de-en", "en-de"))
+    turned, same = (run.sessions.begin_anew(workspace, direction) for direction in ("de-en", "en-de"))
     assert (turned.style.chosen, turned.problem) == (Style(None, "docs"), "")
     assert same.style.chosen == chosen_style(run.store, same.session_id) == Style("formal", "docs")
 
 
 def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
-    run.desk.import_glossary(workspace, b"router\tRouter\n", "terms.tsv")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
+    run.sessions.import_glossary(workspace, b"router\tRouter\n", "terms.tsv")
     workspace.open(1)
     workspace.constrain(1, ["Datei"], [], [Avoid("speichern")])
     run.answer(workspace)
@@ -225,20 +225,20 @@ def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     reply = run.command(workspace, "choose_style", **fields)
     assert message in reply["error"]["message"]
     assert chosen_style(run.store, workspace.session_id) == Style()
 
 
 def test_page_is_told_what_each_model_can_be_asked_for(run: Run) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     style = run.command(workspace, "models")["model"]["style"]
     assert style == {"formality": None, "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
 
 
 @pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])
 def test_a_log_from_elsewhere_cannot_ask_for_what_there_is_not(run: Run, payload: dict[str, Any]) -> None:
-    workspace = run.desk.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(TEXT, "text.txt")
     run.store.append(workspace.session_id, "style", payload)
     assert chosen_style(run.store, workspace.session_id) == Style()
