@@ -1,7 +1,7 @@
 # make run        make a virtual environment, install what the app needs, open the app
 # make test       the same for the tests, and run them
 # make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
-# make check      lint, formatting and types
+# make check      lint, formatting and types, of the page's scripts too (these need Node.js)
 #
 # HOST and PORT say where the app listens: make run PORT=7861
 # PYTHON names another interpreter, VENV another (or a ready) virtual environment.
@@ -13,6 +13,7 @@ VENV_PYTHON = $(VENV)/bin/python
 RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
+NODE_STAMP = node_modules/.package-lock.json
 
 .PHONY: run test test-all check
 .DELETE_ON_ERROR:
@@ -27,10 +28,11 @@ test: $(DEV_STAMP)
 test-all: $(DEV_STAMP)
 	$(VENV_PYTHON) -m pytest --full --numprocesses 2 --dist loadfile
 
-check: $(DEV_STAMP)
+check: $(DEV_STAMP) $(NODE_STAMP)
 	$(VENV_PYTHON) -m ruff check .
 	$(VENV_PYTHON) -m ruff format --check .
 	$(VENV_PYTHON) -m mypy
+	npm run --silent check
 
 # A stamp is touched only after a whole install: an interrupted one starts again, a finished one is not repeated.
 $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
@@ -41,6 +43,14 @@ $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
 	@echo "Installing what the tests need."
 	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(NODE_STAMP): package.json package-lock.json
+	@command -v npm >/dev/null 2>&1 || { \
+		echo "The checks of the page's scripts need Node.js 18 or newer with npm, and there is none here." >&2; \
+		echo "Install it (Debian, Ubuntu: apt install nodejs npm; macOS: brew install node) and try again." >&2; exit 1; }
+	@echo "Installing what checks the page's scripts."
+	npm ci --no-audit --no-fund
 	@touch $@
 
 # Debian and Ubuntu ship Python without ensurepip, which a virtual environment needs to have a pip.

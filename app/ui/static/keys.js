@@ -1,31 +1,48 @@
 /* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
-import {toggleConfidence} from './editor/confidence.js';
-import {DEFAULTS, actionOf, keysOf} from './core/key_bindings.js';
+
+import {actionOf, DEFAULTS, keysOf} from './core/key_bindings.js';
 import {openGoTo} from './dialogs/go_to.js';
 import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
 import {widen} from './dialogs/scope.js';
+import {toggleConfidence} from './editor/confidence.js';
 import {changeCase, copySource, insertPlaceholder} from './editor/text_commands.js';
 
 export const listenToKeys = (bench, root) => {
-  const isOurs = () => root.isConnected && (root.contains(document.activeElement) || document.activeElement === document.body) && !root.querySelector('dialog[open]');
-  document.addEventListener('keydown', event => {
-    const keys = keysOf(event);
-    if (!keys || !isOurs()) return;
-    const place = placeOf(bench);
-    const action = completionAction(bench, keys, place) ?? ACTIONS[actionOf(keys)]?.(bench, place, keys);
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    action();
-  }, true);
+  const isOurs = () =>
+    root.isConnected &&
+    (root.contains(document.activeElement) || document.activeElement === document.body) &&
+    !root.querySelector('dialog[open]');
+  document.addEventListener(
+    'keydown',
+    event => {
+      const keys = keysOf(event);
+      if (!keys || !isOurs()) return;
+      const place = placeOf(bench);
+      const action = completionAction(bench, keys, place) ?? ACTIONS[actionOf(keys)]?.(bench, place, keys);
+      if (!action) return;
+      event.preventDefault();
+      event.stopPropagation();
+      action();
+    },
+    true,
+  );
 };
 
 /** Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another line to type in, or "". */
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
-  return focused === segment.field.area ? 'field' : segment.proposal.line.contains(focused) ? 'proposal'
-    : segment.sourceHost.contains(focused) ? 'source' : segment.offers.hypotheses.list.contains(focused) ? 'hypotheses' : ['INPUT', 'TEXTAREA'].includes(focused?.tagName) ? 'input' : '';
+  return focused === segment.field.area
+    ? 'field'
+    : segment.proposal.line.contains(focused)
+      ? 'proposal'
+      : segment.sourceHost.contains(focused)
+        ? 'source'
+        : segment.offers.hypotheses.list.contains(focused)
+          ? 'hypotheses'
+          : ['INPUT', 'TEXTAREA'].includes(focused?.tagName)
+            ? 'input'
+            : '';
 };
 
 /** While a completion is offered, three keys belong to it; Escape also ends what the field waits for. */
@@ -39,34 +56,89 @@ const completionAction = ({segment: {completion, rest}}, keys, place) => {
   return keys === 'Escape' ? () => completion.dismiss() : null;
 };
 
-const goTo = (bench, step) => { const next = bench.list.neighbour(step); if (next !== null) bench.openSegment(next); };
+const goTo = (bench, step) => {
+  const next = bench.list.neighbour(step);
+  if (next !== null) bench.openSegment(next);
+};
 
 /** What each action does where the focus is; null where it means nothing there, and the browser has the keys. */
 const ACTIONS = {
-  confirm: ({segment}) => () => segment.confirm(),
-  pin: ({segment}) => () => segment.pinSelection(),
+  confirm:
+    ({segment}) =>
+    () =>
+      segment.confirm(),
+  pin:
+    ({segment}) =>
+    () =>
+      segment.pinSelection(),
   next: bench => () => goTo(bench, 1),
   previous: bench => () => goTo(bench, -1),
-  proposal: ({segment}, place) => (place === 'proposal' || place === 'source' ? () => segment.alignment.focusSource()
-    : place === 'input' ? null : place === 'hypotheses' ? () => segment.focusField() : () => segment.proposal.focusWord(segment.proposal.current)),
-  down: ({segment}, place) => ({field: () => segment.offers.hypotheses.focus(), proposal: () => segment.focusField(), source: () => segment.proposal.focusWord(segment.proposal.current)}[place] ?? null),
-  scope: ({segment}) => () => widen(segment),
-  rest: ({segment}) => () => segment.rest.ask(),
-  complete: ({segment}) => () => segment.completion.ask(),
-  alternatives: ({segment}) => () => segment.offers.askAlternatives(),
+  proposal: ({segment}, place) =>
+    place === 'proposal' || place === 'source'
+      ? () => segment.alignment.focusSource()
+      : place === 'input'
+        ? null
+        : place === 'hypotheses'
+          ? () => segment.focusField()
+          : () => segment.proposal.focusWord(segment.proposal.current),
+  down: ({segment}, place) =>
+    ({
+      field: () => segment.offers.hypotheses.focus(),
+      proposal: () => segment.focusField(),
+      source: () => segment.proposal.focusWord(segment.proposal.current),
+    })[place] ?? null,
+  scope:
+    ({segment}) =>
+    () =>
+      widen(segment),
+  rest:
+    ({segment}) =>
+    () =>
+      segment.rest.ask(),
+  complete:
+    ({segment}) =>
+    () =>
+      segment.completion.ask(),
+  alternatives:
+    ({segment}) =>
+    () =>
+      segment.offers.askAlternatives(),
   undo: ({segment}, place) => (place === 'input' ? null : () => segment.step(true)),
   redo: ({segment}, place) => (place === 'input' ? null : () => segment.step(false)),
   case: ({segment}, place) => (place === 'field' ? () => changeCase(segment) : null),
   source: ({segment}, place) => (place === 'input' ? null : () => copySource(segment)),
   placeholder: ({segment}, place) => (place === 'input' ? null : () => insertPlaceholder(segment)),
-  confidence: ({segment}) => () => toggleConfidence(segment),
-  comment: ({segment}) => () => segment.comment.edit(),
-  search: ({list}) => () => { list.searchField.focus(); list.searchField.select(); },
+  confidence:
+    ({segment}) =>
+    () =>
+      toggleConfidence(segment),
+  comment:
+    ({segment}) =>
+    () =>
+      segment.comment.edit(),
+  search:
+    ({list}) =>
+    () => {
+      list.searchField.focus();
+      list.searchField.select();
+    },
   goto: bench => () => openGoTo(bench),
-  match: ({side}, place, keys) => () => side.memory.insert(Math.max(0, DEFAULTS.match.indexOf(keys))),
-  memory: ({side}) => () => side.openMemory(),
-  split: ({segment}) => () => segment.split(),
-  merge: ({segment}) => () => segment.merge(),
+  match:
+    ({side}, _place, keys) =>
+    () =>
+      side.memory.insert(Math.max(0, DEFAULTS.match.indexOf(keys))),
+  memory:
+    ({side}) =>
+    () =>
+      side.openMemory(),
+  split:
+    ({segment}) =>
+    () =>
+      segment.split(),
+  merge:
+    ({segment}) =>
+    () =>
+      segment.merge(),
   replace: bench => () => openReplace(bench),
   part: bench => () => bench.focusNextPart(1),
   part_back: bench => () => bench.focusNextPart(-1),

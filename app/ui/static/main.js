@@ -1,28 +1,52 @@
 /* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
 import {Connection, drafts} from './core/connection.js';
 import {button, h, t, tn} from './core/dom.js';
-import {Files} from './panels/files.js';
-import {Header, Notes} from './panels/header.js';
-import {loadBindings} from './core/key_bindings.js';
 import {watchIdle} from './core/idle.js';
-import {listenToKeys} from './keys.js';
-import {SegmentList} from './list/segment_list.js';
-import {Segment} from './editor/segment.js';
-import {Side} from './panels/side.js';
-import {Status} from './panels/status.js';
+import {loadBindings} from './core/key_bindings.js';
 import {Steps} from './core/steps.js';
 import {watchTabs} from './core/tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
+import {Segment} from './editor/segment.js';
+import {listenToKeys} from './keys.js';
+import {SegmentList} from './list/segment_list.js';
+import {Files} from './panels/files.js';
+import {Header, Notes} from './panels/header.js';
+import {Side} from './panels/side.js';
+import {Status} from './panels/status.js';
 
 const TOKEN_KEY = 'pinpoint:session';
-const OPEN_KEY = 'pinpoint:open';                     // [token, index]: where this tab was, also after the server was started anew
+const OPEN_KEY = 'pinpoint:open'; // [token, index]: where this tab was, also after the server was started anew
 const THEME_KEY = 'pinpoint:theme';
-const stored = (storage, key) => { try { return storage.getItem(key); } catch { return null; } };
-const store = (storage, key, value) => { try { storage.setItem(key, value); } catch { /* storage is off: nothing is remembered */ } };
+const stored = (storage, key) => {
+  try {
+    return storage.getItem(key);
+  } catch {
+    return null;
+  }
+};
+const store = (storage, key, value) => {
+  try {
+    storage.setItem(key, value);
+  } catch {
+    /* storage is off: nothing is remembered */
+  }
+};
 
 class Bench {
   constructor(root, server) {
-    Object.assign(this, {root, server, rows: [], order: null, offers: [], glossary: null, progress: null, decode: null, checksOff: [], model: {state: 'loading', name: ''}, onModel: null});
+    Object.assign(this, {
+      root,
+      server,
+      rows: [],
+      order: null,
+      offers: [],
+      glossary: null,
+      progress: null,
+      decode: null,
+      checksOff: [],
+      model: {state: 'loading', name: ''},
+      onModel: null,
+    });
     this.languages = {source: 'en', target: 'de'};
     this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
     const theme = stored(localStorage, THEME_KEY);
@@ -31,8 +55,11 @@ class Bench {
 
   async start() {
     const reply = await this.greet();
-    const head = h('header.head', {}), noteHost = h('div.notes', {'aria-live': 'polite'}), doc = h('section.doc', {'aria-label': t('list.heading')});
-    const side = h('aside.side', {'aria-label': t('side.label')}), foot = h('footer.status', {});
+    const head = h('header.head', {});
+    const noteHost = h('div.notes', {'aria-live': 'polite'});
+    const doc = h('section.doc', {'aria-label': t('list.heading')});
+    const side = h('aside.side', {'aria-label': t('side.label')});
+    const foot = h('footer.status', {});
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
     this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
     this.connection = this.connect();
@@ -49,7 +76,10 @@ class Bench {
     listenToKeys(this, this.root);
     this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
-    watchIdle(ms => this.onIdle(ms), () => this.onVisibility());
+    watchIdle(
+      ms => this.onIdle(ms),
+      () => this.onVisibility(),
+    );
     this.adopt(reply);
     this.connection.watch();
   }
@@ -60,18 +90,28 @@ class Bench {
       try {
         const reply = await this.server.hello({token: this.session.token});
         if (reply && typeof reply === 'object') return reply;
-      } catch { /* not there yet */ }
+      } catch {
+        /* not there yet */
+      }
       await new Promise(done => setTimeout(done, pause));
     }
   }
 
   connect() {
-    return new Connection(this.server, this.session, {onReply: (reply, command) => this.receive(reply, command), onSend: command => this.steps.noticed(command), onState: () => this.status?.update(), onReturn: () => this.tellOpen()});
+    return new Connection(this.server, this.session, {
+      onReply: (reply, command) => this.receive(reply, command),
+      onSend: command => this.steps.noticed(command),
+      onState: () => this.status?.update(),
+      onReturn: () => this.tellOpen(),
+    });
   }
 
   /** Shows a session from its beginning: at the start, and when another document is opened. */
   adopt(reply) {
-    if (!reply.ok) { this.say('bad', reply.error.message); return; }
+    if (!reply.ok) {
+      this.say('bad', reply.error.message);
+      return;
+    }
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
     store(sessionStorage, TOKEN_KEY, reply.token);
     this.rows = [];
@@ -83,18 +123,34 @@ class Bench {
     this.merge(reply);
     this.list.rebuild();
     const [token, place] = JSON.parse(stored(sessionStorage, OPEN_KEY)) ?? [];
-    const first = token === reply.token ? place : reply.result?.open ?? 0;
+    const first = token === reply.token ? place : (reply.result?.open ?? 0);
     for (const note of reply.document.notes) this.say('info', note);
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     this.restoreDrafts();
     if (reply.result?.offer) this.offer(reply.result.offer);
     this.tellTabs();
-    if (reply.result?.is_continued) this.say('info', t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}));
+    if (reply.result?.is_continued)
+      this.say(
+        'info',
+        t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}),
+      );
   }
 
   offer(offer) {
-    this.notes.say('info', t('offer', {name: offer.name, confirmed: offer.num_confirmed, total: offer.num_segments, when: dayAndTime(offer.last_ms)}),
-      [[t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})], [t('offer.anew'), () => this.focusEditor()]], {key: 'offer', stays: true});
+    this.notes.say(
+      'info',
+      t('offer', {
+        name: offer.name,
+        confirmed: offer.num_confirmed,
+        total: offer.num_segments,
+        when: dayAndTime(offer.last_ms),
+      }),
+      [
+        [t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})],
+        [t('offer.anew'), () => this.focusEditor()],
+      ],
+      {key: 'offer', stays: true},
+    );
   }
 
   /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. Where the
@@ -106,10 +162,19 @@ class Bench {
       const row = this.rows[index];
       const current = row && ['edited', 'confirmed'].includes(row.state) ? row.target : null;
       if (!row?.source || current === text) drafts.drop(token, index);
-      else if (current === null || current === base) { this.restore(index, text); restored.push(this.numberOf(index)); }
-      else {
-        this.notes.say('warn', t('restored.conflict', {where: this.numberOf(index), text}), [
-          [t('restored.use'), () => this.restore(index, text)], [t('restored.drop'), () => drafts.drop(token, index)]], {key: `draft ${index}`, stays: true});
+      else if (current === null || current === base) {
+        this.restore(index, text);
+        restored.push(this.numberOf(index));
+      } else {
+        this.notes.say(
+          'warn',
+          t('restored.conflict', {where: this.numberOf(index), text}),
+          [
+            [t('restored.use'), () => this.restore(index, text)],
+            [t('restored.drop'), () => drafts.drop(token, index)],
+          ],
+          {key: `draft ${index}`, stays: true},
+        );
       }
     }
     if (restored.length) this.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
@@ -125,26 +190,48 @@ class Bench {
   /** Nothing is redrawn between a press and its release: a button that is replaced in between never gets the click. */
   listenToPresses() {
     this.held = null;
-    const release = () => setTimeout(() => {                   // the click comes right after the release
-      const held = this.held ?? [];
-      this.held = null;
-      for (const [reply, command] of held) this.receive(reply, command);
-    });
-    this.root.addEventListener('pointerdown', () => { this.held ??= []; }, true);
+    const release = () =>
+      setTimeout(() => {
+        // the click comes right after the release
+        const held = this.held ?? [];
+        this.held = null;
+        for (const [reply, command] of held) this.receive(reply, command);
+      });
+    this.root.addEventListener(
+      'pointerdown',
+      () => {
+        this.held ??= [];
+      },
+      true,
+    );
     for (const name of ['pointerup', 'pointercancel', 'dragend']) window.addEventListener(name, release, true);
-    window.addEventListener('pointermove', event => { if (this.held && !event.buttons) release(); }, true);   // released outside
-    window.addEventListener('blur', event => { if (event.target === window) release(); });
+    window.addEventListener(
+      'pointermove',
+      event => {
+        if (this.held && !event.buttons) release();
+      },
+      true,
+    ); // released outside
+    window.addEventListener('blur', event => {
+      if (event.target === window) release();
+    });
   }
 
   /** A reply to a command (or to the watch, where command is null). */
   receive(reply, command) {
-    if (this.held) { this.held.push([reply, command]); return; }
+    if (this.held) {
+      this.held.push([reply, command]);
+      return;
+    }
     if (!reply.ok) {
-      if (reply.error?.kind === 'unknown_session') { this.reconnect(); return; }
+      if (reply.error?.kind === 'unknown_session') {
+        this.reconnect();
+        return;
+      }
       if (command) this.say('bad', reply.error.message);
       return;
     }
-    if (reply.token !== this.session.token) return;            // an answer for the document that was open before
+    if (reply.token !== this.session.token) return; // an answer for the document that was open before
     if (command && command.name !== 'open') this.status.markSaved();
     this.merge(reply);
     if (command) this.segment.sync();
@@ -169,12 +256,18 @@ class Bench {
     if (reply.order || !this.order) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
-      Object.assign(this, {model: reply.model, progress: reply.progress, decode: reply.decode, glossary: reply.glossary, offers: reply.offers ?? this.offers});
-      this.root.classList.toggle('has-terms', Boolean(reply.glossary));   // their labels need room over the source
+      Object.assign(this, {
+        model: reply.model,
+        progress: reply.progress,
+        decode: reply.decode,
+        glossary: reply.glossary,
+        offers: reply.offers ?? this.offers,
+      });
+      this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // their labels need room over the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       Object.assign(this, {unit: reply.document.unit, work: reply.work});
       this.header.update(reply);
-      this.onModel?.(reply.model);                             // of a dialog that is open
+      this.onModel?.(reply.model); // of a dialog that is open
       this.list.updateCounts(reply.counts);
       if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {
         this.saidModel = reply.model.message;
@@ -184,7 +277,7 @@ class Bench {
         this.saidModel = '';
       }
       if (reply.problem && reply.problem !== this.saidProblem) this.say('bad', reply.problem);
-      else if (!reply.problem) this.notes.take(this.saidProblem);   // it is over: another model translates, say
+      else if (!reply.problem) this.notes.take(this.saidProblem); // it is over: another model translates, say
       this.saidProblem = reply.problem;
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
@@ -212,11 +305,16 @@ class Bench {
   }
 
   /** A segment's number for a person. */
-  numberOf(index) { return this.numbers.get(index) ?? index + 1; }
+  numberOf(index) {
+    return this.numbers.get(index) ?? index + 1;
+  }
 
   openSegment(index) {
     const {session} = this;
-    if (!this.rows[index] || (session.open === index && this.segment.index === index)) { this.focusEditor(); return; }
+    if (!this.rows[index] || (session.open === index && this.segment.index === index)) {
+      this.focusEditor();
+      return;
+    }
     const previous = session.open;
     if (this.segment.index !== null) this.segment.flush();
     session.open = index;
@@ -240,8 +338,10 @@ class Bench {
   onVisibility() {
     const {open} = this.session;
     if (open === null) return;
-    if (document.hidden) { this.segment.flush(); this.connection.send('leave', {segment: open}); }
-    else this.connection.send('open', {segment: open}, 'open');
+    if (document.hidden) {
+      this.segment.flush();
+      this.connection.send('leave', {segment: open});
+    } else this.connection.send('open', {segment: open}, 'open');
   }
 
   /** Nor is time in which nothing was done. */
@@ -256,7 +356,10 @@ class Bench {
   async switchTo(name, args = {}) {
     this.segment.flush();
     const reply = await this.connection.send(name, args);
-    if (reply.ok) { this.notes.clear(); this.adopt(reply); }
+    if (reply.ok) {
+      this.notes.clear();
+      this.adopt(reply);
+    }
     return reply.ok;
   }
 
@@ -273,23 +376,35 @@ class Bench {
 
   /** Everything typed must be stored before a file is made of it; what the file lacks is said. */
   async beforeDownload(event, link) {
-    if (link.dataset.isChecked) { delete link.dataset.isChecked; return; }
+    if (link.dataset.isChecked) {
+      delete link.dataset.isChecked;
+      return;
+    }
     event.preventDefault();
     this.segment.flush();
-    const {kind} = link.dataset, reply = await this.connection.send('export_note', {kind});
+    const {kind} = link.dataset;
+    const reply = await this.connection.send('export_note', {kind});
     if (reply.ok && reply.result.note && kind.startsWith('document')) this.say('info', reply.result.note);
     link.dataset.isChecked = 'yes';
     link.click();
   }
 
-  say(kind, text) { return this.notes.say(kind, text); }
+  say(kind, text) {
+    return this.notes.say(kind, text);
+  }
 
-  focusEditor() { this.segment.focusField(); }
+  focusEditor() {
+    this.segment.focusField();
+  }
 
   focusNextPart(step) {
-    const parts = [[this.header.bench.root.querySelector('.head'), '.headend button'], [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
-      [this.segment.element, 'textarea'], [this.segment.offers.hypotheses.element, '.nb'], [this.root.querySelector('.side'), '[aria-selected=true]']]
-      .filter(([host, selector]) => host.querySelector(selector));
+    const parts = [
+      [this.header.bench.root.querySelector('.head'), '.headend button'],
+      [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
+      [this.segment.element, 'textarea'],
+      [this.segment.offers.hypotheses.element, '.nb'],
+      [this.root.querySelector('.side'), '[aria-selected=true]'],
+    ].filter(([host, selector]) => host.querySelector(selector));
     const at = parts.findLastIndex(([host]) => host.contains(document.activeElement));
     const [host, selector] = parts[(at + step + parts.length) % parts.length];
     host.querySelector(selector).focus();
@@ -297,7 +412,10 @@ class Bench {
 
   /** The page is drawn anew in another language; what is typed is stored first, and the undo steps go. */
   async switchLanguage(name) {
-    if (!this.connection.isOnline) { this.say('warn', t('language.offline')); return; }
+    if (!this.connection.isOnline) {
+      this.say('warn', t('language.offline'));
+      return;
+    }
     this.segment.flush();
     await this.connection.settled();
     if (chooseLanguage(name)) location.reload();
@@ -311,7 +429,8 @@ class Bench {
 }
 
 /** The server's functions, told with every message in which language its own messages are to be read. */
-const inLanguage = (server, language) => new Proxy(server, {get: (functions, name) => message => functions[name]({...message, language})});
+const inLanguage = (server, language) =>
+  new Proxy(server, {get: (functions, name) => message => functions[name]({...message, language})});
 
 /** Called once by the Gradio component: its root element, and the server's functions. */
 export const mount = async (root, server) => {

@@ -71,7 +71,7 @@ def test_every_text_that_a_script_asks_for_exists():
 
 def test_no_text_is_left_that_no_script_uses():
     quoted = set(QUOTED.findall(SCRIPTS))
-    prefixes = [left or re.sub(r"\$\{\w+\}.*", "", right) for left, right in JOINED.findall(SCRIPTS)]
+    prefixes = [left or re.sub(r"\$\{.*", "", right, flags=re.DOTALL) for left, right in JOINED.findall(SCRIPTS)]
     unused = [
         key
         for key in ENGLISH

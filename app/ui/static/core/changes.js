@@ -3,7 +3,8 @@
    change. The server proves all of it against the texts. */
 
 const PASTED = ['insertFromPaste', 'insertFromPasteAsQuotation', 'insertFromDrop', 'insertFromYank'];
-const TYPED = /^(insertText|insertCompositionText|insertFromComposition|insertLineBreak|insertParagraph|insertTranspose|delete.*)$/;
+const TYPED =
+  /^(insertText|insertCompositionText|insertFromComposition|insertLineBreak|insertParagraph|insertTranspose|delete.*)$/;
 const SEVERAL_WORDS = /\S\s+\S/;
 
 /** "typed", "paste", "spelling", or "other": what neither a key nor the clipboard brought, such as dictation. */
@@ -18,43 +19,64 @@ export const countOf = text => [...text].length;
 const halves = (text, at) => at > 0 && at < text.length && text.codePointAt(at - 1) > 0xffff;
 const replaces = (before, after, start, end) => {
   const tail = before.length - end;
-  return start <= after.length - tail && before.slice(0, start) === after.slice(0, start) && before.slice(end) === after.slice(after.length - tail);
+  return (
+    start <= after.length - tail &&
+    before.slice(0, start) === after.slice(0, start) &&
+    before.slice(end) === after.slice(after.length - tail)
+  );
 };
 
 /** [offset, how many went, what came] in code points: what was selected made way, else what ends at the caret. */
 export const changeBetween = (before, after, caret, [from, to] = [0, 0]) => {
-  let start = from, tail = before.length - to;
+  let start = from;
+  let tail = before.length - to;
   if (from === to || !replaces(before, after, from, to)) {
     const shorter = Math.min(before.length, after.length);
     tail = after.length - caret;
     if (tail > shorter || !before.endsWith(after.slice(caret))) tail = 0;
-    for (start = 0; start < shorter - tail && before[start] === after[start];) start++;
+    for (start = 0; start < shorter - tail && before[start] === after[start]; ) start++;
     while (tail < shorter - start && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
   }
   while (halves(before, start) || halves(after, start)) start--;
   while (halves(before, before.length - tail) || halves(after, after.length - tail)) tail--;
-  return [countOf(before.slice(0, start)), countOf(before.slice(start, before.length - tail)), after.slice(start, after.length - tail)];
+  return [
+    countOf(before.slice(0, start)),
+    countOf(before.slice(start, before.length - tail)),
+    after.slice(start, after.length - tail),
+  ];
 };
 
 /** The changes with one more: letters typed, or taken away, where the last ended are part of that one. */
 const withNext = (changes, next) => {
-  const last = changes.at(-1), [offset, numGone, came, origin] = next;
+  const last = changes.at(-1);
+  const [offset, numGone, came, origin] = next;
   if (last?.[3] !== 'typed' || origin !== 'typed') return [...changes, next];
-  const [at, gone, text] = last, rest = changes.slice(0, -1);
+  const [at, gone, text] = last;
+  const rest = changes.slice(0, -1);
   if (!numGone && text && offset === at + countOf(text)) return [...rest, [at, gone, text + came, origin]];
-  if (!came && !text && (offset === at || offset === at - numGone)) return [...rest, [offset, gone + numGone, '', origin]];
+  if (!came && !text && (offset === at || offset === at - numGone))
+    return [...rest, [offset, gone + numGone, '', origin]];
   return [...changes, next];
 };
 
 /** Two edits on their way as one; null where they are of different kinds, and each has to be told. */
-export const joinedEdits = (earlier, later) => (earlier.told && later.told
-  ? {...later, told: {before: earlier.told.before, changes: later.told.changes.reduce(withNext, earlier.told.changes)}} : null);
+export const joinedEdits = (earlier, later) =>
+  earlier.told && later.told
+    ? {
+        ...later,
+        told: {before: earlier.told.before, changes: later.told.changes.reduce(withNext, earlier.told.changes)},
+      }
+    : null;
 
 export class Changes {
-  constructor() { this.begin(''); }
+  constructor() {
+    this.begin('');
+  }
 
   /** The field shows this text, whose way there is known. */
-  begin(text) { Object.assign(this, {before: text, text, list: []}); }
+  begin(text) {
+    Object.assign(this, {before: text, text, list: []});
+  }
 
   /** The text became another. */
   note(text, origin, caret, selection) {
@@ -72,5 +94,7 @@ export class Changes {
   }
 
   /** What was taken could not be stored. */
-  putBack({before, changes}) { Object.assign(this, {before, list: this.list.reduce(withNext, changes)}); }
+  putBack({before, changes}) {
+    Object.assign(this, {before, list: this.list.reduce(withNext, changes)});
+  }
 }

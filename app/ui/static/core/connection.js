@@ -20,9 +20,11 @@ export class Connection {
 
   /** Queues a command; resolves with its reply. A newer command with the same `slot` takes the place of one that still
       waits, with what `joined` makes of the arguments of both; where that is null, both are delivered. */
-  send(name, args = {}, slot = null, joined = (earlier, later) => later) {
+  send(name, args = {}, slot = null, joined = (_earlier, later) => later) {
     const command = {name, args, slot, sequence: ++this.sequence};
-    command.done = new Promise(resolve => { command.resolve = resolve; });
+    command.done = new Promise(resolve => {
+      command.resolve = resolve;
+    });
     const waiting = slot && this.line.findLastIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy));
     const both = slot && waiting >= 0 ? joined(this.line[waiting].args, args) : null;
     if (both) {
@@ -39,10 +41,14 @@ export class Connection {
   }
 
   /** Whether a command of that slot has not been answered yet. */
-  isPending(slot) { return this.line.some(c => c.slot === slot); }
+  isPending(slot) {
+    return this.line.some(c => c.slot === slot);
+  }
 
   /** Resolves once nothing waits to be delivered. */
-  async settled() { while (this.line.length) await this.line.at(-1).done; }
+  async settled() {
+    while (this.line.length) await this.line.at(-1).done;
+  }
 
   async drain() {
     if (this.isBusy) return;
@@ -53,8 +59,16 @@ export class Connection {
       const {token, version, open, detailStamp} = this.session;
       let reply;
       try {
-        reply = await this.server.command({token, client: this.client, sequence: command.sequence, name: command.name,
-          since: version, open, detail_since: detailStamp, ...command.args});
+        reply = await this.server.command({
+          token,
+          client: this.client,
+          sequence: command.sequence,
+          name: command.name,
+          since: version,
+          open,
+          detail_since: detailStamp,
+          ...command.args,
+        });
         if (!reply || typeof reply !== 'object') throw new Error('no reply');
       } catch {
         this.setOnline(false);
@@ -77,10 +91,12 @@ export class Connection {
     let pause = 250;
     while (!this.isClosed) {
       const {token, version, open, detailStamp} = this.session;
-      const another = new Promise(resolve => { this.switched = () => resolve(SWITCHED); });
+      const another = new Promise(resolve => {
+        this.switched = () => resolve(SWITCHED);
+      });
       try {
         const asked = this.server.changes({token, since: version, open, detail_since: detailStamp});
-        asked.catch(() => {});                        // it may end after nobody waits for it
+        asked.catch(() => {}); // it may end after nobody waits for it
         const reply = await Promise.race([asked, another]);
         if (reply === SWITCHED) continue;
         if (!reply || typeof reply !== 'object') throw new Error('no reply');
@@ -96,7 +112,9 @@ export class Connection {
     }
   }
 
-  close() { this.isClosed = true; }
+  close() {
+    this.isClosed = true;
+  }
 
   setOnline(isOnline) {
     if (isOnline === this.isOnline) return;
@@ -109,22 +127,36 @@ export class Connection {
 /* Drafts: what has been typed and not yet been acknowledged, kept in this browser with what the server had then. */
 const PREFIX = 'pinpoint:draft:';
 const keyOf = (token, index) => `${PREFIX}${token}:${index}`;
-const guarded = action => { try { return action(); } catch { return null; } };   // storage may be off or full
+const guarded = action => {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}; // storage may be off or full
 const read = key => guarded(() => JSON.parse(localStorage.getItem(key)));
 
 export const drafts = {
-  keep: (token, index, text, base) => guarded(() => {
-    const key = keyOf(token, index);
-    localStorage.setItem(key, JSON.stringify({text, base: read(key)?.base ?? base ?? null}));
-  }),
+  keep: (token, index, text, base) =>
+    guarded(() => {
+      const key = keyOf(token, index);
+      localStorage.setItem(key, JSON.stringify({text, base: read(key)?.base ?? base ?? null}));
+    }),
   /** Forgets a draft that has been stored: that text, or with no text any. */
-  drop: (token, index, text = null) => guarded(() => {
-    const kept = read(keyOf(token, index));
-    if (kept && (text === null || kept.text === text)) localStorage.removeItem(keyOf(token, index));
-  }),
+  drop: (token, index, text = null) =>
+    guarded(() => {
+      const kept = read(keyOf(token, index));
+      if (kept && (text === null || kept.text === text)) localStorage.removeItem(keyOf(token, index));
+    }),
   /** [{index, text, base}, ...] of one session. */
-  list: token => guarded(() => Object.keys(localStorage).filter(key => key.startsWith(`${PREFIX}${token}:`)).flatMap(key => {
-    const kept = read(key), index = Number(key.slice(key.lastIndexOf(':') + 1));
-    return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [{index, ...kept}] : [];
-  })) || [],
+  list: token =>
+    guarded(() =>
+      Object.keys(localStorage)
+        .filter(key => key.startsWith(`${PREFIX}${token}:`))
+        .flatMap(key => {
+          const kept = read(key);
+          const index = Number(key.slice(key.lastIndexOf(':') + 1));
+          return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [{index, ...kept}] : [];
+        }),
+    ) || [],
 };

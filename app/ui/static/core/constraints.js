@@ -10,39 +10,57 @@ export const standsIn = (text, {text: banned, case: kind}) => {
   const [haystack, needle] = kind === 'permissive' ? [text.toLowerCase(), banned.toLowerCase()] : [text, banned];
   for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
     const end = at + needle.length;
-    if (!(at > 0 && touches(haystack, at - 1, needle[0])) && !touches(haystack, end, needle[needle.length - 1])) return true;
+    if (!(at > 0 && touches(haystack, at - 1, needle[0])) && !touches(haystack, end, needle[needle.length - 1]))
+      return true;
   }
   return false;
 };
 
 /** Whether a text has all that is pinned and nothing that is banned. */
-export const isMetBy = (text, {pins, bans}) => pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
+export const isMetBy = (text, {pins, bans}) =>
+  pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
 
 /** With one more pin in place of `replaced`; `lifted` names the bans that had to give way. */
 export const pin = ({pins, bans}, text, replaced = []) => {
   const left = [...pins];
-  for (const old of replaced) { const at = left.indexOf(old); if (at >= 0) left.splice(at, 1); }
+  for (const old of replaced) {
+    const at = left.indexOf(old);
+    if (at >= 0) left.splice(at, 1);
+  }
   const clashing = bans.filter(item => standsIn(text, item));
-  return {pins: [...left, text], bans: bans.filter(item => !clashing.includes(item)), lifted: clashing.map(item => item.text)};
+  return {
+    pins: [...left, text],
+    bans: bans.filter(item => !clashing.includes(item)),
+    lifted: clashing.map(item => item.text),
+  };
 };
 
 /** Without the newest pin of that text; what is kept and holds it is free again. */
-export const unpin = ({pins, beginning, locked}, text) => ({pins: pins.filter((_, i) => i !== pins.lastIndexOf(text)),
-  ...without({beginning, locked}, {text, case: 'exact'})});
+export const unpin = ({pins, beginning, locked}, text) => ({
+  pins: pins.filter((_, i) => i !== pins.lastIndexOf(text)),
+  ...without({beginning, locked}, {text, case: 'exact'}),
+});
 
 /** With one more word banned; `lifted` names the pins that had to give way. */
 export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
   const item = {text, case: kind};
   const lifted = [...new Set(pins.filter(pinned => standsIn(pinned, item)))];
-  return {pins: pins.filter(pinned => !lifted.includes(pinned)), bans: [...bans.filter(other => other.text !== text), item],
-    ...without({beginning, locked}, item), lifted};
+  return {
+    pins: pins.filter(pinned => !lifted.includes(pinned)),
+    bans: [...bans.filter(other => other.text !== text), item],
+    ...without({beginning, locked}, item),
+    lifted,
+  };
 };
 
 const without = ({beginning, locked}, item) => ({
-  beginning: standsIn(beginning, item) ? '' : beginning, locked: locked.filter(text => !standsIn(text, item))});
+  beginning: standsIn(beginning, item) ? '' : beginning,
+  locked: locked.filter(text => !standsIn(text, item)),
+});
 
 const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked'];
 /** A copy of the constraints that an object holds. */
-export const partsOf = holder => Object.fromEntries(PARTS.map(part => [part, part === 'beginning' ? holder[part] : [...holder[part]]]));
+export const partsOf = holder =>
+  Object.fromEntries(PARTS.map(part => [part, part === 'beginning' ? holder[part] : [...holder[part]]]));
 /** Whether two sets ask for the same. */
 export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

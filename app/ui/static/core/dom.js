@@ -1,5 +1,5 @@
 /* The only way DOM is made here: text goes in through text nodes and attributes, never through HTML. */
-export {count, number, t, tn} from './texts.js';      // what nearly every part needs beside its elements
+export {count, number, t, tn} from './texts.js'; // what nearly every part needs beside its elements
 
 /** h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element */
 export const h = (selector, props = {}, ...children) => {
@@ -16,13 +16,15 @@ export const h = (selector, props = {}, ...children) => {
   }
   return element;
 };
-export const icon = (name, small) => h('span.icon.i-' + name + (small ? '.s' : ''), {'aria-hidden': 'true'});
+export const icon = (name, small) => h(`span.icon.i-${name}${small ? '.s' : ''}`, {'aria-hidden': 'true'});
 const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 export const isRightToLeft = lang => RIGHT_TO_LEFT.test(lang);
 /** The attributes of a text in that language: one that is written from the right begins there, whatever its first letter. */
 export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'});
 export const sr = text => h('span.sr', {}, text);
-export const button = (classes, props, ...children) => h('button' + classes, {type: 'button', ...props}, ...children);
+export const button = (classes, props, ...children) => h(`button${classes}`, {type: 'button', ...props}, ...children);
 
 /** Sets text only where it changed, so that nothing is repainted or announced twice. */
-export const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+export const setText = (element, text) => {
+  if (element.textContent !== text) element.textContent = text;
+};

@@ -5,12 +5,18 @@ const MAX_STEPS = 500;
 
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
-  constructor() { this.past = []; this.future = []; this.lastKind = null; this.lastAt = 0; }
+  constructor() {
+    this.past = [];
+    this.future = [];
+    this.lastKind = null;
+    this.lastAt = 0;
+  }
 
   /** Call before a change; letters typed in one go make one step. */
   record(snapshot, kind) {
     const now = performance.now();
-    const isContinued = kind.startsWith('type') && kind === this.lastKind && now - this.lastAt < TYPING_PAUSE_MS && !this.future.length;
+    const isContinued =
+      kind.startsWith('type') && kind === this.lastKind && now - this.lastAt < TYPING_PAUSE_MS && !this.future.length;
     this.lastKind = kind;
     this.lastAt = now;
     if (isContinued) return;
@@ -20,13 +26,19 @@ export class History {
   }
 
   /** What is typed from here on is another step: the segment was left or confirmed. */
-  pause() { this.lastKind = null; }
+  pause() {
+    this.lastKind = null;
+  }
 
   /** What undo goes back to where the person has done nothing yet. */
-  begin(snapshot) { if (!this.past.length && !this.future.length) this.record(snapshot, 'begin'); }
+  begin(snapshot) {
+    if (!this.past.length && !this.future.length) this.record(snapshot, 'begin');
+  }
 
   /** The snapshot that a step would take, or undefined; `at` is when it was kept. */
-  newest(isUndo) { return (isUndo ? this.past : this.future).at(-1); }
+  newest(isUndo) {
+    return (isUndo ? this.past : this.future).at(-1);
+  }
 
   /** The snapshot to go back (or forth) to, or null. */
   step(current, isUndo) {

@@ -1,11 +1,12 @@
 /* Tells when the person has done nothing for a while, and when they go on. The log counts a longer pause as no work. */
 
-export const IDLE_MS = 60000;                        // as the figures have it
+export const IDLE_MS = 60000; // as the figures have it
 const ACTS = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'input'];
 
 /** onIdle(milliseconds since the last act); onReturn(): the first act after that. A hidden window is neither. */
 export const watchIdle = (onIdle, onReturn) => {
-  let timer = null, isIdle = false;
+  let timer = null;
+  let isIdle = false;
   const restart = () => {
     clearTimeout(timer);
     const since = performance.now();
@@ -16,10 +17,16 @@ export const watchIdle = (onIdle, onReturn) => {
     }, IDLE_MS);
   };
   const act = () => {
-    if (isIdle) { isIdle = false; onReturn(); }
+    if (isIdle) {
+      isIdle = false;
+      onReturn();
+    }
     restart();
   };
   for (const name of ACTS) window.addEventListener(name, act, {capture: true, passive: true});
-  document.addEventListener('visibilitychange', () => { isIdle = false; restart(); });   // leaving and coming back are told
+  document.addEventListener('visibilitychange', () => {
+    isIdle = false;
+    restart();
+  }); // leaving and coming back are told
   restart();
 };

@@ -7,26 +7,79 @@ const STORE_KEY = 'pinpoint:keys';
 
 /** The actions of the whole window, in the order of the sheet; the first of the keys is the one that is shown. */
 export const DEFAULTS = {
-  confirm: ['Ctrl+Enter'], pin: ['Alt+P'], next: ['Alt+ArrowDown'], previous: ['Alt+ArrowUp'], proposal: ['Ctrl+ArrowUp'], down: ['Ctrl+ArrowDown'],
-  scope: ['Alt+Shift+P'], rest: ['Alt+R'], complete: ['Alt+C'], alternatives: ['Alt+A'], undo: ['Ctrl+Z'], redo: ['Ctrl+Shift+Z', 'Ctrl+Y'],
-  case: ['Shift+F3'], source: ['Alt+I'], placeholder: ['Alt+N'], confidence: ['Alt+W'], comment: ['Alt+K'],
-  match: ['Alt+Shift+1', 'Alt+Shift+2', 'Alt+Shift+3', 'Alt+Shift+4', 'Alt+Shift+5'], memory: ['Alt+M'], search: ['Ctrl+K'], goto: ['Ctrl+G'], replace: ['Ctrl+H'], split: ['Alt+Shift+X'], merge: ['Alt+Shift+J'],
-  part: ['F6'], part_back: ['Shift+F6'], help: ['Alt+H'],
+  confirm: ['Ctrl+Enter'],
+  pin: ['Alt+P'],
+  next: ['Alt+ArrowDown'],
+  previous: ['Alt+ArrowUp'],
+  proposal: ['Ctrl+ArrowUp'],
+  down: ['Ctrl+ArrowDown'],
+  scope: ['Alt+Shift+P'],
+  rest: ['Alt+R'],
+  complete: ['Alt+C'],
+  alternatives: ['Alt+A'],
+  undo: ['Ctrl+Z'],
+  redo: ['Ctrl+Shift+Z', 'Ctrl+Y'],
+  case: ['Shift+F3'],
+  source: ['Alt+I'],
+  placeholder: ['Alt+N'],
+  confidence: ['Alt+W'],
+  comment: ['Alt+K'],
+  match: ['Alt+Shift+1', 'Alt+Shift+2', 'Alt+Shift+3', 'Alt+Shift+4', 'Alt+Shift+5'],
+  memory: ['Alt+M'],
+  search: ['Ctrl+K'],
+  goto: ['Ctrl+G'],
+  replace: ['Ctrl+H'],
+  split: ['Alt+Shift+X'],
+  merge: ['Alt+Shift+J'],
+  part: ['F6'],
+  part_back: ['Shift+F6'],
+  help: ['Alt+H'],
 };
 
-const EDITING = 'A C V X Z Y ArrowLeft ArrowRight Home End Backspace Delete'.split(' ').flatMap(name => [`Ctrl+${name}`, `Ctrl+Shift+${name}`]);
-const BROWSER = ['Alt+ArrowLeft', 'Alt+ArrowRight', 'Alt+Home', 'Alt+F4', 'Alt+D', 'Alt+E', 'Alt+F', 'Alt+T', 'Alt+Space', 'Alt+Tab', 'Alt+Escape',
-  'F1', 'F5', 'F7', 'F10', 'F11', 'F12', 'Shift+F5', 'Shift+F10', 'Ctrl+Tab', 'Ctrl+Shift+Tab', 'Ctrl+F4', 'Ctrl+F5', 'Ctrl+Escape', 'Ctrl+Space',
-  ...'TWNQLRPSUJODF0123456789'.split('').map(letter => `Ctrl+${letter}`), ...'TWNQIJCKPOBRD'.split('').map(letter => `Ctrl+Shift+${letter}`),
-  ...'0123456789'.split('').map(digit => `Alt+${digit}`)];
+const EDITING = 'A C V X Z Y ArrowLeft ArrowRight Home End Backspace Delete'
+  .split(' ')
+  .flatMap(name => [`Ctrl+${name}`, `Ctrl+Shift+${name}`]);
+const BROWSER = [
+  'Alt+ArrowLeft',
+  'Alt+ArrowRight',
+  'Alt+Home',
+  'Alt+F4',
+  'Alt+D',
+  'Alt+E',
+  'Alt+F',
+  'Alt+T',
+  'Alt+Space',
+  'Alt+Tab',
+  'Alt+Escape',
+  'F1',
+  'F5',
+  'F7',
+  'F10',
+  'F11',
+  'F12',
+  'Shift+F5',
+  'Shift+F10',
+  'Ctrl+Tab',
+  'Ctrl+Shift+Tab',
+  'Ctrl+F4',
+  'Ctrl+F5',
+  'Ctrl+Escape',
+  'Ctrl+Space',
+  ...'TWNQLRPSUJODF0123456789'.split('').map(letter => `Ctrl+${letter}`),
+  ...'TWNQIJCKPOBRD'.split('').map(letter => `Ctrl+Shift+${letter}`),
+  ...'0123456789'.split('').map(digit => `Alt+${digit}`),
+];
 const MODIFIERS = ['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'OS', 'CapsLock', 'Fn', 'Dead'];
 
 /** The keys of an event as they are written here; null for a modifier alone, AltGr, and while an input method composes. */
 export const keysOf = event => {
-  if (event.isComposing || event.keyCode === 229 || event.getModifierState('AltGraph') || MODIFIERS.includes(event.key)) return null;
-  const letter = /^[a-z]$/i.test(event.key) ? event.key : /^(?:Key|Digit)(.)$/.exec(event.code)?.[1];   // with Option, a Mac writes other letters
+  if (event.isComposing || event.keyCode === 229 || event.getModifierState('AltGraph') || MODIFIERS.includes(event.key))
+    return null;
+  const letter = /^[a-z]$/i.test(event.key) ? event.key : /^(?:Key|Digit)(.)$/.exec(event.code)?.[1]; // with Option, a Mac writes other letters
   const name = letter?.toUpperCase() ?? event.code.replace(/^Numpad(?=Enter)/, '');
-  return [(event.ctrlKey || event.metaKey) && 'Ctrl', event.altKey && 'Alt', event.shiftKey && 'Shift', name].filter(Boolean).join('+');
+  return [(event.ctrlKey || event.metaKey) && 'Ctrl', event.altKey && 'Alt', event.shiftKey && 'Shift', name]
+    .filter(Boolean)
+    .join('+');
 };
 
 let chosen = {};
@@ -41,7 +94,8 @@ export const actionOf = keys => Object.keys(DEFAULTS).find(action => keysFor(act
 /** Why nothing can have these keys but an action that has them at first, as a sentence; empty where they are free. */
 const reserved = (action, keys) => {
   if (DEFAULTS[action].includes(keys)) return '';
-  const parts = keys.split('+'), has = modifier => parts.includes(modifier);
+  const parts = keys.split('+');
+  const has = modifier => parts.includes(modifier);
   if (has('Ctrl') && has('Alt')) return t('rebind.altgr');
   if (!has('Ctrl') && !has('Alt') && !/^F\d+$/.test(parts.at(-1))) return t('rebind.plain');
   if (BROWSER.includes(keys)) return t('rebind.browser', {keys: spelt(keys)});
@@ -50,12 +104,15 @@ const reserved = (action, keys) => {
 
 const taken = (action, keys) => {
   const other = Object.keys(DEFAULTS).find(name => name !== action && keysFor(name).includes(keys));
-  return other ? t('rebind.taken', {keys: spelt(keys), action: t('keys.' + other)}) : '';
+  return other ? t('rebind.taken', {keys: spelt(keys), action: t(`keys.${other}`)}) : '';
 };
 
 /** Gives an action other keys, or with null those that it had at first; returns why not, or an empty text. */
 export const bind = (action, keys) => {
-  const wrong = keys === null ? DEFAULTS[action].map(own => taken(action, own)).find(Boolean) : reserved(action, keys) || taken(action, keys);
+  const wrong =
+    keys === null
+      ? DEFAULTS[action].map(own => taken(action, own)).find(Boolean)
+      : reserved(action, keys) || taken(action, keys);
   if (wrong) return wrong;
   const {[action]: _, ...others} = chosen;
   chosen = keys === null || DEFAULTS[action][0] === keys ? others : {...others, [action]: keys};
@@ -63,23 +120,35 @@ export const bind = (action, keys) => {
   return '';
 };
 
-export const bindNothing = () => { chosen = {}; keep(); };
+export const bindNothing = () => {
+  chosen = {};
+  keep();
+};
 
 const keep = () => {
-  try { localStorage.setItem(STORE_KEY, JSON.stringify(chosen)); } catch { /* storage is off: for this page only */ }
+  try {
+    localStorage.setItem(STORE_KEY, JSON.stringify(chosen));
+  } catch {
+    /* storage is off: for this page only */
+  }
   repaint();
 };
 
 /** What this browser has kept; keys that could not be chosen today are left out. */
 export const loadBindings = () => {
   let kept = {};
-  try { kept = JSON.parse(localStorage.getItem(STORE_KEY)) ?? {}; } catch { /* nothing kept, or nothing that can be read */ }
+  try {
+    kept = JSON.parse(localStorage.getItem(STORE_KEY)) ?? {};
+  } catch {
+    /* nothing kept, or nothing that can be read */
+  }
   choose(kept);
 };
 
 /** Takes over what is possible of {action: keys}; returns the actions that were left out. */
 const choose = wanted => {
-  const isPossible = ([action, keys]) => Object.hasOwn(DEFAULTS, action) && typeof keys === 'string' && !reserved(action, keys);
+  const isPossible = ([action, keys]) =>
+    Object.hasOwn(DEFAULTS, action) && typeof keys === 'string' && !reserved(action, keys);
   chosen = Object.fromEntries(Object.entries(wanted).filter(isPossible));
   chosen = Object.fromEntries(Object.entries(chosen).filter(([action, keys]) => !taken(action, keys)));
   return Object.keys(wanted).filter(action => !(action in chosen));
@@ -88,12 +157,17 @@ const choose = wanted => {
 /* ---- as a file, for another browser or a colleague ---- */
 const FILE_FORMAT = 'pinpoint-keys-1';
 
-export const bindingsFile = () => JSON.stringify({format: FILE_FORMAT, keys: Object.fromEntries(Object.keys(DEFAULTS).map(action => [action, keysFor(action)[0]]))}, null, 2) + '\n';
+export const bindingsFile = () =>
+  `${JSON.stringify({format: FILE_FORMAT, keys: Object.fromEntries(Object.keys(DEFAULTS).map(action => [action, keysFor(action)[0]]))}, null, 2)}\n`;
 
 /** Takes over the keys of such a file; returns the actions that could not have theirs, or null where it is no such file. */
 export const bindFromFile = text => {
   let read = null;
-  try { read = JSON.parse(text); } catch { /* no JSON: no such file */ }
+  try {
+    read = JSON.parse(text);
+  } catch {
+    /* no JSON: no such file */
+  }
   if (read?.format !== FILE_FORMAT || typeof read.keys !== 'object' || read.keys === null) return null;
   const others = Object.entries(read.keys).filter(([action, keys]) => DEFAULTS[action]?.[0] !== keys);
   const left = choose(Object.fromEntries(others));
@@ -102,7 +176,14 @@ export const bindFromFile = text => {
 };
 
 /* ---- how keys are shown ---- */
-const NAMES = {Ctrl: 'key.ctrl', Shift: 'key.shift', Space: 'key.space', Delete: 'key.delete', Escape: 'key.escape', Enter: 'key.enter'};
+const NAMES = {
+  Ctrl: 'key.ctrl',
+  Shift: 'key.shift',
+  Space: 'key.space',
+  Delete: 'key.delete',
+  Escape: 'key.escape',
+  Enter: 'key.enter',
+};
 const ARROWS = {ArrowUp: '\u2191', ArrowDown: '\u2193', ArrowLeft: '\u2190', ArrowRight: '\u2192'};
 export const nameOf = part => ARROWS[part] ?? (NAMES[part] ? t(NAMES[part]) : part);
 /** "Ctrl+Shift+Z" in the person's language, for use in a sentence. */
@@ -110,9 +191,13 @@ export const spelt = keys => keys.split('+').map(nameOf).join('+');
 export const speltFor = action => spelt(keysFor(action)[0]);
 
 /** A key cap that shows an action's keys, also after they were changed. */
-export const hint = action => h('kbd', {'aria-hidden': 'true', 'data-keys-of': action}, keysFor(action)[0].split('+').map(nameOf).join(' '));
+export const hint = action =>
+  h('kbd', {'aria-hidden': 'true', 'data-keys-of': action}, keysFor(action)[0].split('+').map(nameOf).join(' '));
 /** The attributes that tell assistive technology, for an element that does what the keys do. */
-export const shortcut = action => ({'aria-keyshortcuts': keysFor(action)[0].replace('Ctrl', 'Control'), 'data-shortcut-of': action});
+export const shortcut = action => ({
+  'aria-keyshortcuts': keysFor(action)[0].replace('Ctrl', 'Control'),
+  'data-shortcut-of': action,
+});
 
 const repaint = () => {
   for (const element of document.querySelectorAll('[data-keys-of]')) element.replaceWith(hint(element.dataset.keysOf));

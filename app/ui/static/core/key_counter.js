@@ -3,14 +3,19 @@
 import {countOf} from './changes.js';
 
 const TELL_AFTER_MS = 10000;
-const MAX_NOTED = 4000;                              // between two tellings; the server takes a few more
+const MAX_NOTED = 4000; // between two tellings; the server takes a few more
 const NAVIGATION = /^(Arrow|Home|End|Page|Tab|Escape|F\d)/;
 
 /** "character", "delete", "navigation", "command", or null for a key that does nothing by itself. */
 export const keyClass = event => {
-  if (['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'CapsLock', 'Dead', 'Unidentified'].includes(event.key)) return null;
+  if (['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'CapsLock', 'Dead', 'Unidentified'].includes(event.key))
+    return null;
   if (event.key === 'Backspace' || event.key === 'Delete') return 'delete';
-  if (event.key.length === 1 && (event.getModifierState('AltGraph') || !(event.ctrlKey || event.metaKey || event.altKey))) return 'character';
+  if (
+    event.key.length === 1 &&
+    (event.getModifierState('AltGraph') || !(event.ctrlKey || event.metaKey || event.altKey))
+  )
+    return 'character';
   if (NAVIGATION.test(event.key) && !event.altKey) return 'navigation';
   return 'command';
 };
@@ -21,11 +26,21 @@ export class KeyCounter {
     Object.assign(this, {area, tell, hasConsent, timer: null});
     this.forget();
     // On the window and before anybody else: a key that is a command is kept from the field.
-    window.addEventListener('keydown', event => { if (document.activeElement === area) this.count(event); }, true);
-    document.addEventListener('selectionchange', () => { if (document.activeElement === area) this.noteCaret(); });
+    window.addEventListener(
+      'keydown',
+      event => {
+        if (document.activeElement === area) this.count(event);
+      },
+      true,
+    );
+    document.addEventListener('selectionchange', () => {
+      if (document.activeElement === area) this.noteCaret();
+    });
   }
 
-  forget() { Object.assign(this, {counts: {}, presses: [], carets: [], since: null}); }
+  forget() {
+    Object.assign(this, {counts: {}, presses: [], carets: [], since: null});
+  }
 
   count(event) {
     const name = keyClass(event);

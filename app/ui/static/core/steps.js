@@ -7,7 +7,11 @@ import {History} from './history.js';
 const MAX_LISTED = 8;
 const DIVIDED = {split: 'split.done', merge: 'merge.done'};
 /** "3, 7, 9, \u2026": segments by their numbers. */
-export const listed = (indices, bench) => indices.slice(0, MAX_LISTED).map(index => bench.numberOf(index)).join(', ') + (indices.length > MAX_LISTED ? ', \u2026' : '');
+export const listed = (indices, bench) =>
+  indices
+    .slice(0, MAX_LISTED)
+    .map(index => bench.numberOf(index))
+    .join(', ') + (indices.length > MAX_LISTED ? ', \u2026' : '');
 
 export class Steps {
   constructor(bench) {
@@ -15,11 +19,14 @@ export class Steps {
     this.clear();
   }
 
-  clear() { Object.assign(this, {past: [], future: []}); }
+  clear() {
+    Object.assign(this, {past: [], future: []});
+  }
 
   /** What is done anew in one segment ends what could be done again. */
   noticed({name, args}) {
-    if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin)) this.future = [];
+    if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin))
+      this.future = [];
   }
 
   /** The step that would be taken back or made again; one that no longer can be is forgotten. */
@@ -40,7 +47,9 @@ export class Steps {
   }
 
   /** One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile. */
-  tell(text, actions = []) { this.bench.notes.say('info', text, actions, {key: 'step'}); }
+  tell(text, actions = []) {
+    this.bench.notes.say('info', text, actions, {key: 'step'});
+  }
 
   /** A step, be it the newest or not, is taken back. */
   undo(step) {
@@ -54,7 +63,10 @@ export class Steps {
   step(isUndo) {
     const step = this.newest(isUndo);
     if (isUndo) this.undo(step);
-    else { this.past.push(this.future.pop()); this.run(step, false); }
+    else {
+      this.past.push(this.future.pop());
+      this.run(step, false);
+    }
   }
 
   async run(step, isUndo) {
@@ -72,18 +84,30 @@ export class Steps {
       const reply = await this.bench.connection.send('step', {step: number, is_undo: isUndo});
       if (!reply.ok) return '';
       const {num_segments: n, num_left: left} = reply.result;
-      return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ' ' + tn('steps.left', left) : '');
+      return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ` ${tn('steps.left', left)}` : '');
     });
   }
 
   /** Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
       that again. */
   async divide(command, segment, args = {}) {
-    const {bench} = this, {connection, segment: {histories}} = bench, n = bench.numberOf(segment);
+    const {bench} = this;
+    const {
+      connection,
+      segment: {histories},
+    } = bench;
+    const n = bench.numberOf(segment);
     let other = new History();
-    const swap = () => { const now = histories.get(segment) ?? new History(); histories.set(segment, other); other = now; };
+    const swap = () => {
+      const now = histories.get(segment) ?? new History();
+      histories.set(segment, other);
+      other = now;
+    };
     const reply = await connection.send(command, {segment, ...args});
-    if (!reply.ok) { bench.segment.focusField(); return; }
+    if (!reply.ok) {
+      bench.segment.focusField();
+      return;
+    }
     swap();
     bench.openSegment(reply.result.open);
     this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
@@ -98,28 +122,46 @@ export class Steps {
   /** A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
       was confirmed, null as proposed; `at` is when the person did it. */
   confirmation(isConfirmed, segment, {text, before = text, at}) {
-    const {bench} = this, {connection} = bench;
-    this.done('', async isUndo => {
-      const confirms = isUndo !== isConfirmed, origin = isUndo ? 'undo' : 'redo';
-      const reply = await (confirms ? connection.send('confirm', {segment, text, origin})
-        : before === null ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`) : connection.send('reopen', {segment, origin}));
-      if (!reply.ok) return '';
-      bench.openSegment(isUndo || !confirms ? segment : bench.list.nextUnconfirmed(segment) ?? segment);
-      return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
-    }, isUndo => !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed), at);
+    const {bench} = this;
+    const {connection} = bench;
+    this.done(
+      '',
+      async isUndo => {
+        const confirms = isUndo !== isConfirmed;
+        const origin = isUndo ? 'undo' : 'redo';
+        const reply = await (confirms
+          ? connection.send('confirm', {segment, text, origin})
+          : before === null
+            ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`)
+            : connection.send('reopen', {segment, origin}));
+        if (!reply.ok) return '';
+        bench.openSegment(isUndo || !confirms ? segment : (bench.list.nextUnconfirmed(segment) ?? segment));
+        return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
+      },
+      isUndo => !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed),
+      at,
+    );
   }
 
   /** A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more. */
   async term(isAdded, {segment, source, target, scope}) {
-    const {bench} = this, {connection} = bench;
-    let kept = {};                                    // where the glossary has it
+    const {bench} = this;
+    const {connection} = bench;
+    let kept = {}; // where the glossary has it
     const change = async isThere => {
-      const [name, args] = isThere ? ['add_term', {segment, source, target, scope}]
-        : scope === 'document' ? ['remove_term', {source, target}] : ['term_remove', {glossary: kept.base, number: kept.number}];
+      const [name, args] = isThere
+        ? ['add_term', {segment, source, target, scope}]
+        : scope === 'document'
+          ? ['remove_term', {source, target}]
+          : ['term_remove', {glossary: kept.base, number: kept.number}];
       const reply = await connection.send(name, args);
       if (!reply.ok) return '';
       if (isThere) kept = reply.result;
-      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {source, target, glossary: kept.glossary});
+      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {
+        source,
+        target,
+        glossary: kept.glossary,
+      });
     };
     const said = await change(isAdded);
     if (said) this.done(said, isUndo => change(isUndo !== isAdded));

@@ -12,7 +12,16 @@ export const formalityName = formality => (formality ? t(`style.${formality}`) :
 
 /** What of a style the model is asked for, short: ["News", "Sie"]. */
 export const shortStyle = ({domain, domains, formality, formalities}) =>
-  [domains.includes(domain) && domainName(domain), formalities.includes(formality) && t(`style.short.${formality}`)].filter(Boolean);
+  [
+    domains.includes(domain) && domainName(domain),
+    formalities.includes(formality) && t(`style.short.${formality}`),
+  ].filter(Boolean);
 
 /** A style as a replay tells it, codes side by side: "formal · news". */
-export const toldStyle = detail => (detail ? detail.split(' · ').map(code => (FORMALITIES.includes(code) ? formalityName(code) : domainName(code))).join(' · ') : t('style.any'));
+export const toldStyle = detail =>
+  detail
+    ? detail
+        .split(' · ')
+        .map(code => (FORMALITIES.includes(code) ? formalityName(code) : domainName(code)))
+        .join(' · ')
+    : t('style.any');

@@ -5,13 +5,22 @@
 export const LANGUAGES = {en: 'English', de: 'Deutsch'};
 const LANGUAGE_KEY = 'pinpoint:language';
 
-let texts = {}, language = 'en', locale = 'en';
+let texts = {};
+let language = 'en';
+let locale = 'en';
 
 /** What was chosen on this browser, else the first of the browser's languages that there is, else English. */
 const wantedLanguage = () => {
   let chosen = null;
-  try { chosen = localStorage.getItem(LANGUAGE_KEY); } catch { /* storage is off: the browser's language */ }
-  return [chosen, ...navigator.languages.map(tag => tag.split('-')[0])].find(name => Object.hasOwn(LANGUAGES, name ?? '')) ?? 'en';
+  try {
+    chosen = localStorage.getItem(LANGUAGE_KEY);
+  } catch {
+    /* storage is off: the browser's language */
+  }
+  return (
+    [chosen, ...navigator.languages.map(tag => tag.split('-')[0])].find(name => Object.hasOwn(LANGUAGES, name ?? '')) ??
+    'en'
+  );
 };
 
 /** Loads the texts; to be awaited before anything is drawn. */
@@ -25,13 +34,21 @@ export const currentLanguage = () => language;
 
 /** Keeps the choice for the next start; false where the browser keeps nothing. */
 export const chooseLanguage = name => {
-  try { localStorage.setItem(LANGUAGE_KEY, name); return true; } catch { return false; }
+  try {
+    localStorage.setItem(LANGUAGE_KEY, name);
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 /** The interface text of that key, with {name} replaced. */
 export const t = (key, values = {}) => {
   const text = texts[key];
-  if (text === undefined) { console.error('no interface text for', key); return key; }
+  if (text === undefined) {
+    console.error('no interface text for', key);
+    return key;
+  }
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 };
 /** One of two texts: key.one for 1, else key.many. */

@@ -3,20 +3,48 @@
    nothing, and the person is told. */
 import {h} from './dom.js';
 
-const NAMES = {'\u00ad': 'SHY', '\u061c': 'ALM', '\u200b': 'ZWSP', '\u200e': 'LRM', '\u200f': 'RLM', '\u202a': 'LRE', '\u202b': 'RLE', '\u202c': 'PDF', '\u202d': 'LRO', '\u202e': 'RLO',
-  '\u2060': 'WJ', '\u2066': 'LRI', '\u2067': 'RLI', '\u2068': 'FSI', '\u2069': 'PDI', '\ufeff': 'BOM'};
+const NAMES = {
+  '\u00ad': 'SHY',
+  '\u061c': 'ALM',
+  '\u200b': 'ZWSP',
+  '\u200e': 'LRM',
+  '\u200f': 'RLM',
+  '\u202a': 'LRE',
+  '\u202b': 'RLE',
+  '\u202c': 'PDF',
+  '\u202d': 'LRO',
+  '\u202e': 'RLO',
+  '\u2060': 'WJ',
+  '\u2066': 'LRI',
+  '\u2067': 'RLI',
+  '\u2068': 'FSI',
+  '\u2069': 'PDI',
+  '\ufeff': 'BOM',
+};
 const UNSEEN = /([\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff])/;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** The text as it is, with a name drawn before each character that is not seen. */
-export const shown = text => (UNSEEN.test(text) ? text.split(UNSEEN).map(part => (NAMES[part] ? h('span.unseen', {'data-name': NAMES[part]}, part) : part)) : text);
+export const shown = text =>
+  UNSEEN.test(text)
+    ? text.split(UNSEEN).map(part => (NAMES[part] ? h('span.unseen', {'data-name': NAMES[part]}, part) : part))
+    : text;
 
 /** The names of the unseen characters in a text, each once. */
-export const unseenIn = text => [...new Set(text.split(UNSEEN).map(part => NAMES[part]).filter(Boolean))];
+export const unseenIn = text => [
+  ...new Set(
+    text
+      .split(UNSEEN)
+      .map(part => NAMES[part])
+      .filter(Boolean),
+  ),
+];
 
 /** {text, codes}: the text as it can be kept, and the characters that it had to lose, as "U+D83D". */
 export const storable = text => {
-  const lost = [...text.matchAll(HALF_PAIR), ...text.matchAll(CONTROL)].map(match => 'U+' + match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'));
+  const lost = [...text.matchAll(HALF_PAIR), ...text.matchAll(CONTROL)].map(
+    match => `U+${match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
   return {text: text.replace(HALF_PAIR, '\ufffd').replace(CONTROL, ''), codes: [...new Set(lost)]};
 };

@@ -1,7 +1,8 @@
 /* Where words begin and end: at spaces, and where a script writes none, as the browser's own dictionaries say. The server
    has no dictionary: there it tells letters and runs of them apart, and numbers these. */
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 const DICTIONARY = new Intl.Segmenter(undefined, {granularity: 'word'});
 const parts = text => [...DICTIONARY.segment(text)];
 
@@ -9,17 +10,22 @@ const parts = text => [...DICTIONARY.segment(text)];
 export const firstWord = text => {
   const chunk = /^\s*\S+/.exec(text)?.[0] ?? text;
   if (!UNSPACED.test(chunk)) return chunk;
-  const words = parts(chunk), first = words.find(part => part.isWordLike);
+  const words = parts(chunk);
+  const first = words.find(part => part.isWordLike);
   return first ? chunk.slice(0, first.index + first.segment.length) : chunk;
 };
 
 /** [start, end] of the word that a place stands in, or right behind, with the marks at it. */
 export const wordAround = (text, place) => {
-  const start = place - /\S*$/.exec(text.slice(0, place))[0].length, end = place + /^\S*/.exec(text.slice(place))[0].length;
+  const start = place - /\S*$/.exec(text.slice(0, place))[0].length;
+  const end = place + /^\S*/.exec(text.slice(place))[0].length;
   const chunk = text.slice(start, end);
   if (!UNSPACED.test(chunk)) return [start, end];
-  const at = place - start, words = parts(chunk).filter(part => part.isWordLike);
-  const word = words.find(part => part.index <= at && at < part.index + part.segment.length) ?? words.find(part => part.index + part.segment.length === at);
+  const at = place - start;
+  const words = parts(chunk).filter(part => part.isWordLike);
+  const word =
+    words.find(part => part.index <= at && at < part.index + part.segment.length) ??
+    words.find(part => part.index + part.segment.length === at);
   return word ? [start + word.index, start + word.index + word.segment.length] : [start, end];
 };
 
@@ -33,53 +39,91 @@ export const wholeWords = (text, start, end) => {
 };
 
 /** Where a text can be cut in two: before each word. UTF-16 offsets. */
-export const wordStarts = text => (UNSPACED.test(text)
-  ? parts(text).filter(part => part.index && part.isWordLike).map(part => part.index)
-  : [...text.matchAll(/(?<=\s)\S/gu)].map(match => match.index));
+export const wordStarts = text =>
+  UNSPACED.test(text)
+    ? parts(text)
+        .filter(part => part.index && part.isWordLike)
+        .map(part => part.index)
+    : [...text.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
 
 /** A segment's details with the words that a person presses in scripts without spaces, instead of the server's parts of
     them: in the source, in the proposal, and in what is said of either by word. proposal.asked has, for each word of the
     proposal, {number, text}: the server's word that stands at its beginning. */
 export const inWords = detail => {
-  const source = joined(detail.source), {proposal} = detail;
+  const source = joined(detail.source);
+  const {proposal} = detail;
   if (!proposal) return {...detail, source: source.runs};
-  const target = joined(proposal.tokens), textOf = number => proposal.tokens.filter(token => token.w === number).map(token => token.t).join('');
-  return {...detail, source: source.runs, proposal: {...proposal, tokens: target.runs,
-    confidence: target.numbers.map(numbers => Math.min(...numbers.map(number => proposal.confidence[number] ?? 1))),
-    alignment: proposal.alignment.flatMap(([from, to]) => source.wordsOf(from).flatMap(word => target.wordsOf(to).map(other => [word, other]))),
-    asked: target.numbers.map(([number]) => ({number, text: textOf(number)}))}};
+  const target = joined(proposal.tokens);
+  const textOf = number =>
+    proposal.tokens
+      .filter(token => token.w === number)
+      .map(token => token.t)
+      .join('');
+  return {
+    ...detail,
+    source: source.runs,
+    proposal: {
+      ...proposal,
+      tokens: target.runs,
+      confidence: target.numbers.map(numbers => Math.min(...numbers.map(number => proposal.confidence[number] ?? 1))),
+      alignment: proposal.alignment.flatMap(([from, to]) =>
+        source.wordsOf(from).flatMap(word => target.wordsOf(to).map(other => [word, other])),
+      ),
+      asked: target.numbers.map(([number]) => ({number, text: textOf(number)})),
+    },
+  };
 };
 
 /** runs: [{t, w?, ...}] with other words numbered; numbers: of each word, the numbers of the words that it is made of;
     wordsOf(number): the words that are made of that one. Nothing is joined over the edge of a constraint or a term. */
 const joined = runs => {
-  const text = runs.map(run => run.t).join(''), begins = UNSPACED.test(text) ? beginnings(text) : null;
-  const result = [], numbers = [];
+  const text = runs.map(run => run.t).join('');
+  const begins = UNSPACED.test(text) ? beginnings(text) : null;
+  const result = [];
+  const numbers = [];
   let place = 0;
   for (const run of runs) {
     const isUnspaced = run.w !== undefined && begins && UNSPACED.test(run.t);
     for (const piece of isUnspaced ? cutAt(run.t, place, begins) : [run.t]) {
-      const before = result.at(-1), isSame = before?.w !== undefined && before.end === place;
-      const isJoined = isUnspaced && isSame && before.isUnspaced && !begins.has(place) && !before.terms && KINDS.every(kind => before[kind] === run[kind]);
+      const before = result.at(-1);
+      const isSame = before?.w !== undefined && before.end === place;
+      const isJoined =
+        isUnspaced &&
+        isSame &&
+        before.isUnspaced &&
+        !begins.has(place) &&
+        !before.terms &&
+        KINDS.every(kind => before[kind] === run[kind]);
       if (isJoined) Object.assign(before, {t: before.t + piece, end: place + piece.length, terms: run.terms});
       else {
         const isContinued = isSame && !isUnspaced && numbers.at(-1).includes(run.w);
         if (run.w !== undefined && !isContinued) numbers.push([]);
-        result.push({...run, t: piece, w: run.w === undefined ? undefined : numbers.length - 1, isUnspaced, end: place + piece.length});
+        result.push({
+          ...run,
+          t: piece,
+          w: run.w === undefined ? undefined : numbers.length - 1,
+          isUnspaced,
+          end: place + piece.length,
+        });
       }
       if (run.w !== undefined && !numbers.at(-1).includes(run.w)) numbers.at(-1).push(run.w);
       place += piece.length;
     }
   }
   const words = new Map();
-  numbers.forEach((of, word) => of.forEach(number => words.set(number, [...words.get(number) ?? [], word])));
+  numbers.forEach((of, word) => of.forEach(number => words.set(number, [...(words.get(number) ?? []), word])));
   return {runs: result.map(({isUnspaced, end, ...run}) => run), numbers, wordsOf: number => words.get(number) ?? []};
 };
-const KINDS = ['pin', 'at', 'kept', 'tag', 'term'];   // of runs: what must be the same in one word
+const KINDS = ['pin', 'at', 'kept', 'tag', 'term']; // of runs: what must be the same in one word
 
 /** Where words and what lies between them begin; a name in katakana, which a dictionary would cut as it does not know it,
     is one word. */
-const beginnings = text => new Set(parts(text).map(part => part.index).filter(i => !KATAKANA.test(text.slice(i - 1, i)) || !KATAKANA.test(text[i])));
+const beginnings = text =>
+  new Set(
+    parts(text)
+      .map(part => part.index)
+      .filter(i => !KATAKANA.test(text.slice(i - 1, i)) || !KATAKANA.test(text[i])),
+  );
 const KATAKANA = /[\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]/;
 
 /** A run that begins at `place`, cut where the dictionary has a word begin. */

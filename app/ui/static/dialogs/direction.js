@@ -5,23 +5,47 @@ import {currentLanguage} from '../core/texts.js';
 /** A function from a language's code ("de", "zho_Hans") to its name in the language of the page. */
 export const languageNames = () => {
   const names = new Intl.DisplayNames([currentLanguage()], {type: 'language'});
-  return code => { try { return names.of(code.replaceAll('_', '-')); } catch { return code; } };   // a model may have codes of its own
+  return code => {
+    try {
+      return names.of(code.replaceAll('_', '-'));
+    } catch {
+      return code;
+    }
+  }; // a model may have codes of its own
 };
 
 /** `other` is the key and the name of the model to begin with; without it, the one in use goes on. */
 export const showDirections = async (bench, other = null) => {
   bench.segment.flush();
-  const model = other?.key ?? null, reply = await bench.connection.send('directions', {model});
+  const model = other?.key ?? null;
+  const reply = await bench.connection.send('directions', {model});
   if (!reply.ok) return;
-  const {directions} = reply.result, {languages} = bench, nameOf = languageNames();
-  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const options = codes => codes.map(code => [nameOf(code), code]).sort(([a], [b]) => a.localeCompare(b, currentLanguage()))
-    .map(([name, code]) => h('option', {value: code}, name));
-  const source = h('select', {onchange: () => { fill(target.value); }}, options(Object.keys(directions)));
+  const {directions} = reply.result;
+  const {languages} = bench;
+  const nameOf = languageNames();
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    bench.focusEditor();
+  };
+  const options = codes =>
+    codes
+      .map(code => [nameOf(code), code])
+      .sort(([a], [b]) => a.localeCompare(b, currentLanguage()))
+      .map(([name, code]) => h('option', {value: code}, name));
+  const source = h(
+    'select',
+    {
+      onchange: () => {
+        fill(target.value);
+      },
+    },
+    options(Object.keys(directions)),
+  );
   const target = h('select', {onchange: () => paint()});
   const said = h('p.wrong', {role: 'alert'});
   const go = button('.btn.primary', {onclick: () => begin()});
-  let isAsked = false;                                // what is done already was told, and the next press begins
+  let isAsked = false; // what is done already was told, and the next press begins
 
   const paint = () => {
     isAsked = false;
@@ -32,7 +56,11 @@ export const showDirections = async (bench, other = null) => {
   const fill = wanted => {
     const targets = directions[source.value];
     target.replaceChildren(...options(targets));
-    target.value = targets.includes(wanted) ? wanted : targets.includes(languages.source) ? languages.source : targets[0];
+    target.value = targets.includes(wanted)
+      ? wanted
+      : targets.includes(languages.source)
+        ? languages.source
+        : targets[0];
     paint();
   };
   const begin = async () => {
@@ -45,14 +73,40 @@ export const showDirections = async (bench, other = null) => {
     }
     const told = {source: nameOf(source.value), target: nameOf(target.value)};
     close();
-    if (await bench.switchTo('begin_anew', {direction: `${source.value}-${target.value}`, model})) bench.say('info', t('direction.done', told));
+    if (await bench.switchTo('begin_anew', {direction: `${source.value}-${target.value}`, model}))
+      bench.say('info', t('direction.done', told));
   };
 
-  const dialog = h('dialog.small.direction', {'aria-labelledby': 'pinpoint-direction', oncancel: event => { event.preventDefault(); close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-direction'}, t('direction.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, other ? h('p', {}, t('direction.with', {name: other.name})) : null, h('div.pair', {}, h('label.line', {}, h('span', {}, t('direction.from')), source), h('label.line', {}, h('span', {}, t('direction.to')), target)),
-      h('p.muted', {}, t('direction.note')), said),
-    h('div.df', {}, button('.btn', {onclick: close}, t('close')), go));
+  const dialog = h(
+    'dialog.small.direction',
+    {
+      'aria-labelledby': 'pinpoint-direction',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-direction'}, t('direction.title')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    h(
+      'div.db',
+      {},
+      other ? h('p', {}, t('direction.with', {name: other.name})) : null,
+      h(
+        'div.pair',
+        {},
+        h('label.line', {}, h('span', {}, t('direction.from')), source),
+        h('label.line', {}, h('span', {}, t('direction.to')), target),
+      ),
+      h('p.muted', {}, t('direction.note')),
+      said,
+    ),
+    h('div.df', {}, button('.btn', {onclick: close}, t('close')), go),
+  );
   source.value = Object.hasOwn(directions, languages.source) ? languages.source : Object.keys(directions)[0];
   fill(languages.target);
   bench.root.append(dialog);

@@ -21,27 +21,83 @@ class GlossaryDialog {
     this.state = {glossaries: [], can_undo: false};
     this.said = h('p.sr', {role: 'status'});
     this.problem = h('p.wrong.maybe', {role: 'alert'});
-    this.panels = Object.fromEntries(TABS.map(name => [name, h('div.gpanel', {role: 'tabpanel', id: `pinpoint-glossary-${name}`, 'aria-labelledby': `pinpoint-glossary-tab-${name}`, tabindex: -1})]));
-    this.tabs = TABS.map((name, i) => button('', {role: 'tab', id: `pinpoint-glossary-tab-${name}`, 'aria-controls': this.panels[name].id, onclick: () => this.select(name),
-      onkeydown: event => {
-        const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-        if (!step) return;
-        event.preventDefault();
-        const to = (i + step + TABS.length) % TABS.length;
-        this.select(TABS[to]);
-        this.tabs[to].focus();
-      }}, t(`glossaries.tab.${name}`)));
-    this.undoButton = button('.btn', {onclick: () => this.change('glossary_undo', {}, t('glossaries.undone'))}, icon('undo', true), t('glossaries.undo'));
-    this.dialog = h('dialog.record.gloss', {'aria-labelledby': 'pinpoint-glossaries', oncancel: event => { event.preventDefault(); this.close(); }},
-      h('div.dh', {}, h('h2', {id: 'pinpoint-glossaries'}, t('glossaries.title')), button('.x', {'aria-label': t('close'), onclick: () => this.close()}, icon('x'))),
-      h('div.db', {}, h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs), this.problem, Object.values(this.panels), this.said),
-      h('div.df', {}, this.undoButton, h('span.grow', {}), button('.btn.primary', {onclick: () => this.close()}, t('close'))));
+    this.panels = Object.fromEntries(
+      TABS.map(name => [
+        name,
+        h('div.gpanel', {
+          role: 'tabpanel',
+          id: `pinpoint-glossary-${name}`,
+          'aria-labelledby': `pinpoint-glossary-tab-${name}`,
+          tabindex: -1,
+        }),
+      ]),
+    );
+    this.tabs = TABS.map((name, i) =>
+      button(
+        '',
+        {
+          role: 'tab',
+          id: `pinpoint-glossary-tab-${name}`,
+          'aria-controls': this.panels[name].id,
+          onclick: () => this.select(name),
+          onkeydown: event => {
+            const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const to = (i + step + TABS.length) % TABS.length;
+            this.select(TABS[to]);
+            this.tabs[to].focus();
+          },
+        },
+        t(`glossaries.tab.${name}`),
+      ),
+    );
+    this.undoButton = button(
+      '.btn',
+      {onclick: () => this.change('glossary_undo', {}, t('glossaries.undone'))},
+      icon('undo', true),
+      t('glossaries.undo'),
+    );
+    this.dialog = h(
+      'dialog.record.gloss',
+      {
+        'aria-labelledby': 'pinpoint-glossaries',
+        oncancel: event => {
+          event.preventDefault();
+          this.close();
+        },
+      },
+      h(
+        'div.dh',
+        {},
+        h('h2', {id: 'pinpoint-glossaries'}, t('glossaries.title')),
+        button('.x', {'aria-label': t('close'), onclick: () => this.close()}, icon('x')),
+      ),
+      h(
+        'div.db',
+        {},
+        h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs),
+        this.problem,
+        Object.values(this.panels),
+        this.said,
+      ),
+      h(
+        'div.df',
+        {},
+        this.undoButton,
+        h('span.grow', {}),
+        button('.btn.primary', {onclick: () => this.close()}, t('close')),
+      ),
+    );
   }
 
   async open(tab) {
     this.bench.segment.flush();
     const state = await ask(this.bench, 'overview');
-    if (state.problem) { this.bench.say('bad', state.problem); return; }
+    if (state.problem) {
+      this.bench.say('bad', state.problem);
+      return;
+    }
     this.bench.root.append(this.dialog);
     this.dialog.showModal();
     this.adopt(state);
@@ -49,7 +105,11 @@ class GlossaryDialog {
     this.tabs[TABS.indexOf(tab)].focus();
   }
 
-  close() { this.dialog.close(); this.dialog.remove(); this.bench.focusEditor(); }
+  close() {
+    this.dialog.close();
+    this.dialog.remove();
+    this.bench.focusEditor();
+  }
 
   adopt(state) {
     this.state = state;
@@ -73,7 +133,10 @@ class GlossaryDialog {
   async change(command, args, said) {
     const reply = await this.bench.connection.send(command, args);
     setText(this.problem, reply.ok ? '' : reply.error.message);
-    if (!reply.ok) { setText(this.said, ''); return null; }
+    if (!reply.ok) {
+      setText(this.said, '');
+      return null;
+    }
     this.adopt(reply.result);
     setText(this.said, said ?? '');
     if (this.chosen === 'terms' && command === 'glossary_undo') this.paintTerms();
@@ -84,49 +147,153 @@ class GlossaryDialog {
   // ---- the list ----
 
   paintList() {
-    const {glossaries} = this.state, focused = document.activeElement?.dataset?.act;
+    const {glossaries} = this.state;
+    const focused = document.activeElement?.dataset?.act;
     const rows = glossaries.map((base, at) => this.row(base, at));
     this.panels.list.replaceChildren(
       h('p.muted', {}, t(glossaries.length ? 'glossaries.lead' : 'side.no_glossary')),
       h('ol.glist', {'aria-label': t('glossaries.order')}, rows),
-      h('div.acts', {}, button('.btn', {onclick: () => { this.close(); this.bench.files.choose('glossary'); }}, icon('up'), t('glossary.upload'))));
-    if (focused) [...this.panels.list.querySelectorAll('[data-act]')].find(element => element.dataset.act === focused && !element.disabled)?.focus();
+      h(
+        'div.acts',
+        {},
+        button(
+          '.btn',
+          {
+            onclick: () => {
+              this.close();
+              this.bench.files.choose('glossary');
+            },
+          },
+          icon('up'),
+          t('glossary.upload'),
+        ),
+      ),
+    );
+    if (focused)
+      [...this.panels.list.querySelectorAll('[data-act]')]
+        .find(element => element.dataset.act === focused && !element.disabled)
+        ?.focus();
   }
 
   row(base, at) {
-    const last = this.state.glossaries.length - 1, act = name => `${name} ${base.id}`;
+    const last = this.state.glossaries.length - 1;
+    const act = name => `${name} ${base.id}`;
     const url = ending => `download/${encodeURIComponent(this.bench.session.token)}/glossary/${base.id}/${ending}`;
-    const box = h('input', {type: 'checkbox', checked: base.is_on, 'data-act': act('on'), 'aria-label': t('glossaries.on', {name: base.name}),
-      onchange: event => this.change('glossary_switch', {glossary: base.id, is_on: event.target.checked}, t(event.target.checked ? 'glossaries.is_on' : 'glossaries.is_off', {name: base.name}))});
-    const item = h('li' + (base.is_on ? '' : '.off'), {draggable: 'true', 'data-id': base.id, title: t('glossaries.drag'),
-      onkeydown: event => {
-        const step = {ArrowUp: -1, ArrowDown: 1}[event.key];
-        if (!step || !event.altKey) return;
-        event.preventDefault();
-        event.stopPropagation();
-        this.move(at, at + step);
+    const box = h('input', {
+      type: 'checkbox',
+      checked: base.is_on,
+      'data-act': act('on'),
+      'aria-label': t('glossaries.on', {name: base.name}),
+      onchange: event =>
+        this.change(
+          'glossary_switch',
+          {glossary: base.id, is_on: event.target.checked},
+          t(event.target.checked ? 'glossaries.is_on' : 'glossaries.is_off', {name: base.name}),
+        ),
+    });
+    const item = h(
+      `li${base.is_on ? '' : '.off'}`,
+      {
+        draggable: 'true',
+        'data-id': base.id,
+        title: t('glossaries.drag'),
+        onkeydown: event => {
+          const step = {ArrowUp: -1, ArrowDown: 1}[event.key];
+          if (!step || !event.altKey) return;
+          event.preventDefault();
+          event.stopPropagation();
+          this.move(at, at + step);
+        },
+        ondragstart: event => {
+          this.dragged = at;
+          event.dataTransfer.effectAllowed = 'move';
+          event.dataTransfer.setData('text/plain', base.name);
+        },
+        ondragover: event => {
+          if (this.dragged !== undefined) {
+            event.preventDefault();
+            event.stopPropagation();
+            item.classList.toggle('over', this.dragged !== at);
+          }
+        },
+        ondragleave: () => item.classList.remove('over'),
+        ondragend: () => {
+          this.dragged = undefined;
+        },
+        ondrop: event => {
+          item.classList.remove('over');
+          if (this.dragged === undefined) return;
+          event.preventDefault();
+          event.stopPropagation();
+          const from = this.dragged;
+          this.dragged = undefined;
+          this.move(from, at);
+        },
       },
-      ondragstart: event => { this.dragged = at; event.dataTransfer.effectAllowed = 'move'; event.dataTransfer.setData('text/plain', base.name); },
-      ondragover: event => { if (this.dragged !== undefined) { event.preventDefault(); event.stopPropagation(); item.classList.toggle('over', this.dragged !== at); } },
-      ondragleave: () => item.classList.remove('over'),
-      ondragend: () => { this.dragged = undefined; },
-      ondrop: event => {
-        item.classList.remove('over');
-        if (this.dragged === undefined) return;
-        event.preventDefault();
-        event.stopPropagation();
-        const from = this.dragged;
-        this.dragged = undefined;
-        this.move(from, at);
-      }},
-    h('span.grip', {'aria-hidden': 'true'}, icon('list')), h('span.no.num', {}, String(at + 1)), h('label.check', {}, box, h('b', {}, base.name)),
-    h('span.muted.num', {}, tn('glossary.terms', base.num_terms)),
-    h('span.acts', {},
-      button('.btn.small', {'data-act': act('up'), disabled: at === 0, 'aria-label': t('glossaries.higher', {name: base.name}), title: t('glossaries.higher.title'), onclick: () => this.move(at, at - 1)}, '\u2191'),
-      button('.btn.small', {'data-act': act('down'), disabled: at === last, 'aria-label': t('glossaries.lower', {name: base.name}), title: t('glossaries.lower.title'), onclick: () => this.move(at, at + 1)}, '\u2193'),
-      button('.btn.small', {'data-act': act('terms'), onclick: () => { this.shown = base.id; this.select('terms'); }}, t('glossaries.terms')),
-      ENDINGS.map(ending => h('a.btn.small', {href: url(ending), download: '', title: t('glossaries.save', {name: base.name, kind: ending.toUpperCase()})}, icon('down', true), ending.toUpperCase())),
-      button('.btn.small', {'data-act': act('remove'), 'aria-label': t('glossaries.remove', {name: base.name}), onclick: () => this.change('glossary_remove', {glossary: base.id}, t('glossaries.removed', {name: base.name}))}, t('glossaries.remove.short'))));
+      h('span.grip', {'aria-hidden': 'true'}, icon('list')),
+      h('span.no.num', {}, String(at + 1)),
+      h('label.check', {}, box, h('b', {}, base.name)),
+      h('span.muted.num', {}, tn('glossary.terms', base.num_terms)),
+      h(
+        'span.acts',
+        {},
+        button(
+          '.btn.small',
+          {
+            'data-act': act('up'),
+            disabled: at === 0,
+            'aria-label': t('glossaries.higher', {name: base.name}),
+            title: t('glossaries.higher.title'),
+            onclick: () => this.move(at, at - 1),
+          },
+          '\u2191',
+        ),
+        button(
+          '.btn.small',
+          {
+            'data-act': act('down'),
+            disabled: at === last,
+            'aria-label': t('glossaries.lower', {name: base.name}),
+            title: t('glossaries.lower.title'),
+            onclick: () => this.move(at, at + 1),
+          },
+          '\u2193',
+        ),
+        button(
+          '.btn.small',
+          {
+            'data-act': act('terms'),
+            onclick: () => {
+              this.shown = base.id;
+              this.select('terms');
+            },
+          },
+          t('glossaries.terms'),
+        ),
+        ENDINGS.map(ending =>
+          h(
+            'a.btn.small',
+            {
+              href: url(ending),
+              download: '',
+              title: t('glossaries.save', {name: base.name, kind: ending.toUpperCase()}),
+            },
+            icon('down', true),
+            ending.toUpperCase(),
+          ),
+        ),
+        button(
+          '.btn.small',
+          {
+            'data-act': act('remove'),
+            'aria-label': t('glossaries.remove', {name: base.name}),
+            onclick: () =>
+              this.change('glossary_remove', {glossary: base.id}, t('glossaries.removed', {name: base.name})),
+          },
+          t('glossaries.remove.short'),
+        ),
+      ),
+    );
     return item;
   }
 
@@ -141,16 +308,36 @@ class GlossaryDialog {
   // ---- the terms ----
 
   paintTerms() {
-    const {glossaries} = this.state, panel = this.panels.terms;
-    if (!glossaries.length) { panel.replaceChildren(h('p.muted', {}, t('side.no_glossary'))); return; }
+    const {glossaries} = this.state;
+    const panel = this.panels.terms;
+    if (!glossaries.length) {
+      panel.replaceChildren(h('p.muted', {}, t('side.no_glossary')));
+      return;
+    }
     const base = glossaries.find(one => one.id === this.shown) ?? glossaries[0];
     this.shown = base.id;
-    const choice = h('select', {'aria-label': t('glossaries.which'), onchange: event => { this.shown = Number(event.target.value); this.paintTerms(); }},
-      glossaries.map(one => h('option', {value: one.id, selected: one.id === base.id}, one.name)));
+    const choice = h(
+      'select',
+      {
+        'aria-label': t('glossaries.which'),
+        onchange: event => {
+          this.shown = Number(event.target.value);
+          this.paintTerms();
+        },
+      },
+      glossaries.map(one => h('option', {value: one.id, selected: one.id === base.id}, one.name)),
+    );
     const host = h('div.gridhost', {});
-    panel.replaceChildren(h('div.gtools', {}, h('label.line', {}, h('span', {}, t('glossaries.which')), choice), host.tools = h('div.gfilter', {})), host);
-    this.grid = new TermGrid(this.bench, host, base, {ask: (question, args) => ask(this.bench, question, args), say: text => setText(this.said, text),
-      change: (command, args, said) => this.change(command, args, said)});
+    const filter = h('div.gfilter', {});
+    panel.replaceChildren(
+      h('div.gtools', {}, h('label.line', {}, h('span', {}, t('glossaries.which')), choice), filter),
+      host,
+    );
+    this.grid = new TermGrid(this.bench, {host, filter}, base, {
+      ask: (question, args) => ask(this.bench, question, args),
+      say: text => setText(this.said, text),
+      change: (command, args, said) => this.change(command, args, said),
+    });
   }
 
   // ---- the document ----
@@ -161,22 +348,110 @@ class GlossaryDialog {
     if (!panel.children.length) panel.append(h('p.muted', {role: 'status'}, t('record.loading')));
     const run = await ask(this.bench, 'document');
     panel.removeAttribute('aria-busy');
-    if (run.problem) { panel.replaceChildren(h('p', {role: 'alert'}, run.problem)); return; }
-    const goTo = index => { this.close(); this.bench.openSegment(index); };
-    const places = indices => [...indices.slice(0, MAX_PLACES).flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']), indices.length > MAX_PLACES ? '\u2026' : ''];
-    const said = term => (term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))]);
-    const pair = term => [h('span', textIn(this.bench.languages.source), term.source), ' \u2192 ', h('b', textIn(this.bench.languages.target), term.target), said(term)];
+    if (run.problem) {
+      panel.replaceChildren(h('p', {role: 'alert'}, run.problem));
+      return;
+    }
+    const goTo = index => {
+      this.close();
+      this.bench.openSegment(index);
+    };
+    const places = indices => [
+      ...indices
+        .slice(0, MAX_PLACES)
+        .flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']),
+      indices.length > MAX_PLACES ? '\u2026' : '',
+    ];
+    const said = term =>
+      term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))];
+    const pair = term => [
+      h('span', textIn(this.bench.languages.source), term.source),
+      ' \u2192 ',
+      h('b', textIn(this.bench.languages.target), term.target),
+      said(term),
+    ];
     const unused = run.uses.filter(use => use.unused_in.length);
-    const table = (label, heads, rows) => h('section.card', {'aria-label': label}, h('h3', {}, label), rows.length ? h('div.tblscroll', {tabindex: 0, role: 'region', 'aria-label': label}, h('table', {}, h('thead', {}, h('tr', {}, heads.map(head => h(head === t('dry.hits') ? 'th.n' : 'th', {scope: 'col'}, head)))), h('tbody', {}, rows))) : h('p.muted', {}, t('glossaries.none')));
+    const table = (label, heads, rows) =>
+      h(
+        'section.card',
+        {'aria-label': label},
+        h('h3', {}, label),
+        rows.length
+          ? h(
+              'div.tblscroll',
+              {tabindex: 0, role: 'region', 'aria-label': label},
+              h(
+                'table',
+                {},
+                h(
+                  'thead',
+                  {},
+                  h(
+                    'tr',
+                    {},
+                    heads.map(head => h(head === t('dry.hits') ? 'th.n' : 'th', {scope: 'col'}, head)),
+                  ),
+                ),
+                h('tbody', {}, rows),
+              ),
+            )
+          : h('p.muted', {}, t('glossaries.none')),
+      );
     panel.replaceChildren(
       h('p.muted', {}, t('dry.lead')),
       figures(run),
-      table(t('dry.unused'), [t('dry.term'), t('dry.glossary'), t('dry.places')], unused.map(use => h('tr', {}, h('td', {}, pair(use)), h('td', {}, use.glossary), h('td.num', {}, places(use.unused_in))))),
-      table(t('dry.suppressed'), [t('dry.term'), t('dry.by'), t('dry.why'), t('dry.hits'), t('dry.places')], run.suppressed.map(lost => h('tr', {}, h('td', {}, pair(lost)), h('td', {}, pair(lost.by)), h('td', {}, t(lost.is_same_place ? 'dry.same_words' : 'dry.longer')), h('td.n', {}, count(lost.num_hits)), h('td.num', {}, places(lost.segments))))),
-      table(t('dry.found'), [t('dry.term'), t('dry.glossary'), t('dry.hits'), t('dry.places')], run.uses.map(use => h('tr', {}, h('td', {}, pair(use)), h('td', {}, use.glossary), h('td.n', {}, count(use.num_hits)), h('td.num', {}, places(use.segments))))));
+      table(
+        t('dry.unused'),
+        [t('dry.term'), t('dry.glossary'), t('dry.places')],
+        unused.map(use =>
+          h('tr', {}, h('td', {}, pair(use)), h('td', {}, use.glossary), h('td.num', {}, places(use.unused_in))),
+        ),
+      ),
+      table(
+        t('dry.suppressed'),
+        [t('dry.term'), t('dry.by'), t('dry.why'), t('dry.hits'), t('dry.places')],
+        run.suppressed.map(lost =>
+          h(
+            'tr',
+            {},
+            h('td', {}, pair(lost)),
+            h('td', {}, pair(lost.by)),
+            h('td', {}, t(lost.is_same_place ? 'dry.same_words' : 'dry.longer')),
+            h('td.n', {}, count(lost.num_hits)),
+            h('td.num', {}, places(lost.segments)),
+          ),
+        ),
+      ),
+      table(
+        t('dry.found'),
+        [t('dry.term'), t('dry.glossary'), t('dry.hits'), t('dry.places')],
+        run.uses.map(use =>
+          h(
+            'tr',
+            {},
+            h('td', {}, pair(use)),
+            h('td', {}, use.glossary),
+            h('td.n', {}, count(use.num_hits)),
+            h('td.num', {}, places(use.segments)),
+          ),
+        ),
+      ),
+    );
   }
 }
 
 /** The figures of a dry run. */
-export const figures = run => h('ul.impact', {}, [['segments', run.num_segments_hit, run.num_segments], ['terms', run.num_found, run.num_terms], ['unused', run.num_unused], ['suppressed', run.num_suppressed], ['without', run.num_without]]
-  .map(([name, value, of]) => h('li', {}, h('b.num', {}, count(value)), h('span', {}, t(`dry.figure.${name}`, {n: count(of ?? 0)})))));
+export const figures = run =>
+  h(
+    'ul.impact',
+    {},
+    [
+      ['segments', run.num_segments_hit, run.num_segments],
+      ['terms', run.num_found, run.num_terms],
+      ['unused', run.num_unused],
+      ['suppressed', run.num_suppressed],
+      ['without', run.num_without],
+    ].map(([name, value, of]) =>
+      h('li', {}, h('b.num', {}, count(value)), h('span', {}, t(`dry.figure.${name}`, {n: count(of ?? 0)}))),
+    ),
+  );

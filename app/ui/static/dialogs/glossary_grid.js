@@ -1,63 +1,147 @@
 /* The terms of one glossary as a grid of any length: only the rows in sight are drawn, and asked of the server.
    Arrows move between cells, Enter or F2 edits one, typing writes it anew, Delete takes the term away. */
-import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
+import {count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 
-const ROW = 34, MARGIN = 8, PAUSE_MS = 200, PAGE = 100;
-const MAX_SHOWN = 400000;                    // rows of a height that every browser can scroll through
-const CHOICES = {status: ['preferred', 'exact', 'do_not_translate', 'forbidden'], case: ['permissive', 'any', 'exact'], matching: ['exact', 'lemma', 'prefix']};
+const ROW = 34;
+const MARGIN = 8;
+const PAUSE_MS = 200;
+const PAGE = 100;
+const MAX_SHOWN = 400000; // rows of a height that every browser can scroll through
+const CHOICES = {
+  status: ['preferred', 'exact', 'do_not_translate', 'forbidden'],
+  case: ['permissive', 'any', 'exact'],
+  matching: ['exact', 'lemma', 'prefix'],
+};
 const COLUMNS = ['source', 'target', 'variants', 'status', 'case', 'matching', 'note'];
 const VARIANT_MARK = '|';
 
 export class TermGrid {
   /** tools: {ask, change, say}. */
-  constructor(bench, host, base, tools) {
-    Object.assign(this, {bench, base, tools, rows: new Map(), asked: new Set(), total: base.num_terms, at: [0, 0], generation: 0, editing: null});
-    this.filter = h('input', {type: 'search', 'aria-label': t('grid.filter'), placeholder: t('grid.filter'), autocomplete: 'off', oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.reset(), PAUSE_MS); }});
+  constructor(bench, {host, filter}, base, tools) {
+    Object.assign(this, {
+      bench,
+      base,
+      tools,
+      rows: new Map(),
+      asked: new Set(),
+      total: base.num_terms,
+      at: [0, 0],
+      generation: 0,
+      editing: null,
+    });
+    this.filter = h('input', {
+      type: 'search',
+      'aria-label': t('grid.filter'),
+      placeholder: t('grid.filter'),
+      autocomplete: 'off',
+      oninput: () => {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.reset(), PAUSE_MS);
+      },
+    });
     this.shown = h('span.muted.num', {role: 'status'});
-    host.tools.append(h('label.line', {}, h('span', {}, t('grid.filter')), this.filter), this.shown);
-    const field = (name, language) => h('input', {type: 'text', ...textIn(language), 'aria-label': t(`grid.new.${name}`), placeholder: t(`grid.${name}`), required: true, autocomplete: 'off'});
+    filter.append(h('label.line', {}, h('span', {}, t('grid.filter')), this.filter), this.shown);
+    const field = (name, language) =>
+      h('input', {
+        type: 'text',
+        ...textIn(language),
+        'aria-label': t(`grid.new.${name}`),
+        placeholder: t(`grid.${name}`),
+        required: true,
+        autocomplete: 'off',
+      });
     this.source = field('source', bench.languages.source);
     this.target = field('target', bench.languages.target);
-    this.problem = h('p.wrong.maybe', {});            // what was not saved; why, the dialog says above
+    this.problem = h('p.wrong.maybe', {}); // what was not saved; why, the dialog says above
     this.sheet = h('div.sheet', {role: 'presentation'});
-    this.box = h('div.gbox', {role: 'grid', 'aria-label': t('grid.label', {name: base.name}), 'aria-colcount': COLUMNS.length, onscroll: () => this.draw(), onkeydown: event => this.onKey(event),
-      onclick: event => this.onPress(event, false), ondblclick: event => this.onPress(event, true)}, this.head(), this.sheet);
-    host.append(h('form.gadd', {onsubmit: event => { event.preventDefault(); this.add(); }}, this.source, this.target, h('button.btn', {type: 'submit'}, icon('plus', true), t('grid.add'))),
-      this.problem, this.box, h('p.muted', {}, t('grid.keys')));
+    this.box = h(
+      'div.gbox',
+      {
+        role: 'grid',
+        'aria-label': t('grid.label', {name: base.name}),
+        'aria-colcount': COLUMNS.length,
+        onscroll: () => this.draw(),
+        onkeydown: event => this.onKey(event),
+        onclick: event => this.onPress(event, false),
+        ondblclick: event => this.onPress(event, true),
+      },
+      this.head(),
+      this.sheet,
+    );
+    host.append(
+      h(
+        'form.gadd',
+        {
+          onsubmit: event => {
+            event.preventDefault();
+            this.add();
+          },
+        },
+        this.source,
+        this.target,
+        h('button.btn', {type: 'submit'}, icon('plus', true), t('grid.add')),
+      ),
+      this.problem,
+      this.box,
+      h('p.muted', {}, t('grid.keys')),
+    );
     this.reset();
   }
 
-  head() { return h('div.ghead', {role: 'row', 'aria-rowindex': 1}, COLUMNS.map(name => h('span', {role: 'columnheader'}, t(`grid.${name}`)))); }
+  head() {
+    return h(
+      'div.ghead',
+      {role: 'row', 'aria-rowindex': 1},
+      COLUMNS.map(name => h('span', {role: 'columnheader'}, t(`grid.${name}`))),
+    );
+  }
 
   /** Forgets what it knows and begins with the first row, or stays where it is. */
   reset(staysThere = false) {
     this.generation += 1;
     this.rows.clear();
     this.asked.clear();
-    if (!staysThere) { this.box.scrollTop = 0; this.at = [0, 0]; }
+    if (!staysThere) {
+      this.box.scrollTop = 0;
+      this.at = [0, 0];
+    }
     this.fetch(Math.floor(this.first() / PAGE) * PAGE);
   }
 
-  first() { return Math.max(0, Math.floor(this.box.scrollTop / ROW)); }
+  first() {
+    return Math.max(0, Math.floor(this.box.scrollTop / ROW));
+  }
 
   async fetch(offset) {
     if (this.asked.has(offset)) return;
     this.asked.add(offset);
-    const {generation} = this, page = await this.tools.ask('terms', {glossary: this.base.id, filter: this.filter.value, offset});
+    const {generation} = this;
+    const page = await this.tools.ask('terms', {glossary: this.base.id, filter: this.filter.value, offset});
     if (generation !== this.generation) return;
-    if (page.problem) { this.asked.delete(offset); setText(this.problem, page.problem); return; }
+    if (page.problem) {
+      this.asked.delete(offset);
+      setText(this.problem, page.problem);
+      return;
+    }
     this.total = page.num_rows;
     page.rows.forEach((row, i) => this.rows.set(offset + i, row));
-    setText(this.shown, page.num_rows === page.num_terms ? tn('glossary.terms', page.num_terms) : t('grid.shown', {n: count(page.num_rows), of: count(page.num_terms)}));
+    setText(
+      this.shown,
+      page.num_rows === page.num_terms
+        ? tn('glossary.terms', page.num_terms)
+        : t('grid.shown', {n: count(page.num_rows), of: count(page.num_terms)}),
+    );
     this.draw();
   }
 
   draw() {
     if (this.editing) return;
-    const shown = Math.min(this.total, MAX_SHOWN), hadFocus = this.sheet.contains(document.activeElement);
+    const shown = Math.min(this.total, MAX_SHOWN);
+    const hadFocus = this.sheet.contains(document.activeElement);
     this.box.setAttribute('aria-rowcount', String(this.total + 1));
-    this.sheet.style.blockSize = shown * ROW + 'px';
-    const from = Math.max(0, this.first() - MARGIN), to = Math.min(shown, this.first() + Math.ceil(this.box.clientHeight / ROW) + MARGIN);
+    this.sheet.style.blockSize = `${shown * ROW}px`;
+    const from = Math.max(0, this.first() - MARGIN);
+    const to = Math.min(shown, this.first() + Math.ceil(this.box.clientHeight / ROW) + MARGIN);
     for (let offset = Math.floor(from / PAGE) * PAGE; offset < to; offset += PAGE) this.fetch(offset);
     const indices = [...Array(Math.max(0, to - from)).keys()].map(i => from + i);
     this.at[0] = Math.min(this.at[0], Math.max(0, shown - 1));
@@ -69,42 +153,86 @@ export class TermGrid {
 
   /** The attributes of what stands in a column. */
   textIn(name) {
-    const {source, target} = this.bench.languages, language = {source, target, variants: target}[name];
+    const {source, target} = this.bench.languages;
+    const language = {source, target, variants: target}[name];
     return language ? textIn(language) : {};
   }
 
   row(index) {
     const row = this.rows.get(index);
-    return h('div.grow1', {role: 'row', 'aria-rowindex': index + 2, 'data-index': index, style: `inset-block-start:${index * ROW}px`}, COLUMNS.map((name, column) =>
-      h('span', {role: 'gridcell', tabindex: -1, 'data-column': column, 'aria-colindex': column + 1, ...this.textIn(name), title: row ? this.text(row, name) : null},
-        row ? this.text(row, name) : '\u2026')));
+    return h(
+      'div.grow1',
+      {role: 'row', 'aria-rowindex': index + 2, 'data-index': index, style: `inset-block-start:${index * ROW}px`},
+      COLUMNS.map((name, column) =>
+        h(
+          'span',
+          {
+            role: 'gridcell',
+            tabindex: -1,
+            'data-column': column,
+            'aria-colindex': column + 1,
+            ...this.textIn(name),
+            title: row ? this.text(row, name) : null,
+          },
+          row ? this.text(row, name) : '\u2026',
+        ),
+      ),
+    );
   }
 
-  text(row, name) { return name === 'variants' ? row.variants.join(` ${VARIANT_MARK} `) : CHOICES[name] ? t(`grid.${name}.${row[name]}`) : row[name]; }
+  text(row, name) {
+    return name === 'variants'
+      ? row.variants.join(` ${VARIANT_MARK} `)
+      : CHOICES[name]
+        ? t(`grid.${name}.${row[name]}`)
+        : row[name];
+  }
 
-  cell(index, column) { return this.sheet.querySelector(`[data-index="${index}"] [data-column="${column}"]`); }
+  cell(index, column) {
+    return this.sheet.querySelector(`[data-index="${index}"] [data-column="${column}"]`);
+  }
 
   focus(index, column) {
     const last = Math.min(this.total, MAX_SHOWN) - 1;
     this.at = [Math.max(0, Math.min(last, index)), Math.max(0, Math.min(COLUMNS.length - 1, column))];
-    const top = this.at[0] * ROW, height = this.box.clientHeight - ROW;
+    const top = this.at[0] * ROW;
+    const height = this.box.clientHeight - ROW;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
     else if (top + ROW > this.box.scrollTop + height) this.box.scrollTop = top + ROW - height;
     this.draw();
     for (const other of this.sheet.querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
     const cell = this.cell(...this.at);
-    if (cell) { cell.tabIndex = 0; cell.focus({preventScroll: true}); }
+    if (cell) {
+      cell.tabIndex = 0;
+      cell.focus({preventScroll: true});
+    }
   }
 
   onKey(event) {
-    if (this.editing) { this.onEditKey(event); return; }
-    const [index, column] = this.at, screen = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 2), ends = event.ctrlKey || event.metaKey;
-    const goes = {ArrowUp: [index - 1, column], ArrowDown: [index + 1, column], ArrowLeft: [index, column - 1], ArrowRight: [index, column + 1], PageUp: [index - screen, column], PageDown: [index + screen, column],
-      Home: ends ? [0, 0] : [index, 0], End: ends ? [this.total - 1, COLUMNS.length - 1] : [index, COLUMNS.length - 1]}[event.key];
+    if (this.editing) {
+      this.onEditKey(event);
+      return;
+    }
+    const [index, column] = this.at;
+    const screen = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 2);
+    const ends = event.ctrlKey || event.metaKey;
+    const goes = {
+      ArrowUp: [index - 1, column],
+      ArrowDown: [index + 1, column],
+      ArrowLeft: [index, column - 1],
+      ArrowRight: [index, column + 1],
+      PageUp: [index - screen, column],
+      PageDown: [index + screen, column],
+      Home: ends ? [0, 0] : [index, 0],
+      End: ends ? [this.total - 1, COLUMNS.length - 1] : [index, COLUMNS.length - 1],
+    }[event.key];
     if (goes) this.focus(...goes);
     else if (event.key === 'Enter' || event.key === 'F2') this.edit();
     else if (event.key === 'Delete') this.remove();
-    else if (event.key.length === 1 && event.key !== ' ' && !ends && !event.altKey) { this.edit(true); return; }   // the letter goes into the field
+    else if (event.key.length === 1 && event.key !== ' ' && !ends && !event.altKey) {
+      this.edit(true);
+      return;
+    } // the letter goes into the field
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -120,16 +248,25 @@ export class TermGrid {
 
   /** Begins editing the cell; with `isAnew` without what stands in it. */
   edit(isAnew = false) {
-    const [index, column] = this.at, row = this.rows.get(index), cell = this.cell(index, column), name = COLUMNS[column];
+    const [index, column] = this.at;
+    const row = this.rows.get(index);
+    const cell = this.cell(index, column);
+    const name = COLUMNS[column];
     if (!row || !cell) return;
     const label = `${t(`grid.${name}`)}: ${row.source}`;
     const input = CHOICES[name]
-      ? h('select', {'aria-label': label}, CHOICES[name].map(value => h('option', {value, selected: value === row[name]}, t(`grid.${name}.${value}`))))
+      ? h(
+          'select',
+          {'aria-label': label},
+          CHOICES[name].map(value => h('option', {value, selected: value === row[name]}, t(`grid.${name}.${value}`))),
+        )
       : h('input', {type: 'text', 'aria-label': label, ...this.textIn(name), autocomplete: 'off'});
     const was = CHOICES[name] ? row[name] : this.text(row, name);
     if (!CHOICES[name] && !isAnew) input.value = was;
     this.editing = {cell, input, row, name, was};
-    input.addEventListener('blur', () => { if (this.editing?.input === input) this.commit(false); });
+    input.addEventListener('blur', () => {
+      if (this.editing?.input === input) this.commit(false);
+    });
     cell.replaceChildren(input);
     input.focus();
     input.select?.();
@@ -139,8 +276,12 @@ export class TermGrid {
     const {key} = event;
     if (key === 'Enter') this.commit(true);
     else if (key === 'Escape') this.leave(true);
-    else if (key === 'Tab') { this.commit(true).then(() => this.focus(this.at[0], this.at[1] + (event.shiftKey ? -1 : 1))); }
-    else { event.stopPropagation(); return; }
+    else if (key === 'Tab') {
+      this.commit(true).then(() => this.focus(this.at[0], this.at[1] + (event.shiftKey ? -1 : 1)));
+    } else {
+      event.stopPropagation();
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   }
@@ -154,29 +295,51 @@ export class TermGrid {
 
   async commit(takesFocus) {
     const {input, row, name, was} = this.editing;
-    if (input.value === was) { this.leave(takesFocus); return; }
-    const value = name === 'variants' ? input.value.split(VARIANT_MARK).map(text => text.trim()).filter(Boolean) : input.value;
+    if (input.value === was) {
+      this.leave(takesFocus);
+      return;
+    }
+    const value =
+      name === 'variants'
+        ? input.value
+            .split(VARIANT_MARK)
+            .map(text => text.trim())
+            .filter(Boolean)
+        : input.value;
     this.editing = null;
     const result = await this.send({...row, [name]: value}, row.number);
-    if (result) this.rows.set([...this.rows].find(([, one]) => one.number === row.number)?.[0] ?? this.at[0], result.row);
+    if (result)
+      this.rows.set([...this.rows].find(([, one]) => one.number === row.number)?.[0] ?? this.at[0], result.row);
     this.draw();
     if (!takesFocus) return;
     this.focus(...this.at);
     if (result || CHOICES[name]) return;
-    this.edit();                                       // what was refused is there to be corrected
+    this.edit(); // what was refused is there to be corrected
     if (this.editing) this.editing.input.value = input.value;
   }
 
   async send({source, target, variants, status, case: capitals, matching, note}, number) {
     setText(this.problem, '');
-    const reply = await this.tools.change('term_edit', {glossary: this.base.id, number, source, target, variants, status, case: capitals, matching, note}, t('grid.changed', {source, target}));
+    const reply = await this.tools.change(
+      'term_edit',
+      {glossary: this.base.id, number, source, target, variants, status, case: capitals, matching, note},
+      t('grid.changed', {source, target}),
+    );
     if (!reply) setText(this.problem, t('grid.not_changed', {source, target}));
     return reply;
   }
 
   async add() {
-    const term = {source: this.source.value, target: this.target.value, variants: [], status: 'preferred', case: 'permissive', matching: 'exact', note: ''};
-    if (!await this.send(term, null)) return;
+    const term = {
+      source: this.source.value,
+      target: this.target.value,
+      variants: [],
+      status: 'preferred',
+      case: 'permissive',
+      matching: 'exact',
+      note: '',
+    };
+    if (!(await this.send(term, null))) return;
     this.source.value = this.target.value = '';
     this.source.focus();
     this.reset(true);
@@ -185,7 +348,11 @@ export class TermGrid {
   async remove() {
     const row = this.rows.get(this.at[0]);
     if (!row) return;
-    const result = await this.tools.change('term_remove', {glossary: this.base.id, number: row.number}, t('grid.removed', {source: row.source}));
+    const result = await this.tools.change(
+      'term_remove',
+      {glossary: this.base.id, number: row.number},
+      t('grid.removed', {source: row.source}),
+    );
     if (result) this.reset(true);
   }
 }

@@ -1,25 +1,47 @@
 /* A glossary on its way in: it goes up as it is, is checked row by row, and is used once the person has seen what is
    said of it; a file without a blemish is used at once. */
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
-import {ask, figures} from './glossary.js';
 import {currentLanguage} from '../core/texts.js';
+import {ask, figures} from './glossary.js';
 
-const SHOW_AFTER_MS = 300, POLL_MS = 2000;
+const SHOW_AFTER_MS = 300;
+const POLL_MS = 2000;
 const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
 const PARTS = ['new', 'changed', 'same', 'look', 'repeat', 'rejected'];
-const TAGS = {rejected: ['bad', 'err'], look: ['warn', 'problem'], repeat: ['off', null], new: ['ok', 'check'], changed: ['ok', 'redo'], same: ['off', null]};
+const TAGS = {
+  rejected: ['bad', 'err'],
+  look: ['warn', 'problem'],
+  repeat: ['off', null],
+  new: ['ok', 'check'],
+  changed: ['ok', 'redo'],
+  same: ['off', null],
+};
 
 /** Sends a file as it is; resolves with the reply, null without a connection. `onProgress` gets the share sent. */
-const upload = (bench, file, onProgress) => new Promise(resolve => {
-  const request = new XMLHttpRequest();
-  const query = new URLSearchParams({file: file.name, language: currentLanguage()});
-  request.open('POST', new URL(`glossary/${encodeURIComponent(bench.session.token)}?${query}`, document.baseURI));
-  request.responseType = 'json';
-  request.upload.onprogress = event => { if (event.lengthComputable) onProgress(event.loaded / event.total); };
-  request.onload = () => resolve(request.response ?? {ok: false, error: {message: request.status === 413 ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100}) : t('alts.offline')}});
-  request.onerror = () => resolve(null);
-  request.send(file);
-});
+const upload = (bench, file, onProgress) =>
+  new Promise(resolve => {
+    const request = new XMLHttpRequest();
+    const query = new URLSearchParams({file: file.name, language: currentLanguage()});
+    request.open('POST', new URL(`glossary/${encodeURIComponent(bench.session.token)}?${query}`, document.baseURI));
+    request.responseType = 'json';
+    request.upload.onprogress = event => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
+    };
+    request.onload = () =>
+      resolve(
+        request.response ?? {
+          ok: false,
+          error: {
+            message:
+              request.status === 413
+                ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
+                : t('alts.offline'),
+          },
+        },
+      );
+    request.onerror = () => resolve(null);
+    request.send(file);
+  });
 
 export const importGlossary = async (bench, file) => {
   const dialog = new ImportDialog(bench, file.name);
@@ -27,24 +49,48 @@ export const importGlossary = async (bench, file) => {
   const reply = await upload(bench, file, share => dialog.progress(share));
   clearTimeout(waiting);
   if (dialog.isCancelled) return;
-  if (!reply?.ok) { dialog.close(); bench.say('bad', reply?.error?.message ?? t('alts.offline')); return; }
+  if (!reply?.ok) {
+    dialog.close();
+    bench.say('bad', reply?.error?.message ?? t('alts.offline'));
+    return;
+  }
   const {counts, notes, is_replacing: isReplacing} = reply.result;
-  if (!isReplacing && !counts.rejected && !counts.look && !counts.repeat && !notes.length) await dialog.use(reply.result);
+  if (!isReplacing && !counts.rejected && !counts.look && !counts.repeat && !notes.length)
+    await dialog.use(reply.result);
   else dialog.show(reply.result);
 };
 
 class ImportDialog {
   constructor(bench, name) {
     this.bench = bench;
-    this.fixes = new Map();                            // name of the row -> the target written, null where it is left out
-    this.fills = new Map();                            // name of a row without a target -> the target typed
+    this.fixes = new Map(); // name of the row -> the target written, null where it is left out
+    this.fills = new Map(); // name of a row without a target -> the target typed
     this.bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
     this.state = h('p.muted', {role: 'status'}, t('import.sending'));
     this.body = h('div.db', {'aria-busy': 'true'}, this.state, this.bar);
-    this.useButton = button('.btn.primary', {disabled: true, onclick: () => this.use(this.report)}, t('import.use.waiting'));
-    this.dialog = h('dialog.record.gloss', {'aria-labelledby': 'pinpoint-import', oncancel: event => { event.preventDefault(); this.cancel(); }},
-      h('div.dh', {}, h('h2', {id: 'pinpoint-import'}, t('import.title', {name})), button('.x', {'aria-label': t('close'), onclick: () => this.cancel()}, icon('x'))),
-      this.body, h('div.df', {}, button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton));
+    this.useButton = button(
+      '.btn.primary',
+      {disabled: true, onclick: () => this.use(this.report)},
+      t('import.use.waiting'),
+    );
+    this.dialog = h(
+      'dialog.record.gloss',
+      {
+        'aria-labelledby': 'pinpoint-import',
+        oncancel: event => {
+          event.preventDefault();
+          this.cancel();
+        },
+      },
+      h(
+        'div.dh',
+        {},
+        h('h2', {id: 'pinpoint-import'}, t('import.title', {name})),
+        button('.x', {'aria-label': t('close'), onclick: () => this.cancel()}, icon('x')),
+      ),
+      this.body,
+      h('div.df', {}, button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton),
+    );
   }
 
   open() {
@@ -53,22 +99,43 @@ class ImportDialog {
     this.dialog.showModal();
   }
 
-  close() { if (this.dialog.open) this.dialog.close(); this.dialog.remove(); }
+  close() {
+    if (this.dialog.open) this.dialog.close();
+    this.dialog.remove();
+  }
 
-  cancel() { this.isCancelled = true; this.close(); this.bench.focusEditor(); }
+  cancel() {
+    this.isCancelled = true;
+    this.close();
+    this.bench.focusEditor();
+  }
 
   progress(share) {
-    if (share < 1) { this.bar.value = share; return; }
+    if (share < 1) {
+      this.bar.value = share;
+      return;
+    }
     this.bar.removeAttribute('value');
     setText(this.state, t('import.checking'));
   }
 
   async use(report) {
     this.useButton.disabled = true;
-    const reply = await this.bench.connection.send('import_glossary', {import: report.import, fixes: [...this.fixes.keys()], fills: Object.fromEntries(this.fills)});
-    if (!reply.ok && this.problem) { this.useButton.disabled = false; setText(this.problem, reply.error.message); return; }
+    const reply = await this.bench.connection.send('import_glossary', {
+      import: report.import,
+      fixes: [...this.fixes.keys()],
+      fills: Object.fromEntries(this.fills),
+    });
+    if (!reply.ok && this.problem) {
+      this.useButton.disabled = false;
+      setText(this.problem, reply.error.message);
+      return;
+    }
     this.close();
-    if (!reply.ok) { this.bench.say('bad', reply.error.message); return; }   // a file without a blemish, used unasked
+    if (!reply.ok) {
+      this.bench.say('bad', reply.error.message);
+      return;
+    } // a file without a blemish, used unasked
     this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
     this.bench.focusEditor();
   }
@@ -88,13 +155,46 @@ class ImportDialog {
     this.body.replaceChildren(
       h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
       this.problem,
-      h('div.cards', {},
+      h(
+        'div.cards',
+        {},
         h('section.card.w7', {'aria-label': t('import.does')}, h('h3', {}, t('import.does')), this.parts),
-        h('section.card.w5', {'aria-label': t('import.document')}, h('h3', {}, t('import.document')),
-          run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null, figures(run))),
-      h('section.card', {'aria-label': t('import.rows')}, h('div.gtools', {}, h('h3', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
-        h('div.tblscroll', {tabindex: 0, role: 'region', 'aria-label': t('import.rows')}, h('table', {}, h('thead', {}, h('tr', {}, h('th.n', {scope: 'col'}, t('report.row')),
-          ['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key => h('th', {scope: 'col'}, t(key))))), this.table)), this.pager));
+        h(
+          'section.card.w5',
+          {'aria-label': t('import.document')},
+          h('h3', {}, t('import.document')),
+          run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null,
+          figures(run),
+        ),
+      ),
+      h(
+        'section.card',
+        {'aria-label': t('import.rows')},
+        h('div.gtools', {}, h('h3', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
+        h(
+          'div.tblscroll',
+          {tabindex: 0, role: 'region', 'aria-label': t('import.rows')},
+          h(
+            'table',
+            {},
+            h(
+              'thead',
+              {},
+              h(
+                'tr',
+                {},
+                h('th.n', {scope: 'col'}, t('report.row')),
+                ['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key =>
+                  h('th', {scope: 'col'}, t(key)),
+                ),
+              ),
+            ),
+            this.table,
+          ),
+        ),
+        this.pager,
+      ),
+    );
     this.paintCounts();
     this.open();
     this.turnTo(this.shown, 0);
@@ -104,12 +204,33 @@ class ImportDialog {
 
   /** What is said of the rows as a whole, which grows while they are checked. */
   paintCounts() {
-    const {counts, notes, name, is_replacing: isReplacing} = this.report, of = {attention: counts.rejected + counts.look, ...counts};
-    setText(this.summary, t('import.summary', {used: count(this.report.num_terms), rejected: count(counts.rejected), look: count(counts.look)}));
-    this.parts.replaceChildren(...split(counts), ...[isReplacing ? t('import.replaces', {name, gone: count(counts.gone)}) : null, ...notes].filter(Boolean).map(note => h('p.muted', {}, note)));
+    const {counts, notes, name, is_replacing: isReplacing} = this.report;
+    const of = {attention: counts.rejected + counts.look, ...counts};
+    setText(
+      this.summary,
+      t('import.summary', {
+        used: count(this.report.num_terms),
+        rejected: count(counts.rejected),
+        look: count(counts.look),
+      }),
+    );
+    this.parts.replaceChildren(
+      ...split(counts),
+      ...[isReplacing ? t('import.replaces', {name, gone: count(counts.gone)}) : null, ...notes]
+        .filter(Boolean)
+        .map(note => h('p.muted', {}, note)),
+    );
     const focused = document.activeElement?.dataset?.shown;
-    this.filter.replaceChildren(...SHOWN.filter(one => of[one]).map(one => button('', {'data-shown': one, 'aria-pressed': String(one === this.shown), onclick: () => this.turnTo(one, 0)},
-      t(`import.shown.${one}`), h('span.n.num', {}, count(of[one])))));
+    this.filter.replaceChildren(
+      ...SHOWN.filter(one => of[one]).map(one =>
+        button(
+          '',
+          {'data-shown': one, 'aria-pressed': String(one === this.shown), onclick: () => this.turnTo(one, 0)},
+          t(`import.shown.${one}`),
+          h('span.n.num', {}, count(of[one])),
+        ),
+      ),
+    );
     if (focused) this.filter.querySelector(`[data-shown="${focused}"]`)?.focus();
     this.paintUse();
   }
@@ -138,44 +259,104 @@ class ImportDialog {
     for (const one of this.filter.children) one.setAttribute('aria-pressed', String(one.dataset.shown === shown));
     const page = await ask(this.bench, 'rows', {import: this.report.import, shown, offset});
     if (this.shown !== shown) return;
-    if (page.problem) { setText(this.problem, page.problem); return; }
+    if (page.problem) {
+      setText(this.problem, page.problem);
+      return;
+    }
     this.table.replaceChildren(...page.rows.map(row => this.row(row)));
     const end = offset + page.rows.length;
-    this.pager.replaceChildren(...(page.num_rows > page.rows.length ? [
-      button('.btn.small', {disabled: offset === 0, onclick: () => this.turnTo(shown, Math.max(0, offset - 200))}, t('import.earlier')),
-      h('span.num', {}, t('import.page', {from: count(offset + 1), to: count(end), of: count(page.num_rows)})),
-      button('.btn.small', {disabled: end >= page.num_rows, onclick: () => this.turnTo(shown, end)}, t('import.later'))] : []));
+    this.pager.replaceChildren(
+      ...(page.num_rows > page.rows.length
+        ? [
+            button(
+              '.btn.small',
+              {disabled: offset === 0, onclick: () => this.turnTo(shown, Math.max(0, offset - 200))},
+              t('import.earlier'),
+            ),
+            h('span.num', {}, t('import.page', {from: count(offset + 1), to: count(end), of: count(page.num_rows)})),
+            button(
+              '.btn.small',
+              {disabled: end >= page.num_rows, onclick: () => this.turnTo(shown, end)},
+              t('import.later'),
+            ),
+          ]
+        : []),
+    );
   }
 
   row(row) {
-    const {verdict} = row, [kind, iconName] = TAGS[verdict];
-    return h('tr', {'data-verdict': verdict}, h('td.n', {}, count(row.row)), h('td', {}, h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), t(`import.verdict.${verdict}`))),
-      h('td.code', {}, row.text), h('td', {}, row.message, row.was ? h('del', {}, row.was) : null), h('td', {}, row.fix ? this.fix(row) : row.blank ? this.blank(row) : null));
+    const {verdict} = row;
+    const [kind, iconName] = TAGS[verdict];
+    return h(
+      'tr',
+      {'data-verdict': verdict},
+      h('td.n', {}, count(row.row)),
+      h('td', {}, h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), t(`import.verdict.${verdict}`))),
+      h('td.code', {}, row.text),
+      h('td', {}, row.message, row.was ? h('del', {}, row.was) : null),
+      h('td', {}, row.fix ? this.fix(row) : row.blank ? this.blank(row) : null),
+    );
   }
 
   /** A row that lacks nothing but its target gets it here. */
   blank({row, blank: {name, source}}) {
-    return h('input.fill', {type: 'text', ...textIn(this.bench.languages.target), value: this.fills.get(name) ?? '', 'aria-label': t('import.fill', {row, source}), placeholder: t('grid.target'), autocomplete: 'off',
+    return h('input.fill', {
+      type: 'text',
+      ...textIn(this.bench.languages.target),
+      value: this.fills.get(name) ?? '',
+      'aria-label': t('import.fill', {row, source}),
+      placeholder: t('grid.target'),
+      autocomplete: 'off',
       oninput: event => {
         const text = event.target.value.trim();
-        if (text) this.fills.set(name, text); else this.fills.delete(name);
+        if (text) this.fills.set(name, text);
+        else this.fills.delete(name);
         this.paintUse();
-      }});
+      },
+    });
   }
 
   fix({row, fix}) {
     const label = fix.to === null ? t('import.fix.leave_out') : t('import.fix.write', {text: fix.to});
-    return button('.btn.small.fix', {'aria-pressed': String(this.fixes.has(fix.name)), 'aria-label': `${t('report.row')} ${row}: ${label}`, onclick: event => {
-      const isOn = this.fixes.has(fix.name) ? !this.fixes.delete(fix.name) : Boolean(this.fixes.set(fix.name, fix.to));
-      event.currentTarget.setAttribute('aria-pressed', String(isOn));
-      this.paintUse();
-    }}, label);
+    return button(
+      '.btn.small.fix',
+      {
+        'aria-pressed': String(this.fixes.has(fix.name)),
+        'aria-label': `${t('report.row')} ${row}: ${label}`,
+        onclick: event => {
+          const isOn = this.fixes.has(fix.name)
+            ? !this.fixes.delete(fix.name)
+            : Boolean(this.fixes.set(fix.name, fix.to));
+          event.currentTarget.setAttribute('aria-pressed', String(isOn));
+          this.paintUse();
+        },
+      },
+      label,
+    );
   }
 }
 
 /** What becomes of the rows, as a bar with its legend; the numbers stand beside, so colour says nothing alone. */
 const split = counts => {
   const parts = PARTS.filter(name => counts[name]);
-  return [h('div.split', {role: 'img', 'aria-label': parts.map(name => `${t(`import.shown.${name}`)} ${counts[name]}`).join(', ')}, parts.map(name => h(`i.part-${name}`, {style: `flex:${counts[name]} 0 10px`}))),
-    h('ul.splitlg', {}, parts.map(name => h('li', {}, h(`i.sw.part-${name}`, {'aria-hidden': 'true'}), h('b.num', {}, count(counts[name])), t(`import.shown.${name}`))))];
+  return [
+    h(
+      'div.split',
+      {role: 'img', 'aria-label': parts.map(name => `${t(`import.shown.${name}`)} ${counts[name]}`).join(', ')},
+      parts.map(name => h(`i.part-${name}`, {style: `flex:${counts[name]} 0 10px`})),
+    ),
+    h(
+      'ul.splitlg',
+      {},
+      parts.map(name =>
+        h(
+          'li',
+          {},
+          h(`i.sw.part-${name}`, {'aria-hidden': 'true'}),
+          h('b.num', {}, count(counts[name])),
+          t(`import.shown.${name}`),
+        ),
+      ),
+    ),
+  ];
 };

@@ -1,36 +1,130 @@
 /* Every key and what it does: for the panel at the side, and as a sheet that can be searched and where keys are changed. */
 import {button, h, icon, setText, t} from '../core/dom.js';
-import {DEFAULTS, bind, bindFromFile, bindNothing, bindingsFile, hint, isChosen, keysOf, nameOf, spelt} from '../core/key_bindings.js';
+import {
+  bind,
+  bindFromFile,
+  bindingsFile,
+  bindNothing,
+  DEFAULTS,
+  hint,
+  isChosen,
+  keysOf,
+  nameOf,
+  spelt,
+} from '../core/key_bindings.js';
 
 /** Keys that mean something in one place only; they are the same for everybody. */
 const FIXED = {
-  aligned: [], hypotheses: ['ArrowUp', 'ArrowDown'], use: ['1', '\u2026', '9'], words: ['ArrowLeft', 'ArrowRight'], press: ['Space'], phrase: ['Shift', 'ArrowLeft', 'ArrowRight'], ban: ['Delete'],
-  take: ['Tab'], take_word: ['Ctrl', 'ArrowRight'], back: ['Escape'],
+  aligned: [],
+  hypotheses: ['ArrowUp', 'ArrowDown'],
+  use: ['1', '\u2026', '9'],
+  words: ['ArrowLeft', 'ArrowRight'],
+  press: ['Space'],
+  phrase: ['Shift', 'ArrowLeft', 'ArrowRight'],
+  ban: ['Delete'],
+  take: ['Tab'],
+  take_word: ['Ctrl', 'ArrowRight'],
+  back: ['Escape'],
 };
-const ORDER = ['confirm', 'pin', 'next', 'previous', 'proposal', 'aligned', 'down', 'hypotheses', 'use', 'words', 'press', 'phrase', 'scope', 'ban', 'rest', 'complete', 'take', 'take_word',
-  'alternatives', 'back', 'undo', 'redo', 'case', 'source', 'placeholder', 'comment', 'confidence', 'match', 'memory', 'search', 'goto', 'split', 'merge', 'replace', 'part', 'part_back', 'help'];
+const ORDER = [
+  'confirm',
+  'pin',
+  'next',
+  'previous',
+  'proposal',
+  'aligned',
+  'down',
+  'hypotheses',
+  'use',
+  'words',
+  'press',
+  'phrase',
+  'scope',
+  'ban',
+  'rest',
+  'complete',
+  'take',
+  'take_word',
+  'alternatives',
+  'back',
+  'undo',
+  'redo',
+  'case',
+  'source',
+  'placeholder',
+  'comment',
+  'confidence',
+  'match',
+  'memory',
+  'search',
+  'goto',
+  'split',
+  'merge',
+  'replace',
+  'part',
+  'part_back',
+  'help',
+];
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
-const caps = action => (action === 'aligned' ? hint('proposal') : FIXED[action] ? FIXED[action].map(part => h('kbd', {}, nameOf(part))) : hint(action));
+const caps = action =>
+  action === 'aligned'
+    ? hint('proposal')
+    : FIXED[action]
+      ? FIXED[action].map(part => h('kbd', {}, nameOf(part)))
+      : hint(action);
 
 /** [{action, label, nodes}]: what a key does and how it is written, as two elements. */
-export const keyRows = () => ALL.map(action => ({action, label: t('keys.' + action), nodes: [h('dt', {}, t('keys.' + action)), h('dd', {}, caps(action))]}));
+export const keyRows = () =>
+  ALL.map(action => ({
+    action,
+    label: t(`keys.${action}`),
+    nodes: [h('dt', {}, t(`keys.${action}`)), h('dd', {}, caps(action))],
+  }));
 
 export const openKeySheet = bench => {
   const before = document.activeElement;
-  const close = () => { dialog.close(); dialog.remove(); before?.focus?.({preventScroll: true}); };
-  const said = h('p.wrong.grow', {role: 'alert'}), found = h('p.sr', {role: 'status'}), list = h('dl.keys.wide', {});
-  let asked = null;                                   // {action, control}: the next keys pressed become its keys
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    before?.focus?.({preventScroll: true});
+  };
+  const said = h('p.wrong.grow', {role: 'alert'});
+  const found = h('p.sr', {role: 'status'});
+  const list = h('dl.keys.wide', {});
+  let asked = null; // {action, control}: the next keys pressed become its keys
 
   const rows = keyRows().map(row => {
     if (!DEFAULTS[row.action]) return row;
-    const change = button('.btn.small.quiet', {'aria-label': t('rebind.change.of', {action: row.label}), onclick: () => ask(row.action, change)}, t('rebind.change'));
-    const reset = button('.x', {'aria-label': t('rebind.reset.of', {action: row.label}), title: t('rebind.reset'), onclick: () => { settle(bind(row.action, null)); change.focus(); }}, icon('undo', true));
+    const change = button(
+      '.btn.small.quiet',
+      {'aria-label': t('rebind.change.of', {action: row.label}), onclick: () => ask(row.action, change)},
+      t('rebind.change'),
+    );
+    const reset = button(
+      '.x',
+      {
+        'aria-label': t('rebind.reset.of', {action: row.label}),
+        title: t('rebind.reset'),
+        onclick: () => {
+          settle(bind(row.action, null));
+          change.focus();
+        },
+      },
+      icon('undo', true),
+    );
     row.nodes[1].append(change, reset);
     return {...row, reset};
   });
-  const paint = () => rows.forEach(row => { if (row.reset) row.reset.hidden = !isChosen(row.action); });
-  const settle = wrong => { setText(said, wrong); paint(); show(); };
+  const paint = () =>
+    rows.forEach(row => {
+      if (row.reset) row.reset.hidden = !isChosen(row.action);
+    });
+  const settle = wrong => {
+    setText(said, wrong);
+    paint();
+    show();
+  };
   const ask = (action, control) => {
     leave();
     asked = {action, control};
@@ -46,46 +140,111 @@ export const openKeySheet = bench => {
   };
   const onKey = event => {
     if (!asked) return;
-    if (event.key === 'Tab' && !event.ctrlKey && !event.altKey) { leave(); return; }
+    if (event.key === 'Tab' && !event.ctrlKey && !event.altKey) {
+      leave();
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
-    if (event.getModifierState('AltGraph')) { setText(said, t('rebind.altgr')); return; }
-    const keys = keysOf(event), {action} = asked;
+    if (event.getModifierState('AltGraph')) {
+      setText(said, t('rebind.altgr'));
+      return;
+    }
+    const keys = keysOf(event);
+    const {action} = asked;
     if (!keys) return;
     leave();
     if (keys === 'Escape') return;
     const wrong = bind(action, keys);
     settle(wrong);
-    if (!wrong) setText(found, t('rebind.done', {action: t('keys.' + action), keys: spelt(keys)}));
+    if (!wrong) setText(found, t('rebind.done', {action: t(`keys.${action}`), keys: spelt(keys)}));
   };
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const shown = rows.filter(row => { const text = `${row.label} ${row.nodes[1].textContent}`.toLowerCase(); return words.every(word => text.includes(word)); });
+    const shown = rows.filter(row => {
+      const text = `${row.label} ${row.nodes[1].textContent}`.toLowerCase();
+      return words.every(word => text.includes(word));
+    });
     const focused = document.activeElement;
     list.replaceChildren(...shown.flatMap(row => row.nodes));
     if (list.contains(focused)) focused.focus();
     setText(found, t('sheet.found', {n: shown.length}));
   };
   const save = () => {
-    const link = h('a', {href: URL.createObjectURL(new Blob([bindingsFile()], {type: 'application/json'})), download: 'pinpoint-keys.json'});
+    const link = h('a', {
+      href: URL.createObjectURL(new Blob([bindingsFile()], {type: 'application/json'})),
+      download: 'pinpoint-keys.json',
+    });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href));
   };
   const load = async () => {
     const left = bindFromFile(await file.files[0].text());
     file.value = '';
-    settle(left === null ? t('rebind.no_file') : left.length ? t('rebind.left_out', {names: left.map(name => (DEFAULTS[name] ? t('keys.' + name) : name)).join(', ')}) : '');
+    settle(
+      left === null
+        ? t('rebind.no_file')
+        : left.length
+          ? t('rebind.left_out', {names: left.map(name => (DEFAULTS[name] ? t(`keys.${name}`) : name)).join(', ')})
+          : '',
+    );
     if (left?.length === 0) setText(found, t('rebind.loaded'));
   };
-  const file = h('input', {type: 'file', accept: '.json,application/json', hidden: true, 'data-kind': 'keys', onchange: load});
-  const search = h('input', {type: 'text', placeholder: t('sheet.search'), 'aria-label': t('sheet.search'), autocomplete: 'off', oninput: show});
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-keys', oncancel: event => { event.preventDefault(); if (asked) leave(); else close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-keys'}, t('side.keys')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
+  const file = h('input', {
+    type: 'file',
+    accept: '.json,application/json',
+    hidden: true,
+    'data-kind': 'keys',
+    onchange: load,
+  });
+  const search = h('input', {
+    type: 'text',
+    placeholder: t('sheet.search'),
+    'aria-label': t('sheet.search'),
+    autocomplete: 'off',
+    oninput: show,
+  });
+  const dialog = h(
+    'dialog.small',
+    {
+      'aria-labelledby': 'pinpoint-keys',
+      oncancel: event => {
+        event.preventDefault();
+        if (asked) leave();
+        else close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-keys'}, t('side.keys')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
     h('div.db', {}, h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))),
-    h('div.df', {}, said, file, button('.btn', {onclick: () => save()}, t('rebind.save')), button('.btn', {onclick: () => file.click()}, t('rebind.load')),
-      button('.btn', {onclick: () => { bindNothing(); settle(''); }}, t('rebind.reset.all')), button('.btn.primary', {onclick: close}, t('close'))));
+    h(
+      'div.df',
+      {},
+      said,
+      file,
+      button('.btn', {onclick: () => save()}, t('rebind.save')),
+      button('.btn', {onclick: () => file.click()}, t('rebind.load')),
+      button(
+        '.btn',
+        {
+          onclick: () => {
+            bindNothing();
+            settle('');
+          },
+        },
+        t('rebind.reset.all'),
+      ),
+      button('.btn.primary', {onclick: close}, t('close')),
+    ),
+  );
   dialog.addEventListener('keydown', onKey, true);
-  dialog.addEventListener('focusout', event => { if (asked && event.target === asked.control) leave(); });
+  dialog.addEventListener('focusout', event => {
+    if (asked && event.target === asked.control) leave();
+  });
   bench.root.append(dialog);
   dialog.showModal();
   paint();

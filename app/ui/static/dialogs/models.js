@@ -1,31 +1,67 @@
 /* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
    too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
-import {showDirections} from './direction.js';
+
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
+import {showDirections} from './direction.js';
 
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
 
 /** One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document. */
-const entry = (model, use, beginAnew) => h('section.modelrow', {'aria-label': model.name, 'data-key': model.key},
-  h('div.line1', {}, h('b', {}, model.name), h('span.muted', {}, t('models.' + model.place)),
-    model.is_current ? h('span.now', {}, icon('check', true), t('models.current'))
-      : model.is_fit ? button('.btn.small', {onclick: use}, t('models.use'))
-      : !model.problem ? button('.btn.small', {onclick: beginAnew}, t('models.anew')) : null),
-  model.problem ? h('p.wrong', {}, model.problem)
-    : h('p.muted.num', {}, [model.directions.join(', ') + (model.num_directions > model.directions.length ? t('models.more', {n: count(model.num_directions - model.directions.length)}) : ''),
-      millions(model.num_parameters), megabytes(model.num_bytes), model.formalities.length && t('models.formality'), model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')})].filter(Boolean).join(' · ')),
-  !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
-  model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null);
+const entry = (model, use, beginAnew) =>
+  h(
+    'section.modelrow',
+    {'aria-label': model.name, 'data-key': model.key},
+    h(
+      'div.line1',
+      {},
+      h('b', {}, model.name),
+      h('span.muted', {}, t(`models.${model.place}`)),
+      model.is_current
+        ? h('span.now', {}, icon('check', true), t('models.current'))
+        : model.is_fit
+          ? button('.btn.small', {onclick: use}, t('models.use'))
+          : !model.problem
+            ? button('.btn.small', {onclick: beginAnew}, t('models.anew'))
+            : null,
+    ),
+    model.problem
+      ? h('p.wrong', {}, model.problem)
+      : h(
+          'p.muted.num',
+          {},
+          [
+            model.directions.join(', ') +
+              (model.num_directions > model.directions.length
+                ? t('models.more', {n: count(model.num_directions - model.directions.length)})
+                : ''),
+            millions(model.num_parameters),
+            megabytes(model.num_bytes),
+            model.formalities.length && t('models.formality'),
+            model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')}),
+          ]
+            .filter(Boolean)
+            .join(' · '),
+        ),
+    !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
+    model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null,
+  );
 
 /** What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be. */
 const styleOf = bench => {
   const {style, name} = bench.model;
   const send = async () => {
-    const {formality, domain} = bench.model.style;           // kept where it cannot be chosen here
-    const chosen = {formality: radios.length ? radios.find(radio => radio.checked).value : formality, domain: select ? select.value : domain};
-    const reply = await bench.connection.send('choose_style', {formality: chosen.formality || null, domain: chosen.domain || null}, 'choose_style');
+    const {formality, domain} = bench.model.style; // kept where it cannot be chosen here
+    const chosen = {
+      formality: radios.length ? radios.find(radio => radio.checked).value : formality,
+      domain: select ? select.value : domain,
+    };
+    const reply = await bench.connection.send(
+      'choose_style',
+      {formality: chosen.formality || null, domain: chosen.domain || null},
+      'choose_style',
+    );
     if (!reply.ok) paint();
   };
   const paint = () => {
@@ -33,27 +69,61 @@ const styleOf = bench => {
     for (const radio of radios) radio.checked = radio.value === (formality ?? '');
     if (select) select.value = domain ?? '';
   };
-  const radios = style.formalities.length ? [...style.formalities, ''].map(value => h('input', {type: 'radio', name: 'pinpoint-formality', value, onchange: send})) : [];
-  const select = style.domains.length ? h('select', {onchange: send}, h('option', {value: ''}, t('style.any')), style.domains.map(domain => h('option', {value: domain}, domainName(domain)))) : null;
-  const isIgnored = (style.formality && !style.formalities.includes(style.formality)) || (style.domain && !style.domains.includes(style.domain));
+  const radios = style.formalities.length
+    ? [...style.formalities, ''].map(value =>
+        h('input', {type: 'radio', name: 'pinpoint-formality', value, onchange: send}),
+      )
+    : [];
+  const select = style.domains.length
+    ? h(
+        'select',
+        {onchange: send},
+        h('option', {value: ''}, t('style.any')),
+        style.domains.map(domain => h('option', {value: domain}, domainName(domain))),
+      )
+    : null;
+  const isIgnored =
+    (style.formality && !style.formalities.includes(style.formality)) ||
+    (style.domain && !style.domains.includes(style.domain));
   paint();
-  return h('div.style', {},
+  return h(
+    'div.style',
+    {},
     isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
-    radios.length ? h('fieldset', {}, h('legend', {}, t('style.formality')), radios.map(radio => h('label.check', {}, radio, h('span', {}, formalityName(radio.value))))) : null,
+    radios.length
+      ? h(
+          'fieldset',
+          {},
+          h('legend', {}, t('style.formality')),
+          radios.map(radio => h('label.check', {}, radio, h('span', {}, formalityName(radio.value)))),
+        )
+      : null,
     select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
-    radios.length || select ? h('p.muted', {}, t('style.note')) : null);
+    radios.length || select ? h('p.muted', {}, t('style.note')) : null,
+  );
 };
 
 /** What is said of the model on its way, the next or the first: that it loads, or how much of it has been fetched. */
-export const onItsWay = ({next, name, fetched}) => t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched});
+export const onItsWay = ({next, name, fetched}) =>
+  t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched});
 
 /** The model on its way, with its progress and a button to go on without it. */
 class Coming {
   constructor(bench) {
     this.name = h('span', {});
     this.done = h('i', {});
-    this.bar = h('div.bar', {role: 'progressbar', 'aria-label': t('models.fetched'), 'aria-valuemin': 0, 'aria-valuemax': 100}, this.done);
-    this.element = h('div.coming', {hidden: true}, this.name, this.bar, button('.btn.small', {onclick: () => bench.connection.send('stop_model', {}, 'stop_model')}, t('models.stop')));
+    this.bar = h(
+      'div.bar',
+      {role: 'progressbar', 'aria-label': t('models.fetched'), 'aria-valuemin': 0, 'aria-valuemax': 100},
+      this.done,
+    );
+    this.element = h(
+      'div.coming',
+      {hidden: true},
+      this.name,
+      this.bar,
+      button('.btn.small', {onclick: () => bench.connection.send('stop_model', {}, 'stop_model')}, t('models.stop')),
+    );
     this.update(bench.model);
   }
 
@@ -62,37 +132,91 @@ class Coming {
     if (!model.next) return;
     setText(this.name, onItsWay(model));
     this.bar.hidden = model.fetched === null;
-    this.done.style.inlineSize = model.fetched + '%';
+    this.done.style.inlineSize = `${model.fetched}%`;
     this.bar.setAttribute('aria-valuenow', String(model.fetched));
   }
 }
 
 /** The name of a model on the hub, which is fetched once. `begun` is called when the server has begun to. */
 const fetcher = (bench, begun) => {
-  const name = h('input', {type: 'text', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', placeholder: `Helsinki-NLP/opus-mt-${bench.languages.source}-${bench.languages.target}`, 'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong'});
+  const name = h('input', {
+    type: 'text',
+    spellcheck: false,
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    placeholder: `Helsinki-NLP/opus-mt-${bench.languages.source}-${bench.languages.target}`,
+    'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong',
+  });
   const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
   const begin = async event => {
     event.preventDefault();
     const reply = await bench.connection.send('fetch_model', {model: name.value});
-    if (reply.ok) { begun(); return; }
-    bench.notes.take(reply.error.message);                      // it is said here, where the name is
+    if (reply.ok) {
+      begun();
+      return;
+    }
+    bench.notes.take(reply.error.message); // it is said here, where the name is
     setText(wrong, reply.error.message);
     name.select();
   };
-  return h('form.fetch', {onsubmit: begin}, h('label.line', {}, h('span', {}, t('models.fetch')), name), h('button.btn', {type: 'submit'}, t('models.fetch.go')),
-    h('p.muted', {id: 'pinpoint-fetch-note'}, t('models.fetch.note')), wrong);
+  return h(
+    'form.fetch',
+    {onsubmit: begin},
+    h('label.line', {}, h('span', {}, t('models.fetch')), name),
+    h('button.btn', {type: 'submit'}, t('models.fetch.go')),
+    h('p.muted', {id: 'pinpoint-fetch-note'}, t('models.fetch.note')),
+    wrong,
+  );
 };
 
 export const showModels = async bench => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
-  const close = () => { bench.onModel = null; dialog.close(); dialog.remove(); };
-  const use = key => { close(); bench.connection.send('switch_model', {key}); };
+  const close = () => {
+    bench.onModel = null;
+    dialog.close();
+    dialog.remove();
+  };
+  const use = key => {
+    close();
+    bench.connection.send('switch_model', {key});
+  };
   const coming = new Coming(bench);
-  const dialog = h('dialog.models', {'aria-labelledby': 'pinpoint-models', oncancel: event => { event.preventDefault(); close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-models'}, t('models.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, coming.element, styleOf(bench), h('p.muted', {}, t('models.note')), reply.result.models.map(model => entry(model, () => use(model.key), () => { close(); showDirections(bench, model); })), fetcher(bench, close)),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
+  const dialog = h(
+    'dialog.models',
+    {
+      'aria-labelledby': 'pinpoint-models',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-models'}, t('models.title')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    h(
+      'div.db',
+      {},
+      coming.element,
+      styleOf(bench),
+      h('p.muted', {}, t('models.note')),
+      reply.result.models.map(model =>
+        entry(
+          model,
+          () => use(model.key),
+          () => {
+            close();
+            showDirections(bench, model);
+          },
+        ),
+      ),
+      fetcher(bench, close),
+    ),
+    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))),
+  );
   bench.onModel = model => coming.update(model);
   bench.root.append(dialog);
   dialog.showModal();

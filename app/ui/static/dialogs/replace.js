@@ -5,47 +5,147 @@ const PAUSE_MS = 200;
 const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins', {}, text)};
 
 export const openReplace = bench => {
-  const close = () => { clearTimeout(timer); dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const field = label => h('input', {type: 'text', 'aria-label': t(label), ...textIn(bench.languages.target), autocomplete: 'off', spellcheck: 'false', oninput: () => later(),
-    onkeydown: event => { if (event.key === 'Enter' && !event.isComposing) { event.preventDefault(); list.querySelector('.btn')?.focus(); } }});
-  const box = (label, isChecked) => h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
-  const find = field('replace.find'), replacement = field('replace.with');
-  const boxes = {matches_case: box('replace.case', false), whole_words: box('replace.words', false), in_confirmed: box('replace.confirmed', false)};
+  const close = () => {
+    clearTimeout(timer);
+    dialog.close();
+    dialog.remove();
+    bench.focusEditor();
+  };
+  const field = label =>
+    h('input', {
+      type: 'text',
+      'aria-label': t(label),
+      ...textIn(bench.languages.target),
+      autocomplete: 'off',
+      spellcheck: 'false',
+      oninput: () => later(),
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing) {
+          event.preventDefault();
+          list.querySelector('.btn')?.focus();
+        }
+      },
+    });
+  const box = (label, isChecked) =>
+    h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
+  const find = field('replace.find');
+  const replacement = field('replace.with');
+  const boxes = {
+    matches_case: box('replace.case', false),
+    whole_words: box('replace.words', false),
+    in_confirmed: box('replace.confirmed', false),
+  };
   const summary = h('p.muted', {role: 'status'});
   const list = h('ul.places', {'aria-label': t('replace.places')});
   const all = button('.btn.primary', {disabled: true, onclick: () => replace(null)}, t('replace.all'));
-  let timer = null, asked = 0;
-  const query = () => ({find: find.value, replacement: replacement.value, ...Object.fromEntries(Object.entries(boxes).map(([name, element]) => [name, element.checked]))});
-  const later = () => { clearTimeout(timer); timer = setTimeout(preview, PAUSE_MS); };
+  let timer = null;
+  let asked = 0;
+  const query = () => ({
+    find: find.value,
+    replacement: replacement.value,
+    ...Object.fromEntries(Object.entries(boxes).map(([name, element]) => [name, element.checked])),
+  });
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(preview, PAUSE_MS);
+  };
 
   const preview = async () => {
     const number = ++asked;
     const reply = await bench.connection.send('find', query(), 'find');
     if (number !== asked || !reply.ok) return;
     const {num_places: places, num_segments: segments, rows} = reply.result;
-    setText(summary, !find.value ? '' : !places ? t('replace.nothing') : tn('replace.found', places, {segments: tn('replace.segments', segments)})
-      + (rows.length < segments ? ' ' + t('replace.shown', {n: rows.length}) : ''));
+    setText(
+      summary,
+      !find.value
+        ? ''
+        : !places
+          ? t('replace.nothing')
+          : tn('replace.found', places, {segments: tn('replace.segments', segments)}) +
+            (rows.length < segments ? ` ${t('replace.shown', {n: rows.length})}` : ''),
+    );
     all.disabled = !places;
-    list.replaceChildren(...rows.map(row => h('li', {}, button('.link', {title: t('replace.go'), onclick: () => { close(); bench.openSegment(row.index); }}, String(bench.numberOf(row.index))),
-      h('span.tx', textIn(bench.languages.target), row.runs.map(([kind, text]) => RUNS[kind](text))),
-      button('.btn.small', {'aria-label': t('replace.one', {n: bench.numberOf(row.index)}), onclick: () => replace([row.index])}, t('replace.here')))));
+    list.replaceChildren(
+      ...rows.map(row =>
+        h(
+          'li',
+          {},
+          button(
+            '.link',
+            {
+              title: t('replace.go'),
+              onclick: () => {
+                close();
+                bench.openSegment(row.index);
+              },
+            },
+            String(bench.numberOf(row.index)),
+          ),
+          h(
+            'span.tx',
+            textIn(bench.languages.target),
+            row.runs.map(([kind, text]) => RUNS[kind](text)),
+          ),
+          button(
+            '.btn.small',
+            {'aria-label': t('replace.one', {n: bench.numberOf(row.index)}), onclick: () => replace([row.index])},
+            t('replace.here'),
+          ),
+        ),
+      ),
+    );
   };
 
   const replace = async segments => {
     const reply = await bench.connection.send('replace', {...query(), segments});
     if (!reply.ok) return;
     const {step, segments: changed, num_places: places} = reply.result;
-    if (changed.length) bench.steps.batch(step, tn('replace.done', places, {segments: tn('replace.segments', changed.length)}));
+    if (changed.length)
+      bench.steps.batch(step, tn('replace.done', places, {segments: tn('replace.segments', changed.length)}));
     if (segments === null) close();
-    else { await preview(); (list.querySelector('.btn') ?? find).focus(); }
+    else {
+      await preview();
+      (list.querySelector('.btn') ?? find).focus();
+    }
   };
 
-  const check = name => h('label.check', {}, boxes[name], t({matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'}[name]));
-  const dialog = h('dialog', {'aria-labelledby': 'pinpoint-replace', oncancel: event => { event.preventDefault(); close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-replace'}, t('replace.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, h('div.pair', {}, h('label.line', {}, h('span', {}, t('replace.find')), find), h('label.line', {}, h('span', {}, t('replace.with')), replacement)),
-      h('div.boxes', {}, Object.keys(boxes).map(check)), summary, list),
-    h('div.df', {}, button('.btn', {onclick: close}, t('close')), all));
+  const check = name =>
+    h(
+      'label.check',
+      {},
+      boxes[name],
+      t({matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'}[name]),
+    );
+  const dialog = h(
+    'dialog',
+    {
+      'aria-labelledby': 'pinpoint-replace',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-replace'}, t('replace.title')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    h(
+      'div.db',
+      {},
+      h(
+        'div.pair',
+        {},
+        h('label.line', {}, h('span', {}, t('replace.find')), find),
+        h('label.line', {}, h('span', {}, t('replace.with')), replacement),
+      ),
+      h('div.boxes', {}, Object.keys(boxes).map(check)),
+      summary,
+      list,
+    ),
+    h('div.df', {}, button('.btn', {onclick: close}, t('close')), all),
+  );
   bench.segment.flush();
   find.value = bench.segment.field.area.matches(':focus') ? bench.segment.field.chosen() : '';
   bench.root.append(dialog);

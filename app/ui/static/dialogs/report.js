@@ -1,24 +1,56 @@
 /* The open session's record: its figures, charts, segments, replay and exports, and its deletion. */
-import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
+
 import {button, count, h, icon, number, t, textIn, tn} from '../core/dom.js';
+import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
 import {Replay} from './replay.js';
 
-const EXPORTS = [['export.document', 'document'], ['export.proposals', 'document-with-proposals'], ['export.csv', 'log.csv'], ['export.xlsx', 'report.xlsx'], ['export.tmx', 'memory.tmx'], ['export.xliff', 'segments.xlf'], ['export.tbx', 'terms.tbx'], ['export.jsonl', 'log.jsonl']];
+const EXPORTS = [
+  ['export.document', 'document'],
+  ['export.proposals', 'document-with-proposals'],
+  ['export.csv', 'log.csv'],
+  ['export.xlsx', 'report.xlsx'],
+  ['export.tmx', 'memory.tmx'],
+  ['export.xliff', 'segments.xlf'],
+  ['export.tbx', 'terms.tbx'],
+  ['export.jsonl', 'log.jsonl'],
+];
 const MAX_LISTED_PRICES = 8;
 const duration = ms => {
-  const seconds = Math.round(ms / 1000), pad = n => String(n).padStart(2, '0');
+  const seconds = Math.round(ms / 1000);
+  const pad = n => String(n).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
 };
 const orDash = (value, show) => (value === null ? '–' : show(value));
-const card = (size, title, caption, ...content) => h(`section.card.${size}`, {'aria-label': title}, h('h3', {}, title), caption && h('p.cap', {}, caption), content);
+const card = (size, title, caption, ...content) =>
+  h(`section.card.${size}`, {'aria-label': title}, h('h3', {}, title), caption && h('p.cap', {}, caption), content);
 
 export const openReport = async bench => {
   bench.segment.flush();
-  const close = () => { replay?.stop(); dialog.close(); dialog.remove(); bench.focusEditor(); };
+  const close = () => {
+    replay?.stop();
+    dialog.close();
+    dialog.remove();
+    bench.focusEditor();
+  };
   const body = h('div.db', {'aria-busy': 'true'}, h('p.muted', {role: 'status'}, t('record.loading')));
-  const dialog = h('dialog.record', {'aria-labelledby': 'pinpoint-record', oncancel: event => { event.preventDefault(); close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-record'}, t('record.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    body, h('div.df', {}, button('.btn.primary', {onclick: close}, t('record.back'))));
+  const dialog = h(
+    'dialog.record',
+    {
+      'aria-labelledby': 'pinpoint-record',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-record'}, t('record.title')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    body,
+    h('div.df', {}, button('.btn.primary', {onclick: close}, t('record.back'))),
+  );
   let replay = null;
   const ask = async view => {
     const reply = await bench.server.record({token: bench.session.token, view}).catch(() => null);
@@ -27,71 +59,284 @@ export const openReport = async bench => {
   const openReplay = async host => {
     host.replaceChildren(h('p.muted', {role: 'status'}, t('record.loading')));
     const told = await ask('replay');
-    if (told.problem) { host.replaceChildren(h('p', {role: 'alert'}, told.problem)); return; }
+    if (told.problem) {
+      host.replaceChildren(h('p', {role: 'alert'}, told.problem));
+      return;
+    }
     replay = new Replay(host, bench.languages);
     replay.load(told);
     replay.slider.focus();
   };
-  const goTo = index => { close(); bench.openSegment(index); };
+  const goTo = index => {
+    close();
+    bench.openSegment(index);
+  };
   bench.root.append(dialog);
   dialog.showModal();
-  await bench.connection.send('export_note', {kind: 'document'});   // so that all that was typed is counted
+  await bench.connection.send('export_note', {kind: 'document'}); // so that all that was typed is counted
   const report = await ask('report');
   body.removeAttribute('aria-busy');
-  if (report.problem) { body.replaceChildren(h('p', {role: 'alert'}, report.problem)); return; }
+  if (report.problem) {
+    body.replaceChildren(h('p', {role: 'alert'}, report.problem));
+    return;
+  }
   body.replaceChildren(...draw(bench, report, {goTo, openReplay, remove: () => askDeletion(bench, report, close)}));
 };
 
 const draw = (bench, report, {goTo, openReplay, remove}) => {
-  const {segments, unit} = report, confirmed = segments.filter(item => item.state === 'confirmed'), compared = confirmed.filter(item => item.hter !== null);
+  const {segments, unit} = report;
+  const confirmed = segments.filter(item => item.state === 'confirmed');
+  const compared = confirmed.filter(item => item.hter !== null);
   const opened = segments.filter(item => item.net_ms > 0);
-  const figure = (name, value, detail) => h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
+  const figure = (name, value, detail) =>
+    h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
   const place = (index, shown) => button('.link', {onclick: () => goTo(index)}, String(shown));
-  const host = h('div', {}, button('.btn', {onclick: () => openReplay(host)}, icon('play', true), t('replay.open', {n: count(report.num_events)})));
+  const host = h(
+    'div',
+    {},
+    button(
+      '.btn',
+      {onclick: () => openReplay(host)},
+      icon('play', true),
+      t('replay.open', {n: count(report.num_events)}),
+    ),
+  );
   const dearest = report.prices[0]?.[0] ?? 0;
   const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
-  const keys = Object.entries(report.keys).map(([name, n]) => `${t(`record.keys.${name}`)} ${count(n)}`).join(', ');
+  const keys = Object.entries(report.keys)
+    .map(([name, n]) => `${t(`record.keys.${name}`)} ${count(n)}`)
+    .join(', ');
   return [
     h('p.muted', {}, t('record.lead', {name: report.name, idle: report.idle_limit_ms / 1000})),
-    h('dl.kpis.num', {},
+    h(
+      'dl.kpis.num',
+      {},
       figure('confirmed', count(report.num_confirmed), t('record.of', {n: count(report.num_segments)})),
       figure(unit, count(report.num_words_confirmed), t('record.of', {n: count(report.num_words)})),
       figure('net', duration(report.net_ms), t('record.gross', {time: duration(report.gross_ms)})),
-      figure(`${unit}_per_hour`, orDash(report.words_per_hour, value => count(Math.round(value))), t('record.net_time')),
-      figure('median_time', orDash(report.median_ms, value => `${number(value / 1000, 1)} s`), t('record.per_segment')),
-      figure('hter', orDash(report.hter, value => number(value, 2)), tn('record.unchanged', report.num_unchanged))),
-    h('div.cards', {},
-      card('w7', t('record.time'), t('record.time.caption'), opened.length ? [timeChart(opened, report.median_ms),
-        table([t('record.segment'), t('record.seconds')], opened.map(item => [String(item.number), number(item.net_ms / 1000, 1)]))] : h('p.muted', {}, t('record.nothing'))),
-      card('w5', t('record.effort'), t('record.effort.caption'), compared.length ? [hterChart(compared.map(item => item.hter)),
-        table(['HTER', t('record.segments')], hterBins(compared.map(item => item.hter)).map(([name, n]) => [name, count(n)]))] : h('p.muted', {}, t('record.nothing'))),
-      card('w12', t('record.origins'), t('record.origins.caption'), report.origins.length ? originChart(report.origins, name => t(`origin.${name}`)) : h('p.muted', {}, t('record.nothing'))),
-      card('w7', t('record.prices'), t('record.prices.caption', {n: MAX_LISTED_PRICES}), report.prices.length ? h('table', {},
-        h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('record.constraint')), h('th', {scope: 'col'}, t('record.price')), h('th.n', {scope: 'col'}, ''), h('th.n', {scope: 'col'}, t('record.segment')))),
-        h('tbody', {}, report.prices.slice(0, MAX_LISTED_PRICES).map(([price, kind, text, index, shown]) => h('tr', {},
-          h('td', textIn(bench.languages.target), h(kind === 'ban' ? 'span.banned' : 'span.pin', {}, icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'), text)),
-          h('td.bar-cell', {}, priceBar(price, dearest, kind)), h('td.n', {}, number(price, 2)), h('td.n', {}, place(index, shown)))))) : h('p.muted', {}, t('record.nothing'))),
-      card('w5', t('record.more'), null, h('dl.pairs.num', {}, [[t('record.pins'), count(report.num_pins)], [t('record.bans'), count(report.num_bans)],
-        [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`], ['chrF', orDash(report.chrf, value => number(value, 1))],
-        [t('record.keys'), keys || '–'], [t('record.events'), count(report.num_events)]].map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))),
-      card('w12', t('record.table'), t('record.table.caption'), h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('record.table')}, h('table', {},
-        h('thead', {}, h('tr', {}, ['segment', 'state', `${unit}_short`, 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map((name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`))))),
-        h('tbody', {}, segments.map(item => h('tr', {}, h('td.n', {}, place(item.index, item.number)), h('td', {}, t(`state.${item.state}`)), h('td.n', {}, count(item.words)), h('td.n', {}, number(item.net_ms / 1000, 1)),
-          h('td.n', {}, orDash(item.hter, value => number(value, 2))), h('td.n', {}, orDash(item.chrf, value => number(value, 1))), h('td.n', {}, count(item.edits)), h('td.n', {}, count(item.pins)), h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'))))))),
+      figure(
+        `${unit}_per_hour`,
+        orDash(report.words_per_hour, value => count(Math.round(value))),
+        t('record.net_time'),
+      ),
+      figure(
+        'median_time',
+        orDash(report.median_ms, value => `${number(value / 1000, 1)} s`),
+        t('record.per_segment'),
+      ),
+      figure(
+        'hter',
+        orDash(report.hter, value => number(value, 2)),
+        tn('record.unchanged', report.num_unchanged),
+      ),
+    ),
+    h(
+      'div.cards',
+      {},
+      card(
+        'w7',
+        t('record.time'),
+        t('record.time.caption'),
+        opened.length
+          ? [
+              timeChart(opened, report.median_ms),
+              table(
+                [t('record.segment'), t('record.seconds')],
+                opened.map(item => [String(item.number), number(item.net_ms / 1000, 1)]),
+              ),
+            ]
+          : h('p.muted', {}, t('record.nothing')),
+      ),
+      card(
+        'w5',
+        t('record.effort'),
+        t('record.effort.caption'),
+        compared.length
+          ? [
+              hterChart(compared.map(item => item.hter)),
+              table(
+                ['HTER', t('record.segments')],
+                hterBins(compared.map(item => item.hter)).map(([name, n]) => [name, count(n)]),
+              ),
+            ]
+          : h('p.muted', {}, t('record.nothing')),
+      ),
+      card(
+        'w12',
+        t('record.origins'),
+        t('record.origins.caption'),
+        report.origins.length
+          ? originChart(report.origins, name => t(`origin.${name}`))
+          : h('p.muted', {}, t('record.nothing')),
+      ),
+      card(
+        'w7',
+        t('record.prices'),
+        t('record.prices.caption', {n: MAX_LISTED_PRICES}),
+        report.prices.length
+          ? h(
+              'table',
+              {},
+              h(
+                'thead',
+                {},
+                h(
+                  'tr',
+                  {},
+                  h('th', {scope: 'col'}, t('record.constraint')),
+                  h('th', {scope: 'col'}, t('record.price')),
+                  h('th.n', {scope: 'col'}, ''),
+                  h('th.n', {scope: 'col'}, t('record.segment')),
+                ),
+              ),
+              h(
+                'tbody',
+                {},
+                report.prices
+                  .slice(0, MAX_LISTED_PRICES)
+                  .map(([price, kind, text, index, shown]) =>
+                    h(
+                      'tr',
+                      {},
+                      h(
+                        'td',
+                        textIn(bench.languages.target),
+                        h(
+                          kind === 'ban' ? 'span.banned' : 'span.pin',
+                          {},
+                          icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'),
+                          text,
+                        ),
+                      ),
+                      h('td.bar-cell', {}, priceBar(price, dearest, kind)),
+                      h('td.n', {}, number(price, 2)),
+                      h('td.n', {}, place(index, shown)),
+                    ),
+                  ),
+              ),
+            )
+          : h('p.muted', {}, t('record.nothing')),
+      ),
+      card(
+        'w5',
+        t('record.more'),
+        null,
+        h(
+          'dl.pairs.num',
+          {},
+          [
+            [t('record.pins'), count(report.num_pins)],
+            [t('record.bans'), count(report.num_bans)],
+            [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`],
+            ['chrF', orDash(report.chrf, value => number(value, 1))],
+            [t('record.keys'), keys || '–'],
+            [t('record.events'), count(report.num_events)],
+          ].map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
+        ),
+      ),
+      card(
+        'w12',
+        t('record.table'),
+        t('record.table.caption'),
+        h(
+          'div.tblscroll',
+          {tabindex: 0, role: 'group', 'aria-label': t('record.table')},
+          h(
+            'table',
+            {},
+            h(
+              'thead',
+              {},
+              h(
+                'tr',
+                {},
+                ['segment', 'state', `${unit}_short`, 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map(
+                  (name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`)),
+                ),
+              ),
+            ),
+            h(
+              'tbody',
+              {},
+              segments.map(item =>
+                h(
+                  'tr',
+                  {},
+                  h('td.n', {}, place(item.index, item.number)),
+                  h('td', {}, t(`state.${item.state}`)),
+                  h('td.n', {}, count(item.words)),
+                  h('td.n', {}, number(item.net_ms / 1000, 1)),
+                  h(
+                    'td.n',
+                    {},
+                    orDash(item.hter, value => number(value, 2)),
+                  ),
+                  h(
+                    'td.n',
+                    {},
+                    orDash(item.chrf, value => number(value, 1)),
+                  ),
+                  h('td.n', {}, count(item.edits)),
+                  h('td.n', {}, count(item.pins)),
+                  h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'),
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
       card('w12', t('replay.title'), t('replay.caption'), host),
-      card('w12', t('export.menu'), t('record.export.caption'), h('div.exports', {}, EXPORTS.map(([key, kind]) => h('a', {href: url(kind), download: '', 'data-kind': kind}, icon('down'), h('b', {}, t(key)), h('span', {}, t(`${key}.detail`)))))),
-      card('w12', t('consent.title'), t('consent.caption'), h('label.check', {}, h('input', {type: 'checkbox', checked: bench.keepsKeys, 'data-consent': '', onchange: event => {
-        bench.segment.keys.flush();                          // what was noted until now is told as it was agreed then
-        bench.keepsKeys = event.target.checked;
-        bench.connection.send('consent', {is_given: bench.keepsKeys}, 'consent');
-      }}), h('b', {}, t('consent.keys')), ' ', h('span.muted', {}, t('consent.keys.detail')))),
-      card('w12', t('delete.title'), t('delete.caption'), button('.btn.danger', {onclick: remove}, t('delete.open')))),
+      card(
+        'w12',
+        t('export.menu'),
+        t('record.export.caption'),
+        h(
+          'div.exports',
+          {},
+          EXPORTS.map(([key, kind]) =>
+            h(
+              'a',
+              {href: url(kind), download: '', 'data-kind': kind},
+              icon('down'),
+              h('b', {}, t(key)),
+              h('span', {}, t(`${key}.detail`)),
+            ),
+          ),
+        ),
+      ),
+      card(
+        'w12',
+        t('consent.title'),
+        t('consent.caption'),
+        h(
+          'label.check',
+          {},
+          h('input', {
+            type: 'checkbox',
+            checked: bench.keepsKeys,
+            'data-consent': '',
+            onchange: event => {
+              bench.segment.keys.flush(); // what was noted until now is told as it was agreed then
+              bench.keepsKeys = event.target.checked;
+              bench.connection.send('consent', {is_given: bench.keepsKeys}, 'consent');
+            },
+          }),
+          h('b', {}, t('consent.keys')),
+          ' ',
+          h('span.muted', {}, t('consent.keys.detail')),
+        ),
+      ),
+      card('w12', t('delete.title'), t('delete.caption'), button('.btn.danger', {onclick: remove}, t('delete.open'))),
+    ),
   ];
 };
 
 /** A second question, since nothing brings a deleted session back. */
 const askDeletion = (bench, report, closeReport) => {
-  const close = () => { dialog.close(); dialog.remove(); };
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+  };
   const go = async () => {
     const {token} = bench.session;
     close();
@@ -99,10 +344,29 @@ const askDeletion = (bench, report, closeReport) => {
     await bench.forget(token);
     bench.say('info', t('delete.done', {name: report.name}));
   };
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-delete', role: 'alertdialog', oncancel: event => { event.preventDefault(); close(); }},
+  const dialog = h(
+    'dialog.small',
+    {
+      'aria-labelledby': 'pinpoint-delete',
+      role: 'alertdialog',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
     h('div.dh', {}, h('h2', {id: 'pinpoint-delete'}, t('delete.question', {name: report.name}))),
-    h('div.db', {}, h('p', {}, t('delete.what', {segments: count(report.num_segments), events: count(report.num_events)}))),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('delete.no')), button('.btn.danger', {onclick: go}, t('delete.yes'))));
+    h(
+      'div.db',
+      {},
+      h('p', {}, t('delete.what', {segments: count(report.num_segments), events: count(report.num_events)})),
+    ),
+    h(
+      'div.df',
+      {},
+      button('.btn.primary', {onclick: close}, t('delete.no')),
+      button('.btn.danger', {onclick: go}, t('delete.yes')),
+    ),
+  );
   bench.root.append(dialog);
   dialog.showModal();
   dialog.querySelector('.btn').focus();

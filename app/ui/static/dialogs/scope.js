@@ -3,8 +3,19 @@ import {button, h, icon, t, textIn} from '../core/dom.js';
 
 /** guess: what the model takes for the pin's source words; onChoose(scope, source): "document" or "glossary". */
 const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => {
-  const close = () => { dialog.close(); dialog.remove(); onClose(); };
-  const input = h('input', {type: 'text', ...textIn(languages.source), maxlength: 300, autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'pinpoint-scope-wrong'});
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    onClose();
+  };
+  const input = h('input', {
+    type: 'text',
+    ...textIn(languages.source),
+    maxlength: 300,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': 'pinpoint-scope-wrong',
+  });
   const wrong = h('p.wrong', {id: 'pinpoint-scope-wrong', role: 'alert'});
   const choose = scope => {
     const words = input.value.trim();
@@ -16,13 +27,48 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     close();
     onChoose(scope, words);
   };
-  const form = h('form', {method: 'dialog', onsubmit: event => { event.preventDefault(); choose('document'); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-scope'}, t('scope.title', {text})), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, h('p', {}, t('scope.lead', {text})), h('p.muted', textIn(languages.source), source),
-      h('label.line', {}, h('span', {}, t('scope.source')), input), wrong),
-    h('div.df', {}, button('.btn', {onclick: close}, t('scope.cancel')), button('.btn', {onclick: () => choose('glossary')}, icon('book'), t('scope.glossary')),
-      h('button.btn.primary', {type: 'submit'}, t('scope.document'))));
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-scope', oncancel: event => { event.preventDefault(); close(); }}, form);
+  const form = h(
+    'form',
+    {
+      method: 'dialog',
+      onsubmit: event => {
+        event.preventDefault();
+        choose('document');
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-scope'}, t('scope.title', {text})),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    h(
+      'div.db',
+      {},
+      h('p', {}, t('scope.lead', {text})),
+      h('p.muted', textIn(languages.source), source),
+      h('label.line', {}, h('span', {}, t('scope.source')), input),
+      wrong,
+    ),
+    h(
+      'div.df',
+      {},
+      button('.btn', {onclick: close}, t('scope.cancel')),
+      button('.btn', {onclick: () => choose('glossary')}, icon('book'), t('scope.glossary')),
+      h('button.btn.primary', {type: 'submit'}, t('scope.document')),
+    ),
+  );
+  const dialog = h(
+    'dialog.small',
+    {
+      'aria-labelledby': 'pinpoint-scope',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    form,
+  );
   input.value = guess;
   root.append(dialog);
   dialog.showModal();
@@ -31,10 +77,19 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
 
 /** A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest. */
 export const widen = (segment, text = segment.proposal.pinInFocus() ?? segment.pins.at(-1)) => {
-  const {bench, index, sourceHost, detail} = segment, selection = getSelection();
-  if (!text) { bench.say('info', t('scope.no_pin')); return; }
+  const {bench, index, sourceHost, detail} = segment;
+  const selection = getSelection();
+  if (!text) {
+    bench.say('info', t('scope.no_pin'));
+    return;
+  }
   const selected = sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
-  askScope(bench.root, {text, source: bench.rows[index].source, languages: bench.languages,
+  askScope(bench.root, {
+    text,
+    source: bench.rows[index].source,
+    languages: bench.languages,
     guess: selected || detail?.pin_states.find(state => state.text === text)?.source || '',
-    onChoose: (scope, source) => bench.steps.term(true, {segment: index, source, target: text, scope}), onClose: () => segment.focusField()});
+    onChoose: (scope, source) => bench.steps.term(true, {segment: index, source, target: text, scope}),
+    onClose: () => segment.focusField(),
+  });
 };

@@ -14,12 +14,27 @@ export const selectedOffset = (host, selection) => {
 
 export const askSplit = (bench, {source, place, onChoose}) => {
   const cuts = wordStarts(source);
-  if (!cuts.length) { bench.say('info', t('split.nowhere')); return; }
-  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const nearest = wanted => cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
+  if (!cuts.length) {
+    bench.say('info', t('split.nowhere'));
+    return;
+  }
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    bench.focusEditor();
+  };
+  const nearest = wanted =>
+    cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
   const sentenceEnd = /[.!?;:]\s+|[。！？；]/.exec(source);
-  const first = h('p.part', textIn(bench.languages.source)), second = h('p.part', textIn(bench.languages.source));
-  const bar = h('input', {type: 'range', min: 0, max: cuts.length - 1, 'aria-label': t('split.bar'), oninput: () => show()});
+  const first = h('p.part', textIn(bench.languages.source));
+  const second = h('p.part', textIn(bench.languages.source));
+  const bar = h('input', {
+    type: 'range',
+    min: 0,
+    max: cuts.length - 1,
+    'aria-label': t('split.bar'),
+    oninput: () => show(),
+  });
   bar.value = nearest(place || (sentenceEnd ? sentenceEnd.index + sentenceEnd[0].length : source.length / 2));
   const show = () => {
     const cut = cuts[bar.valueAsNumber];
@@ -33,10 +48,33 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     close();
     onChoose([...source.slice(0, cut)].length);
   };
-  const dialog = h('dialog.small', {'aria-labelledby': 'pinpoint-split', oncancel: event => { event.preventDefault(); close(); }},
-    h('form', {onsubmit: choose}, h('div.dh', {}, h('h2', {id: 'pinpoint-split'}, t('split.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
+  const dialog = h(
+    'dialog.small',
+    {
+      'aria-labelledby': 'pinpoint-split',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'form',
+      {onsubmit: choose},
+      h(
+        'div.dh',
+        {},
+        h('h2', {id: 'pinpoint-split'}, t('split.title')),
+        button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+      ),
       h('div.db', {}, h('p.muted', {}, t('split.hint')), bar, first, second),
-      h('div.df', {}, button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('split.do')))));
+      h(
+        'div.df',
+        {},
+        button('.btn', {onclick: close}, t('close')),
+        h('button.btn.primary', {type: 'submit'}, t('split.do')),
+      ),
+    ),
+  );
   bench.root.append(dialog);
   show();
   dialog.showModal();

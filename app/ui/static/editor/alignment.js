@@ -22,20 +22,31 @@ export class Alignment {
 
   /** {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null. */
   wordOf(element) {
-    const word = element?.closest?.('[data-word]'), side = word ? this.hosts.findIndex(host => host.contains(word)) : -1;
+    const word = element?.closest?.('[data-word]');
+    const side = word ? this.hosts.findIndex(host => host.contains(word)) : -1;
     return side < 0 ? null : {side, word: Number(word.dataset.word)};
   }
 
-  inFocus() { return this.wordOf(document.activeElement); }
+  inFocus() {
+    return this.wordOf(document.activeElement);
+  }
 
-  partners({side, word}) { return this.pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]); }
+  partners({side, word}) {
+    return this.pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]);
+  }
 
   show(at) {
     const partners = at ? this.partners(at) : [];
     const marked = [[], []];
-    if (partners.length) { marked[at.side] = [at.word]; marked[1 - at.side] = partners; }
-    this.hosts.forEach((host, side) => host.querySelectorAll('[data-word]').forEach(element =>
-      element.classList.toggle('aligned', marked[side].includes(Number(element.dataset.word)))));
+    if (partners.length) {
+      marked[at.side] = [at.word];
+      marked[1 - at.side] = partners;
+    }
+    this.hosts.forEach((host, side) =>
+      host
+        .querySelectorAll('[data-word]')
+        .forEach(element => element.classList.toggle('aligned', marked[side].includes(Number(element.dataset.word)))),
+    );
   }
 
   /** From the proposal to the source: to what the word in focus stands for, else to the first word. */
@@ -43,7 +54,9 @@ export class Alignment {
     if (this.inFocus()?.side !== 0) this.focusWord(this.partners({side: 1, word: this.proposal.current})[0] ?? 0);
   }
 
-  focusWord(word) { this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true}); }
+  focusWord(word) {
+    this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true});
+  }
 
   onKey(event) {
     const at = this.wordOf(event.target);
@@ -52,7 +65,8 @@ export class Alignment {
     const last = Number([...this.source.querySelectorAll('[data-word]')].at(-1).dataset.word);
     const target = {ArrowRight: at.word + forward, ArrowLeft: at.word - forward, Home: 0, End: last}[event.key];
     if (target !== undefined) this.focusWord(Math.max(0, Math.min(target, last)));
-    else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key)) this.proposal.focusWord(this.partners(at)[0] ?? this.proposal.current);
+    else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key))
+      this.proposal.focusWord(this.partners(at)[0] ?? this.proposal.current);
     else return;
     event.preventDefault();
     event.stopPropagation();

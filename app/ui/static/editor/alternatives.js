@@ -3,7 +3,7 @@
 import {h, icon, number, sr, t, textIn} from '../core/dom.js';
 import {nameOf} from '../core/key_bindings.js';
 
-const EDGE = 12;                                      // pixels kept free at the sides
+const EDGE = 12; // pixels kept free at the sides
 
 export class Alternatives {
   /** ask(word, text): a promise of the server's answer; onTake(row, answer), onBan(text): what the person wants. */
@@ -13,10 +13,14 @@ export class Alternatives {
     this.rows = [];
     this.element = h('div.pop', {role: 'dialog', tabindex: -1, hidden: true});
     this.element.addEventListener('keydown', event => this.onKey(event));
-    this.element.addEventListener('focusout', event => { if (!this.element.contains(event.relatedTarget)) this.close(false); });
+    this.element.addEventListener('focusout', event => {
+      if (!this.element.contains(event.relatedTarget)) this.close(false);
+    });
   }
 
-  get isOpen() { return !this.element.hidden; }
+  get isOpen() {
+    return !this.element.hidden;
+  }
 
   /** anchor: the word's element; name: the word; goBack(): puts the focus where it was. */
   async open(anchor, {word, name, text, lang, goBack}) {
@@ -28,9 +32,14 @@ export class Alternatives {
     anchor.classList.add('asked');
     this.element.focus({preventScroll: true});
     let answer;
-    try { answer = await this.ask(word, text); } catch { answer = null; }
+    try {
+      answer = await this.ask(word, text);
+    } catch {
+      answer = null;
+    }
     if (asked !== this.number || !this.isOpen || answer?.is_overtaken) return;
-    if (!answer?.ok) this.show(h('p.say.warn', {role: 'alert'}, icon('problem', true), answer?.error?.message ?? t('alts.offline')));
+    if (!answer?.ok)
+      this.show(h('p.say.warn', {role: 'alert'}, icon('problem', true), answer?.error?.message ?? t('alts.offline')));
     else if (!answer.rows.length) this.show(h('p.say', {role: 'status'}, t('alts.none')));
     else this.list(answer);
     this.place();
@@ -40,39 +49,75 @@ export class Alternatives {
     this.rows = answer.rows;
     this.answer = answer;
     const {lang} = this;
-    this.show(h('div', {role: 'listbox', 'aria-label': t('alts.label', {word: this.name})}, answer.rows.map((row, i) =>
-      h('button.alt', {type: 'button', role: 'option', tabindex: -1, title: row.text, 'aria-selected': 'false', onclick: () => this.take(i), onfocus: () => this.select(i)},
-        h('kbd', {'aria-hidden': 'true'}, String(i + 1)), h('span.tl', textIn(lang), h('b', {}, row.word), row.tail),
-        row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
-        h('span.gp.num', {dir: 'ltr'}, sr(t('alts.gap') + ' '), number(row.gap, 3, true))))));
+    this.show(
+      h(
+        'div',
+        {role: 'listbox', 'aria-label': t('alts.label', {word: this.name})},
+        answer.rows.map((row, i) =>
+          h(
+            'button.alt',
+            {
+              type: 'button',
+              role: 'option',
+              tabindex: -1,
+              title: row.text,
+              'aria-selected': 'false',
+              onclick: () => this.take(i),
+              onfocus: () => this.select(i),
+            },
+            h('kbd', {'aria-hidden': 'true'}, String(i + 1)),
+            h('span.tl', textIn(lang), h('b', {}, row.word), row.tail),
+            row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
+            h('span.gp.num', {dir: 'ltr'}, sr(`${t('alts.gap')} `), number(row.gap, 3, true)),
+          ),
+        ),
+      ),
+    );
     this.options()[0].focus({preventScroll: true});
   }
 
-  options() { return [...this.element.querySelectorAll('.alt')]; }
+  options() {
+    return [...this.element.querySelectorAll('.alt')];
+  }
 
   show(content) {
     const key = (name, label) => h('span', {}, h('kbd', {}, name), label);
     this.element.setAttribute('aria-label', t('alts.label', {word: this.name}));
     this.element.replaceChildren(
-      h('div.ph', {}, h('span', {}, t('alts.instead') + ' ', h('b', textIn(this.lang), this.name)), this.rows.length ? h('span', {}, t('alts.gap')) : null),
+      h(
+        'div.ph',
+        {},
+        h('span', {}, `${t('alts.instead')} `, h('b', textIn(this.lang), this.name)),
+        this.rows.length ? h('span', {}, t('alts.gap')) : null,
+      ),
       content,
-      h('div.pf', {}, this.rows.length ? key(nameOf('Enter'), t('alts.take')) : null, key(nameOf('Delete'), t('alts.ban', {word: this.name})), key(nameOf('Escape'), t('alts.close'))));
+      h(
+        'div.pf',
+        {},
+        this.rows.length ? key(nameOf('Enter'), t('alts.take')) : null,
+        key(nameOf('Delete'), t('alts.ban', {word: this.name})),
+        key(nameOf('Escape'), t('alts.close')),
+      ),
+    );
     this.element.hidden = false;
   }
 
   /** Under the word, within the editor. */
   place() {
     const {element, anchor} = this;
-    const host = element.offsetParent?.getBoundingClientRect(), word = anchor.getBoundingClientRect();
+    const host = element.offsetParent?.getBoundingClientRect();
+    const word = anchor.getBoundingClientRect();
     if (!host || !anchor.isConnected) return;
     const room = host.width - element.offsetWidth - EDGE;
-    element.style.left = Math.max(EDGE, Math.min(word.left - host.left - 36, room)) + 'px';
-    element.style.top = word.bottom - host.top + 6 + 'px';
-    element.scrollIntoView({block: 'nearest'});       // of a low window, as with large zoom, it may hold the top only
+    element.style.left = `${Math.max(EDGE, Math.min(word.left - host.left - 36, room))}px`;
+    element.style.top = `${word.bottom - host.top + 6}px`;
+    element.scrollIntoView({block: 'nearest'}); // of a low window, as with large zoom, it may hold the top only
     anchor.scrollIntoView({block: 'nearest'});
   }
 
-  select(chosen) { this.options().forEach((option, i) => option.setAttribute('aria-selected', String(i === chosen))); }
+  select(chosen) {
+    this.options().forEach((option, i) => option.setAttribute('aria-selected', String(i === chosen)));
+  }
 
   take(i) {
     const {rows, answer} = this;
@@ -91,14 +136,20 @@ export class Alternatives {
 
   onKey(event) {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
-    const options = this.options(), at = options.indexOf(document.activeElement), n = options.length;
+    const options = this.options();
+    const at = options.indexOf(document.activeElement);
+    const n = options.length;
     const target = n ? {ArrowDown: (at + 1) % n, ArrowUp: (at - 1 + n) % n, Home: 0, End: n - 1}[event.key] : undefined;
-    if (target !== undefined) { options[target].focus({preventScroll: true}); options[target].scrollIntoView({block: 'nearest'}); }
-    else if (/^[1-9]$/.test(event.key)) this.take(Number(event.key) - 1);
+    if (target !== undefined) {
+      options[target].focus({preventScroll: true});
+      options[target].scrollIntoView({block: 'nearest'});
+    } else if (/^[1-9]$/.test(event.key)) this.take(Number(event.key) - 1);
     else if (event.key === 'Enter' || event.key === ' ') this.take(at);
     else if (event.key === 'Escape' || event.key === 'Tab') this.close();
-    else if (event.key === 'Delete') { this.close(); this.onBan(this.name); }
-    else return;
+    else if (event.key === 'Delete') {
+      this.close();
+      this.onBan(this.name);
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   }

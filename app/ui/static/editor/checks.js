@@ -7,7 +7,8 @@ import {t, tn} from '../core/texts.js';
 const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
 const MAX_WAIT_MS = 1500;
 const keyOf = finding => JSON.stringify([finding.check, finding.kind, finding.texts]);
-const sentence = ({check, kind, texts}) => t(`check.${check}.${kind}`, {texts: texts.join(check === 'placeholders' ? ' ' : ', ')});
+const sentence = ({check, kind, texts}) =>
+  t(`check.${check}.${kind}`, {texts: texts.join(check === 'placeholders' ? ' ' : ', ')});
 
 export class Checks {
   constructor(segment) {
@@ -33,7 +34,9 @@ export class Checks {
   }
 
   /** Whether the text can be confirmed without a word, as far as is known here. */
-  isFine() { return this.known()?.length === 0 || !this.segment.bench.connection.isOnline; }
+  isFine() {
+    return this.known()?.length === 0 || !this.segment.bench.connection.isOnline;
+  }
 
   /** Whether the text is to be confirmed: nothing was found, or all of it was shown before. Shows it otherwise. */
   async agrees(index, text) {
@@ -41,7 +44,7 @@ export class Checks {
     const question = this.segment.bench.connection.send('check', {segment: index, text});
     this.asking = question;
     const reply = await Promise.race([question, new Promise(done => setTimeout(done, MAX_WAIT_MS, null))]);
-    if (this.asking !== question) return false;              // another segment was opened meanwhile
+    if (this.asking !== question) return false; // another segment was opened meanwhile
     this.asking = null;
     const findings = reply?.ok ? reply.result.findings : [];
     const isShown = findings.every(finding => this.shown.has(keyOf(finding)));
@@ -58,10 +61,27 @@ export class Checks {
     const hadFocus = this.element.contains(document.activeElement);
     this.element.hidden = !findings.length;
     this.element.replaceChildren(
-      h('ul', {}, findings.map(finding => h('li.' + (finding.is_error ? 'error' : 'advice'), {'data-check': finding.check},
-        icon(finding.is_error ? 'err' : 'problem', true), h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')), ' ', h('span', {dir: 'auto'}, sentence(finding))))),
-      h('div.acts', {}, button('.btn.small.primary', {onclick: () => this.segment.confirm()}, t('checks.confirm'), hint('confirm')),
-        button('.btn.small', {onclick: () => openChecks(this.segment.bench)}, t('checks.choose'))));
+      h(
+        'ul',
+        {},
+        findings.map(finding =>
+          h(
+            `li.${finding.is_error ? 'error' : 'advice'}`,
+            {'data-check': finding.check},
+            icon(finding.is_error ? 'err' : 'problem', true),
+            h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')),
+            ' ',
+            h('span', {dir: 'auto'}, sentence(finding)),
+          ),
+        ),
+      ),
+      h(
+        'div.acts',
+        {},
+        button('.btn.small.primary', {onclick: () => this.segment.confirm()}, t('checks.confirm'), hint('confirm')),
+        button('.btn.small', {onclick: () => openChecks(this.segment.bench)}, t('checks.choose')),
+      ),
+    );
     if (hadFocus) this.segment.focusField();
   }
 
@@ -80,7 +100,10 @@ export class Checks {
 
   onLink() {
     const {segment} = this;
-    if (!this.known()?.length) { openChecks(segment.bench); return; }
+    if (!this.known()?.length) {
+      openChecks(segment.bench);
+      return;
+    }
     this.agrees(segment.index, segment.field.text);
     segment.focusField();
   }
@@ -88,16 +111,58 @@ export class Checks {
 
 /** Which checks run, for this document. */
 const openChecks = bench => {
-  const close = () => { dialog.close(); dialog.remove(); bench.focusEditor(); };
-  const boxes = NAMES.map(name => h('input', {type: 'checkbox', 'data-check': name, checked: !bench.checksOff.includes(name), onchange: () => {
-    bench.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check);
-    bench.connection.send('choose_checks', {off: bench.checksOff}, 'choose_checks');
-  }}));
-  const dialog = h('dialog', {'aria-labelledby': 'pinpoint-checks', oncancel: event => { event.preventDefault(); close(); }},
-    h('div.dh', {}, h('h2', {id: 'pinpoint-checks'}, t('checks.title')), button('.x', {'aria-label': t('close'), onclick: close}, icon('x'))),
-    h('div.db', {}, h('p.muted', {}, t('checks.lead')),
-      h('div.checklist', {}, NAMES.map((name, i) => h('label.check', {}, boxes[i], h('b', {}, t(`checks.${name}`)), ' ', h('span.muted', {}, t(`checks.${name}.detail`)))))),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))));
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    bench.focusEditor();
+  };
+  const boxes = NAMES.map(name =>
+    h('input', {
+      type: 'checkbox',
+      'data-check': name,
+      checked: !bench.checksOff.includes(name),
+      onchange: () => {
+        bench.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check);
+        bench.connection.send('choose_checks', {off: bench.checksOff}, 'choose_checks');
+      },
+    }),
+  );
+  const dialog = h(
+    'dialog',
+    {
+      'aria-labelledby': 'pinpoint-checks',
+      oncancel: event => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      'div.dh',
+      {},
+      h('h2', {id: 'pinpoint-checks'}, t('checks.title')),
+      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
+    ),
+    h(
+      'div.db',
+      {},
+      h('p.muted', {}, t('checks.lead')),
+      h(
+        'div.checklist',
+        {},
+        NAMES.map((name, i) =>
+          h(
+            'label.check',
+            {},
+            boxes[i],
+            h('b', {}, t(`checks.${name}`)),
+            ' ',
+            h('span.muted', {}, t(`checks.${name}.detail`)),
+          ),
+        ),
+      ),
+    ),
+    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))),
+  );
   bench.root.append(dialog);
   dialog.showModal();
   boxes[0].focus();

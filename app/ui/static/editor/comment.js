@@ -8,13 +8,47 @@ const MAX_CHARACTERS = 2000;
 export class Comment {
   constructor(segment) {
     this.segment = segment;
-    this.area = h('textarea', {rows: 1, maxlength: MAX_CHARACTERS, dir: 'auto', spellcheck: 'true', 'aria-label': t('comment.label'), placeholder: t('comment.placeholder'),
-      oninput: () => { this.grow(); clearTimeout(this.timer); this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS); },
-      onblur: () => { this.flush(); this.fold(); },
-      onkeydown: event => this.onKey(event)});
-    this.element = h('div.comment', {hidden: true}, icon('comment', true), this.area,
-      button('.x', {'aria-label': t('comment.remove'), title: t('comment.remove'), onclick: () => { this.set(''); this.leave(); }}, icon('x')));
-    this.link = button('.link', {title: t('comment.title'), onclick: () => this.edit(), ...shortcut('comment')}, t('comment.link'));
+    this.area = h('textarea', {
+      rows: 1,
+      maxlength: MAX_CHARACTERS,
+      dir: 'auto',
+      spellcheck: 'true',
+      'aria-label': t('comment.label'),
+      placeholder: t('comment.placeholder'),
+      oninput: () => {
+        this.grow();
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS);
+      },
+      onblur: () => {
+        this.flush();
+        this.fold();
+      },
+      onkeydown: event => this.onKey(event),
+    });
+    this.element = h(
+      'div.comment',
+      {hidden: true},
+      icon('comment', true),
+      this.area,
+      button(
+        '.x',
+        {
+          'aria-label': t('comment.remove'),
+          title: t('comment.remove'),
+          onclick: () => {
+            this.set('');
+            this.leave();
+          },
+        },
+        icon('x'),
+      ),
+    );
+    this.link = button(
+      '.link',
+      {title: t('comment.title'), onclick: () => this.edit(), ...shortcut('comment')},
+      t('comment.link'),
+    );
     this.reset();
   }
 
@@ -22,7 +56,7 @@ export class Comment {
   reset() {
     clearTimeout(this.timer);
     this.timer = null;
-    this.sent = this.before = '';                     // what the server has or gets; what Esc goes back to
+    this.sent = this.before = ''; // what the server has or gets; what Esc goes back to
     this.set('');
     this.fold();
   }
@@ -30,7 +64,12 @@ export class Comment {
   /** The server's view, unless the person is writing or has just written. */
   update() {
     const {segment} = this;
-    if (document.activeElement === this.area || this.timer || segment.bench.connection.isPending(`comment:${segment.index}`)) return;
+    if (
+      document.activeElement === this.area ||
+      this.timer ||
+      segment.bench.connection.isPending(`comment:${segment.index}`)
+    )
+      return;
     this.sent = segment.detail.comment;
     this.set(this.sent);
     this.fold();
@@ -64,7 +103,8 @@ export class Comment {
   flush() {
     clearTimeout(this.timer);
     this.timer = null;
-    const {bench, index} = this.segment, text = this.area.value.trim();
+    const {bench, index} = this.segment;
+    const text = this.area.value.trim();
     if (index === null || text === this.sent) return;
     this.sent = text;
     bench.connection.send('comment', {segment: index, text}, `comment:${index}`);
@@ -76,7 +116,9 @@ export class Comment {
   }
 
   /** Nothing is shown where there is no comment. */
-  fold() { this.element.hidden = !this.area.value.trim() && document.activeElement !== this.area; }
+  fold() {
+    this.element.hidden = !this.area.value.trim() && document.activeElement !== this.area;
+  }
 
   grow() {
     this.area.style.blockSize = 'auto';

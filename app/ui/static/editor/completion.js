@@ -8,13 +8,22 @@ export class Completion {
   constructor(segment) {
     this.segment = segment;
     this.number = 0;
-    this.isAsked = false;                             // an answer is on its way
+    this.isAsked = false; // an answer is on its way
     this.arrow = h('kbd', {});
-    this.hint = h('span.hint', {hidden: true}, h('kbd', {}, 'Tab'), ' ' + t('completion.take') + ' ', this.arrow, ' ' + t('completion.word'));
+    this.hint = h(
+      'span.hint',
+      {hidden: true},
+      h('kbd', {}, 'Tab'),
+      ` ${t('completion.take')} `,
+      this.arrow,
+      ` ${t('completion.word')}`,
+    );
     this.said = h('span.sr', {role: 'status'});
   }
 
-  get isShown() { return Boolean(this.segment.field.ghost); }
+  get isShown() {
+    return Boolean(this.segment.field.ghost);
+  }
 
   /** Whether the grey text begins right at the caret. */
   get isAtCaret() {
@@ -23,18 +32,29 @@ export class Completion {
   }
 
   /** The arrow that leads on in the text, as the caret moves. */
-  get forward() { return this.segment.field.area.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'; }
+  get forward() {
+    return this.segment.field.area.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+  }
 
   async ask() {
-    const {segment} = this, {bench, field, index} = segment, {area, text} = field;
+    const {segment} = this;
+    const {bench, field, index} = segment;
+    const {area, text} = field;
     segment.focusField();
-    if (area.selectionEnd < text.trimEnd().length) { bench.say('info', t('completion.at_end', {keys: speltFor('rest')})); return; }
+    if (area.selectionEnd < text.trimEnd().length) {
+      bench.say('info', t('completion.at_end', {keys: speltFor('rest')}));
+      return;
+    }
     segment.flush();
     this.dismiss();
     const asked = ++this.number;
     this.isAsked = true;
     let answer;
-    try { answer = await bench.server.completion({token: bench.session.token, segment: index, text}); } catch { answer = null; }
+    try {
+      answer = await bench.server.completion({token: bench.session.token, segment: index, text});
+    } catch {
+      answer = null;
+    }
     if (asked !== this.number) return;
     this.isAsked = false;
     if (index !== segment.index || field.text !== text || answer?.is_overtaken) return;
@@ -52,8 +72,10 @@ export class Completion {
 
   /** All of it, or its first word, becomes the person's text. */
   take(isWord) {
-    const {segment} = this, {field} = segment;
-    const ghost = field.ghost, taken = isWord ? firstWord(ghost) : ghost;
+    const {segment} = this;
+    const {field} = segment;
+    const ghost = field.ghost;
+    const taken = isWord ? firstWord(ghost) : ghost;
     const text = field.text + taken;
     segment.history.record(segment.snapshot(), 'completion');
     segment.replaceText(text, 'completion', {}, text.length);

@@ -2,7 +2,13 @@
 
 const STORE_KEY = 'pinpoint:confidence';
 
-export const isConfidenceKept = () => { try { return localStorage.getItem(STORE_KEY) === 'shown'; } catch { return false; } };
+export const isConfidenceKept = () => {
+  try {
+    return localStorage.getItem(STORE_KEY) === 'shown';
+  } catch {
+    return false;
+  }
+};
 
 export const showConfidence = (segment, isShown) => {
   segment.confidenceButton.setAttribute('aria-pressed', String(isShown));
@@ -11,6 +17,10 @@ export const showConfidence = (segment, isShown) => {
 
 export const toggleConfidence = segment => {
   const isShown = !segment.proposal.showsConfidence;
-  try { localStorage.setItem(STORE_KEY, isShown ? 'shown' : 'hidden'); } catch { /* storage is off: for this page only */ }
+  try {
+    localStorage.setItem(STORE_KEY, isShown ? 'shown' : 'hidden');
+  } catch {
+    /* storage is off: for this page only */
+  }
   showConfidence(segment, isShown);
 };

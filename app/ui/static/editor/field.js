@@ -4,25 +4,37 @@ import {h, isRightToLeft, t} from '../core/dom.js';
 import {storable} from '../core/unseen.js';
 import {wholeWords, wordAround} from '../core/words.js';
 
-const MARKS = /^["'(\[„“‚‘»«›‹¿¡「『（《]+|["')\].,;:!?…“”‘’«»‹›。，、！？：；」』）》]+$/g;   // around a word, not part of it
+const MARKS = /^["'([„“‚‘»«›‹¿¡「『（《]+|["')\].,;:!?…“”‘’«»‹›。，、！？：；」』）》]+$/g; // around a word, not part of it
 
 export class Field {
   /** onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept. */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
-    this.ghost = '';                                  // offered behind the text, not part of it
+    this.ghost = ''; // offered behind the text, not part of it
     this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
-    this.area = h('textarea', {id: 'pinpoint-edit', rows: 1, spellcheck: 'true', autocomplete: 'off', 'aria-label': t('field.label')});
+    this.area = h('textarea', {
+      id: 'pinpoint-edit',
+      rows: 1,
+      spellcheck: 'true',
+      autocomplete: 'off',
+      'aria-label': t('field.label'),
+    });
     this.element = h('div.field', {}, this.mirror, this.area);
     this.area.addEventListener('beforeinput', event => {
-      if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') { event.preventDefault(); return; }
-      if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') { event.preventDefault(); return; }
+      if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
+        event.preventDefault();
+        return;
+      }
+      if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') {
+        event.preventDefault();
+        return;
+      }
       this.selected = [this.area.selectionStart, this.area.selectionEnd];
       if (!event.isComposing) onBeforeInput(kindOf(event));
     });
-    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert'));   // what is composed is one step
+    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert')); // what is composed is one step
     this.area.addEventListener('input', event => {
-      const {text, codes} = storable(this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' '));   // a segment is one line
+      const {text, codes} = storable(this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' ')); // a segment is one line
       if (text !== this.area.value) {
         const {selectionStart} = this.area;
         this.area.value = text;
@@ -30,14 +42,19 @@ export class Field {
         if (codes.length) onLoss(codes);
       }
       this.grow();
-      if (!event.isComposing) this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
+      if (!event.isComposing)
+        this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
       onInput(kindOf(event));
     });
-    this.area.addEventListener('compositionend', () => this.changes.note(this.area.value, 'typed', this.area.selectionEnd));
+    this.area.addEventListener('compositionend', () =>
+      this.changes.note(this.area.value, 'typed', this.area.selectionEnd),
+    );
     this.area.addEventListener('blur', onBlur);
   }
 
-  get text() { return this.area.value; }
+  get text() {
+    return this.area.value;
+  }
 
   /** Replaces the text; the caret stays where it is, or goes where it is told. */
   set(text, start = null, end = start) {
@@ -66,16 +83,22 @@ export class Field {
 
   /** Letters and mirror run the same way, whatever the text begins with: that of the language. */
   setLanguage(lang) {
-    for (const element of [this.area, this.mirror]) Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
+    for (const element of [this.area, this.mirror])
+      Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
   }
 
   /** The selected text, or nothing. */
-  chosen() { return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd); }
+  chosen() {
+    return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd);
+  }
 
   /** The words that are selected, be it in part, else the word at the caret; without spaces around it. */
   selection() {
     const [start, end] = wholeWords(this.area.value, ...this.range());
-    return this.area.value.slice(start, end).trim().replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
+    return this.area.value
+      .slice(start, end)
+      .trim()
+      .replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
   }
 
   /** Where that stands, with the marks at the word. */
@@ -86,5 +109,9 @@ export class Field {
   }
 }
 
-const kindOf = event => (event.inputType?.startsWith('delete') ? 'type-delete'
-  : event.inputType === 'insertFromPaste' || event.inputType === 'insertFromDrop' ? 'paste' : 'type-insert');
+const kindOf = event =>
+  event.inputType?.startsWith('delete')
+    ? 'type-delete'
+    : event.inputType === 'insertFromPaste' || event.inputType === 'insertFromDrop'
+      ? 'paste'
+      : 'type-insert';

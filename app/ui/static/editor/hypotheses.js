@@ -1,7 +1,12 @@
 /* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
-const RUNS = {s: text => text, d: text => h('span.df', {}, text), b: text => h('span.bx', {dir: 'auto'}, text), e: text => h('span.el', {title: t('nbest.same')}, text)};
+const RUNS = {
+  s: text => text,
+  d: text => h('span.df', {}, text),
+  b: text => h('span.bx', {dir: 'auto'}, text),
+  e: text => h('span.el', {title: t('nbest.same')}, text),
+};
 
 export class Hypotheses {
   /** onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field. */
@@ -14,12 +19,15 @@ export class Hypotheses {
     this.list.addEventListener('keydown', event => this.onKey(event));
   }
 
-  focus(at = 0) { this.list.children[at]?.firstChild.focus(); }
+  focus(at = 0) {
+    this.list.children[at]?.firstChild.focus();
+  }
 
   /** Arrows go from one to the next, a digit takes the one with that number. */
   onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const at = [...this.list.children].findIndex(item => item.contains(event.target)), last = this.rows.length - 1;
+    const at = [...this.list.children].findIndex(item => item.contains(event.target));
+    const last = this.rows.length - 1;
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
     else if (to !== undefined) this.focus(to);
@@ -37,22 +45,55 @@ export class Hypotheses {
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
     this.element.hidden = !rows.length;
-    this.list.replaceChildren(...rows.map(row => {
-      const isTaken = row.text === current;
-      return h('li', {}, button('.nb' + (isTaken ? '.taken' : ''), {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
-        h('span.rk.num', {}, String(row.rank + 1)),
-        h('span.sc.num', {dir: 'ltr', title: t('nbest.score.title')}, number(row.score)),
-        h('span.gp.num', {dir: 'ltr', title: t('nbest.gap.title')}, row.rank ? number(row.gap, 3, true) : t('nbest.best')),
-        h('span.tx', textIn(lang),
-          row.unmet.length ? h('span.un', {title: t('nbest.unmet', {texts: row.unmet.join(', ')})}, icon('problem', true), ' ', row.unmet.join(', '), sr(t('nbest.unmet.sr'))) : null,
-          row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text))),
-        h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use'))));
-    }));
+    this.list.replaceChildren(
+      ...rows.map(row => {
+        const isTaken = row.text === current;
+        return h(
+          'li',
+          {},
+          button(
+            `.nb${isTaken ? '.taken' : ''}`,
+            {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
+            h('span.rk.num', {}, String(row.rank + 1)),
+            h('span.sc.num', {dir: 'ltr', title: t('nbest.score.title')}, number(row.score)),
+            h(
+              'span.gp.num',
+              {dir: 'ltr', title: t('nbest.gap.title')},
+              row.rank ? number(row.gap, 3, true) : t('nbest.best'),
+            ),
+            h(
+              'span.tx',
+              textIn(lang),
+              row.unmet.length
+                ? h(
+                    'span.un',
+                    {title: t('nbest.unmet', {texts: row.unmet.join(', ')})},
+                    icon('problem', true),
+                    ' ',
+                    row.unmet.join(', '),
+                    sr(t('nbest.unmet.sr')),
+                  )
+                : null,
+              row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text)),
+            ),
+            h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use')),
+          ),
+        );
+      }),
+    );
     this.free.hidden = !free || !rows.length;
     if (free) {
       this.free.title = t('nbest.free.title');
-      this.free.replaceChildren(h('span.rk', {}, t('nbest.free')), h('span.sc.num', {dir: 'ltr'}, number(free.score)), h('span.gp.num', {dir: 'ltr'}, number(free.gap, 3, true)),
-        h('span.tx', textIn(lang), free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text))));
+      this.free.replaceChildren(
+        h('span.rk', {}, t('nbest.free')),
+        h('span.sc.num', {dir: 'ltr'}, number(free.score)),
+        h('span.gp.num', {dir: 'ltr'}, number(free.gap, 3, true)),
+        h(
+          'span.tx',
+          textIn(lang),
+          free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text)),
+        ),
+      );
     }
     if (focused >= 0) this.list.children[Math.min(focused, rows.length - 1)]?.firstChild.focus({preventScroll: true});
   }

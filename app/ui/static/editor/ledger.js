@@ -4,21 +4,42 @@ import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 const BAN_TAGS = {kept: ['ok', 'check']};
 
 /** "Constraints cost 0.31", with what is singly and what only together: prices need not add up. */
-const totalLine = prices => (prices?.total == null ? null : h('div.head2', {title: t('prices.title')},
-  h('span', {}, t('prices.total') + ' ', h('b.num', {dir: 'ltr'}, number(prices.total, 2))),
-  prices.constraints.length + prices.bans.length > 1
-    ? h('span.muted.num', {}, t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together, 2)})) : null));
+const totalLine = prices =>
+  prices?.total == null
+    ? null
+    : h(
+        'div.head2',
+        {title: t('prices.title')},
+        h('span', {}, `${t('prices.total')} `, h('b.num', {dir: 'ltr'}, number(prices.total, 2))),
+        prices.constraints.length + prices.bans.length > 1
+          ? h(
+              'span.muted.num',
+              {},
+              t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together, 2)}),
+            )
+          : null,
+      );
 
 /** The price of one constraint: its bar, as long as its share of the highest, and the number. */
 const priceTag = (prices, entry, kind) => {
   const all = [...prices.constraints, ...prices.bans].map(other => other.price ?? 0);
   const highest = Math.max(...all, 0.005);
   const bar = h('i', {});
-  bar.style.inlineSize = 100 * Math.max(0, entry.price ?? 0) / highest + '%';
+  bar.style.inlineSize = `${(100 * Math.max(0, entry.price ?? 0)) / highest}%`;
   const isKnown = entry.price != null;
-  return [h('span.pb.' + kind, {'aria-hidden': 'true'}, bar),
-    h('span.price.num', {dir: 'ltr', title: t(isKnown ? 'prices.one' : 'prices.unknown')},
-      isKnown ? [h('span', {'aria-hidden': 'true'}, number(entry.price, 2)), sr(t('prices.sr', {price: number(entry.price, 2)}))] : '\u2013')];
+  return [
+    h(`span.pb.${kind}`, {'aria-hidden': 'true'}, bar),
+    h(
+      'span.price.num',
+      {dir: 'ltr', title: t(isKnown ? 'prices.one' : 'prices.unknown')},
+      isKnown
+        ? [
+            h('span', {'aria-hidden': 'true'}, number(entry.price, 2)),
+            sr(t('prices.sr', {price: number(entry.price, 2)})),
+          ]
+        : '\u2013',
+    ),
+  ];
 };
 
 export class Ledger {
@@ -38,7 +59,18 @@ export class Ledger {
   /** wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null. */
   render(wanted, detail, prices, lang) {
     const {pins, bans, beginning, locked} = wanted;
-    const signature = JSON.stringify([detail.index, pins, bans, beginning, locked, detail.kept, detail.pin_states, detail.ban_states, detail.is_pending, prices]);
+    const signature = JSON.stringify([
+      detail.index,
+      pins,
+      bans,
+      beginning,
+      locked,
+      detail.kept,
+      detail.pin_states,
+      detail.ban_states,
+      detail.is_pending,
+      prices,
+    ]);
     if (signature === this.signature) return;
     this.signature = signature;
     Object.assign(this, {detail, prices, lang});
@@ -48,15 +80,27 @@ export class Ledger {
       ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
       ...[...new Set(pins)].map(text => this.pinItem(text, pins.filter(other => other === text).length)),
       ...bans.map(item => this.banItem(item)),
-      ...(prices?.constraints ?? []).filter(entry => !entry.is_pinned && !entry.is_kept).map(entry => this.termItem(entry)),
-      ...(detail.kept.length ? [this.sourceItem(detail.kept)] : []));
+      ...(prices?.constraints ?? [])
+        .filter(entry => !entry.is_pinned && !entry.is_kept)
+        .map(entry => this.termItem(entry)),
+      ...(detail.kept.length ? [this.sourceItem(detail.kept)] : []),
+    );
   }
 
   /** What stands while the rest is translated anew. */
   keptItem(kind, text, freed) {
-    return h('li', {'data-kept': kind},
-      h('span.what', {title: text}, h('span.muted', {}, t('kept.' + kind) + ' '), h('span.pin', textIn(this.lang), icon('lock'), text)),
-      h('span.tag.off', {}, t('kept.tag')), this.cross(t('kept.free', {text}), () => this.onFree(freed)));
+    return h(
+      'li',
+      {'data-kept': kind},
+      h(
+        'span.what',
+        {title: text},
+        h('span.muted', {}, `${t(`kept.${kind}`)} `),
+        h('span.pin', textIn(this.lang), icon('lock'), text),
+      ),
+      h('span.tag.off', {}, t('kept.tag')),
+      this.cross(t('kept.free', {text}), () => this.onFree(freed)),
+    );
   }
 
   /** Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back. */
@@ -64,35 +108,87 @@ export class Ledger {
     const missing = kept.filter(({status}) => status === 'unmet');
     const known = (this.prices?.constraints ?? []).filter(entry => entry.is_kept && entry.price != null);
     const price = {price: known.reduce((sum, entry) => sum + entry.price, 0)};
-    return h('li', {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
-      h('span.what.wraps', {}, h('span.muted', {}, t('kept.source')),
-        kept.map(({text, count}) => [' ', h('span.asis', {dir: 'ltr'}, text), count > 1 ? ` \u00d7${count}` : null])),
-      missing.length ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing')) : known.length ? priceTag(this.prices, price, 'kept') : h('span.tag.off', {}, t('kept.tag')),
-      missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)));
+    return h(
+      'li',
+      {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
+      h(
+        'span.what.wraps',
+        {},
+        h('span.muted', {}, t('kept.source')),
+        kept.map(({text, count}) => [' ', h('span.asis', {dir: 'ltr'}, text), count > 1 ? ` \u00d7${count}` : null]),
+      ),
+      missing.length
+        ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing'))
+        : known.length
+          ? priceTag(this.prices, price, 'kept')
+          : h('span.tag.off', {}, t('kept.tag')),
+      missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)),
+    );
   }
 
   pinItem(text, times) {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
-    const state = this.detail.pin_states.find(other => other.text === text), {status = 'pending', reason = ''} = state || {};
-    return h('li', {'data-pin': text, 'data-status': status},
-      h('span.what', {title: text}, h('span.pin', textIn(this.lang), icon('lock'), sr(t('proposal.pinned.sr')), text), times > 1 ? ` \u00d7${times}` : null),
-      status === 'unmet' ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet')) : entry ? priceTag(this.prices, entry, 'pin') : status === 'met' ? h('span.tag.ok', {}, icon('check', true), t('pins.met')) : this.waiting(Boolean(state)),
-      button('.btn.small.quiet.scope', {'aria-haspopup': 'dialog', 'aria-label': t('scope.label', {text}), title: t('scope.label', {text}), onclick: () => this.onScope(text)}, t('scope.here')),
+    const state = this.detail.pin_states.find(other => other.text === text);
+    const {status = 'pending', reason = ''} = state || {};
+    return h(
+      'li',
+      {'data-pin': text, 'data-status': status},
+      h(
+        'span.what',
+        {title: text},
+        h('span.pin', textIn(this.lang), icon('lock'), sr(t('proposal.pinned.sr')), text),
+        times > 1 ? ` \u00d7${times}` : null,
+      ),
+      status === 'unmet'
+        ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet'))
+        : entry
+          ? priceTag(this.prices, entry, 'pin')
+          : status === 'met'
+            ? h('span.tag.ok', {}, icon('check', true), t('pins.met'))
+            : this.waiting(Boolean(state)),
+      button(
+        '.btn.small.quiet.scope',
+        {
+          'aria-haspopup': 'dialog',
+          'aria-label': t('scope.label', {text}),
+          title: t('scope.label', {text}),
+          onclick: () => this.onScope(text),
+        },
+        t('scope.here'),
+      ),
       this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
-      status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null);
+      status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null,
+    );
   }
 
   banItem({text, case: kind}) {
     const entry = this.prices?.bans.find(other => other.text === text && other.case === kind);
-    const state = this.detail.ban_states.find(other => other.text === text && other.case === kind), {status = 'pending', reason = ''} = state || {};
+    const state = this.detail.ban_states.find(other => other.text === text && other.case === kind);
+    const {status = 'pending', reason = ''} = state || {};
     const isAnyCase = kind === 'permissive';
     const [tag, iconName] = BAN_TAGS[status] || ['warn', 'problem'];
-    return h('li', {'data-ban': text, 'data-status': status},
+    return h(
+      'li',
+      {'data-ban': text, 'data-status': status},
       h('span.what', {title: text}, h('span.banned', textIn(this.lang), icon('ban'), sr(t('bans.sr')), text)),
-      button('.btn.small.quiet.case', {'aria-pressed': String(isAnyCase), 'aria-label': t('bans.case', {text}), title: t('bans.case', {text}), onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive')}, 'Aa'),
-      entry && status === 'kept' ? priceTag(this.prices, entry, 'ban') : status === 'pending' ? this.waiting(Boolean(state)) : h('span.tag.' + tag, {}, iconName && icon(iconName, true), t('bans.' + status)),
+      button(
+        '.btn.small.quiet.case',
+        {
+          'aria-pressed': String(isAnyCase),
+          'aria-label': t('bans.case', {text}),
+          title: t('bans.case', {text}),
+          onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive'),
+        },
+        'Aa',
+      ),
+      entry && status === 'kept'
+        ? priceTag(this.prices, entry, 'ban')
+        : status === 'pending'
+          ? this.waiting(Boolean(state))
+          : h(`span.tag.${tag}`, {}, iconName && icon(iconName, true), t(`bans.${status}`)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
-      reason ? h('span.why', {}, reason) : null);
+      reason ? h('span.why', {}, reason) : null,
+    );
   }
 
   /** Asked for just now; or not tried, as what else is asked for cannot be met. */
@@ -103,9 +199,19 @@ export class Ledger {
 
   /** A term that is required, with its price. */
   termItem(entry) {
-    return h('li', {'data-price-of': entry.text},
-      h('span.what', {title: entry.text}, h('span.of', textIn(this.lang), icon('book', true), sr(t('prices.term')), ' ', entry.text)), priceTag(this.prices, entry, 'term'));
+    return h(
+      'li',
+      {'data-price-of': entry.text},
+      h(
+        'span.what',
+        {title: entry.text},
+        h('span.of', textIn(this.lang), icon('book', true), sr(t('prices.term')), ' ', entry.text),
+      ),
+      priceTag(this.prices, entry, 'term'),
+    );
   }
 
-  cross(label, onclick) { return button('.x', {'aria-label': label, title: label, onclick}, icon('x')); }
+  cross(label, onclick) {
+    return button('.x', {'aria-label': label, title: label, onclick}, icon('x'));
+  }
 }

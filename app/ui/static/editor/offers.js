@@ -1,10 +1,11 @@
 /* What the model offers beside its proposal: the n-best list and other words for one word, and what becomes of the text
    and the pins when one of them is taken. */
-import {Alternatives} from './alternatives.js';
+
 import {pin} from '../core/constraints.js';
 import {button, h, icon, t} from '../core/dom.js';
-import {Hypotheses} from './hypotheses.js';
 import {speltFor} from '../core/key_bindings.js';
+import {Alternatives} from './alternatives.js';
+import {Hypotheses} from './hypotheses.js';
 
 export class Offers {
   constructor(segment) {
@@ -21,44 +22,103 @@ export class Offers {
 
   /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
   take(row, isSure = false) {
-    const {segment} = this, {field, detail} = segment;
-    if (field.text === row.text && detail?.target != null) { segment.focusField(); return; }
-    if (segment.isTyped && !isSure && field.text.trim() && field.text !== row.text) { this.askWhether(row); return; }
+    const {segment} = this;
+    const {field, detail} = segment;
+    if (field.text === row.text && detail?.target != null) {
+      segment.focusField();
+      return;
+    }
+    if (segment.isTyped && !isSure && field.text.trim() && field.text !== row.text) {
+      this.askWhether(row);
+      return;
+    }
     segment.history.record(segment.snapshot(), 'take');
     segment.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
     segment.focusField();
   }
 
   askWhether(row) {
-    this.question.replaceChildren(icon('problem', true), h('span.q', {id: 'pinpoint-replace-text'}, t('replace.question', {n: row.rank + 1, keys: speltFor('undo')})),
-      button('.btn.small.primary', {onclick: () => { this.hideQuestion(); this.take(row, true); }}, t('replace.yes')),
-      button('.btn.small', {onclick: () => { this.hideQuestion(); this.segment.focusField(); }}, t('replace.no')));
+    this.question.replaceChildren(
+      icon('problem', true),
+      h('span.q', {id: 'pinpoint-replace-text'}, t('replace.question', {n: row.rank + 1, keys: speltFor('undo')})),
+      button(
+        '.btn.small.primary',
+        {
+          onclick: () => {
+            this.hideQuestion();
+            this.take(row, true);
+          },
+        },
+        t('replace.yes'),
+      ),
+      button(
+        '.btn.small',
+        {
+          onclick: () => {
+            this.hideQuestion();
+            this.segment.focusField();
+          },
+        },
+        t('replace.no'),
+      ),
+    );
     this.question.hidden = false;
     this.question.querySelector('button').focus();
   }
 
-  hideQuestion() { this.question.hidden = true; this.question.replaceChildren(); }
+  hideQuestion() {
+    this.question.hidden = true;
+    this.question.replaceChildren();
+  }
 
   /** Alt+A: what else could stand for the word in focus in the proposal, or at the caret where the field shows it. */
   askAlternatives() {
-    const {segment} = this, {bench, proposal, field, detail} = segment;
+    const {segment} = this;
+    const {bench, proposal, field, detail} = segment;
     const isInField = !proposal.line.contains(document.activeElement);
     const text = detail?.proposal?.text;
-    const word = !text ? null : !isInField ? proposal.current : field.text === text ? proposal.wordAt(field.area.selectionStart) : null;
+    const word = !text
+      ? null
+      : !isInField
+        ? proposal.current
+        : field.text === text
+          ? proposal.wordAt(field.area.selectionStart)
+          : null;
     const anchor = word === null ? null : proposal.elementOf(word);
-    if (!anchor) { bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')})); return; }
+    if (!anchor) {
+      bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));
+      return;
+    }
     const goBack = () => (isInField ? segment.focusField() : proposal.focusWord(proposal.current));
-    const asked = detail.proposal.asked[word], pressed = proposal.textOf(word, word);
-    this.alternatives.open(anchor, {word: asked.number, name: pressed.startsWith(asked.text) ? pressed : asked.text, text, lang: bench.languages.target, goBack});
+    const asked = detail.proposal.asked[word];
+    const pressed = proposal.textOf(word, word);
+    this.alternatives.open(anchor, {
+      word: asked.number,
+      name: pressed.startsWith(asked.text) ? pressed : asked.text,
+      text,
+      lang: bench.languages.target,
+      goBack,
+    });
   }
 
   /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */
   takeAlternative(row, answer) {
-    const {segment} = this, {field, detail} = segment, clashing = pin(segment, row.word, answer.replaced);
+    const {segment} = this;
+    const {field, detail} = segment;
+    const clashing = pin(segment, row.word, answer.replaced);
     const isPinned = clashing.pins.slice(0, -1).includes(row.word);
     segment.history.record(segment.snapshot(), 'constrain');
-    if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed') segment.sendText(null, 'proposal');
-    segment.constrain({pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins, bans: clashing.bans,
-      beginning: row.beginning, locked: segment.locked.filter(text => row.tail.includes(text))}, 'alternative', false);
+    if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed')
+      segment.sendText(null, 'proposal');
+    segment.constrain(
+      {
+        pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins,
+        bans: clashing.bans,
+        beginning: row.beginning,
+        locked: segment.locked.filter(text => row.tail.includes(text)),
+      },
+      'alternative',
+      false,
+    );
   }
 }

@@ -1,10 +1,10 @@
 /* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
    Delete or Alt+click bans. */
 import {h, icon, sr, t, textIn} from '../core/dom.js';
-import {shown} from '../core/unseen.js';
 import {percent} from '../core/texts.js';
+import {shown} from '../core/unseen.js';
 
-const DOUBTS = [0.25, 0.5, 0.8];                      // below each, a word is underlined more heavily
+const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavily
 
 export class Proposal {
   /** onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists. */
@@ -12,17 +12,21 @@ export class Proposal {
     Object.assign(this, {onPin, onUnpin, onBan, onLeave});
     this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
     this.tokens = [];
-    this.confidence = [];                             // of each word, 0 to 1
+    this.confidence = []; // of each word, 0 to 1
     this.showsConfidence = false;
-    this.drag = null;                                 // word number where the button went down
-    this.anchor = null;                               // word number where a phrase begins
-    this.current = 0;                                 // the one word that Tab reaches
+    this.drag = null; // word number where the button went down
+    this.anchor = null; // word number where a phrase begins
+    this.current = 0; // the one word that Tab reaches
     const on = (name, action) => this.line.addEventListener(name, action);
     on('mousedown', event => {
       const word = this.wordOf(event.target);
       if (word === null || event.button) return;
       event.preventDefault();
-      if (event.altKey) { this.focusWord(word); this.ban(word, word); return; }
+      if (event.altKey) {
+        this.focusWord(word);
+        this.ban(word, word);
+        return;
+      }
       this.drag = word;
       if (!event.shiftKey) this.anchor = word;
       this.focusWord(word);
@@ -32,13 +36,19 @@ export class Proposal {
       if (word !== null && this.drag !== null) this.markRange(this.drag, word);
     });
     on('mouseup', event => {
-      const word = this.wordOf(event.target), start = this.drag;
+      const word = this.wordOf(event.target);
+      const start = this.drag;
       this.drag = null;
       this.markRange(null);
       if (start === null || word === null) return;
       this.press(event.shiftKey && this.anchor !== null ? this.anchor : start, word);
     });
-    document.addEventListener('mouseup', () => { if (this.drag !== null) { this.drag = null; this.markRange(null); } });
+    document.addEventListener('mouseup', () => {
+      if (this.drag !== null) {
+        this.drag = null;
+        this.markRange(null);
+      }
+    });
     on('keydown', event => this.onKey(event));
   }
 
@@ -47,58 +57,98 @@ export class Proposal {
     return element && this.line.contains(element) ? Number(element.dataset.word) : null;
   }
 
-  numWords() { return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0); }
+  numWords() {
+    return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0);
+  }
 
   /** tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
       would stand. */
   render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
-    if (signature === this.signature) return;         // what is under the pointer stays
+    if (signature === this.signature) return; // what is under the pointer stays
     this.signature = signature;
-    this.drag = this.anchor = null;                   // word numbers mean other words now
+    this.drag = this.anchor = null; // word numbers mean other words now
     const hadFocus = this.line.contains(document.activeElement);
     Object.assign(this, {tokens, confidence, placeholder});
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
-    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));   // without a proposal, the page itself speaks
+    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang)); // without a proposal, the page itself speaks
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
     const nodes = [];
-    for (let i = 0; i < tokens.length;) {
-      if (tokens[i].pin === undefined) { nodes.push(this.piece(tokens[i], i)); i++; continue; }
-      const first = i, {pin, at} = tokens[i];
+    for (let i = 0; i < tokens.length; ) {
+      if (tokens[i].pin === undefined) {
+        nodes.push(this.piece(tokens[i], i));
+        i++;
+        continue;
+      }
+      const first = i;
+      const {pin, at} = tokens[i];
       while (i < tokens.length && tokens[i].pin === pin && tokens[i].at === at) i++;
       const [head, ...rest] = tokens.slice(first, i);
-      nodes.push(h('span.pin', {title: t('proposal.pinned.title')},
-        h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), this.piece(head, first)), rest.map((token, k) => this.piece(token, first + 1 + k))));
+      nodes.push(
+        h(
+          'span.pin',
+          {title: t('proposal.pinned.title')},
+          h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), this.piece(head, first)),
+          rest.map((token, k) => this.piece(token, first + 1 + k)),
+        ),
+      );
     }
     this.line.replaceChildren(...(tokens.length ? nodes : [placeholder || '']));
     if (hadFocus) this.focusWord(this.current);
   }
 
   piece(token, at) {
-    if (token.ban) return h('span.nw.struck', {}, h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban), ' ');
-    if (token.w === undefined) return token.tag ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t) : document.createTextNode(token.t);
+    if (token.ban)
+      return h(
+        'span.nw.struck',
+        {},
+        h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban),
+        ' ',
+      );
+    if (token.w === undefined)
+      return token.tag
+        ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t)
+        : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
-    return h('span.w' + (token.kept ? '.asis' : ''), {'data-word': token.w, dir: token.kept ? 'ltr' : null, role: 'button', tabindex: isFirst && token.w === this.current ? 0 : -1,
-      'aria-pressed': String(token.pin !== undefined), ...(token.kept ? {} : this.doubt(token.w))}, shown(token.t),
-    token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))));
+    return h(
+      `span.w${token.kept ? '.asis' : ''}`,
+      {
+        'data-word': token.w,
+        dir: token.kept ? 'ltr' : null,
+        role: 'button',
+        tabindex: isFirst && token.w === this.current ? 0 : -1,
+        'aria-pressed': String(token.pin !== undefined),
+        ...(token.kept ? {} : this.doubt(token.w)),
+      },
+      shown(token.t),
+      token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))),
+    );
   }
 
   /** How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure. */
   doubt(word) {
     const probability = this.confidence[word];
     if (!this.showsConfidence || probability === undefined) return {};
-    const said = t('confidence.word', {percent: percent(probability)}), level = DOUBTS.findIndex(limit => probability < limit);
+    const said = t('confidence.word', {percent: percent(probability)});
+    const level = DOUBTS.findIndex(limit => probability < limit);
     return {title: said, 'aria-description': said, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
   }
 
   showConfidence(isShown) {
     this.showsConfidence = isShown;
-    this.render(this.tokens, {lang: this.line.lang, isBusy: this.line.classList.contains('busy'), placeholder: this.placeholder});
+    this.render(this.tokens, {
+      lang: this.line.lang,
+      isBusy: this.line.classList.contains('busy'),
+      placeholder: this.placeholder,
+    });
   }
 
-  setBusy(isBusy) { this.line.classList.toggle('busy', Boolean(isBusy)); this.line.setAttribute('aria-busy', String(Boolean(isBusy))); }
+  setBusy(isBusy) {
+    this.line.classList.toggle('busy', Boolean(isBusy));
+    this.line.setAttribute('aria-busy', String(Boolean(isBusy)));
+  }
 
   /** The pin that the word in focus stands in, or null. */
   pinInFocus() {
@@ -106,7 +156,9 @@ export class Proposal {
     return (isIn && this.tokens.find(token => token.w === this.current && token.pin !== undefined)?.pin) || null;
   }
 
-  elementOf(word) { return this.line.querySelector(`[data-word="${word}"]`); }
+  elementOf(word) {
+    return this.line.querySelector(`[data-word="${word}"]`);
+  }
 
   focusWord(word) {
     this.elementOf(this.current)?.setAttribute('tabindex', '-1');
@@ -133,20 +185,29 @@ export class Proposal {
       this.onUnpin(this.tokens.slice(first, last + 1).find(token => token.pin !== undefined).pin);
       return;
     }
-    const isSame = (a, b) => this.tokens[a]?.pin !== undefined && this.tokens[a].pin === this.tokens[b]?.pin && this.tokens[a].at === this.tokens[b].at;
+    const isSame = (a, b) =>
+      this.tokens[a]?.pin !== undefined &&
+      this.tokens[a].pin === this.tokens[b]?.pin &&
+      this.tokens[a].at === this.tokens[b].at;
     while (isSame(first, first - 1)) first--;
     while (isSame(last, last + 1)) last++;
     const covered = this.tokens.slice(first, last + 1);
-    const replaced = [...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values()];
+    const replaced = [
+      ...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values(),
+    ];
     const text = covered.map(token => token.t).join('');
-    covered.forEach(token => { token.pin = text; token.at = 'new'; });   // painted at once; the answer paints it again
+    covered.forEach(token => {
+      token.pin = text;
+      token.at = 'new';
+    }); // painted at once; the answer paints it again
     this.signature = null;
     this.onPin(text, replaced);
   }
 
   /** The number of the word at a character of the proposal, or the last before it; null where there is none. */
   wordAt(offset) {
-    let start = 0, before = null;
+    let start = 0;
+    let before = null;
     for (const token of this.tokens) {
       const end = start + token.t.length;
       if (token.w !== undefined && start <= offset && offset < end) return token.w;
@@ -160,7 +221,12 @@ export class Proposal {
   textOf(from, to) {
     const first = this.tokens.findIndex(token => token.w === Math.min(from, to));
     const last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
-    return first < 0 ? '' : this.tokens.slice(first, last + 1).map(token => token.t).join('');
+    return first < 0
+      ? ''
+      : this.tokens
+          .slice(first, last + 1)
+          .map(token => token.t)
+          .join('');
   }
 
   ban(from, to) {
@@ -174,7 +240,9 @@ export class Proposal {
     const word = this.wordOf(event.target);
     if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     const forward = getComputedStyle(this.line).direction === 'rtl' ? -1 : 1;
-    const target = {ArrowRight: word + forward, ArrowLeft: word - forward, Home: 0, End: this.numWords() - 1}[event.key];
+    const target = {ArrowRight: word + forward, ArrowLeft: word - forward, Home: 0, End: this.numWords() - 1}[
+      event.key
+    ];
     if (target !== undefined) {
       if (!event.shiftKey) this.anchor = null;
       else this.anchor ??= word;

@@ -2,25 +2,38 @@
 import {isSame} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 
-const MAX_CELLS = 4e6;                                // of the table that compares two texts word by word
+const MAX_CELLS = 4e6; // of the table that compares two texts word by word
 
-const wordsOf = text => [...text.matchAll(/\S+/g)].map(match => ({text: match[0], start: match.index, end: match.index + match[0].length}));
+const wordsOf = text =>
+  [...text.matchAll(/\S+/g)].map(match => ({text: match[0], start: match.index, end: match.index + match[0].length}));
 
 /** The stretches of `text`, as [start, end], whose words do not stand in `before` in that order: what was edited. */
 export const editedStretches = (text, before) => {
-  const now = wordsOf(text), old = wordsOf(before).map(word => word.text), m = old.length;
+  const now = wordsOf(text);
+  const old = wordsOf(before).map(word => word.text);
+  const m = old.length;
   if (now.length * m > MAX_CELLS) return text === before ? [] : [[0, text.length]];
-  const width = m + 1, common = new Uint16Array((now.length + 1) * width);   // longest common subsequence from i, j on
+  const width = m + 1;
+  const common = new Uint16Array((now.length + 1) * width); // longest common subsequence from i, j on
   for (let i = now.length - 1; i >= 0; i--) {
     for (let j = m - 1; j >= 0; j--) {
-      common[i * width + j] = now[i].text === old[j] ? common[(i + 1) * width + j + 1] + 1
-        : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+      common[i * width + j] =
+        now[i].text === old[j]
+          ? common[(i + 1) * width + j + 1] + 1
+          : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
     }
   }
   const stretches = [];
-  for (let i = 0, j = 0; i < now.length;) {
-    if (j < m && now[i].text === old[j]) { i++; j++; continue; }
-    if (j < m && common[i * width + j + 1] >= common[(i + 1) * width + j]) { j++; continue; }
+  for (let i = 0, j = 0; i < now.length; ) {
+    if (j < m && now[i].text === old[j]) {
+      i++;
+      j++;
+      continue;
+    }
+    if (j < m && common[i * width + j + 1] >= common[(i + 1) * width + j]) {
+      j++;
+      continue;
+    }
     stretches.push([now[i].start, now[i].end]);
     i++;
   }
@@ -47,7 +60,7 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
   if (merged.length && !text.slice(0, merged[0][0]).trim()) {
     const [, stop] = merged.shift();
     beginning = text.slice(0, stop);
-    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop];   // closes the word: it does not grow
+    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop]; // closes the word: it does not grow
   }
   return {beginning, locked: merged.map(([a, b]) => text.slice(a, b).trim())};
 };
@@ -66,17 +79,21 @@ const holds = (text, {beginning, locked}) => {
 export class Rest {
   constructor(segment) {
     this.segment = segment;
-    this.asked = null;                                // {index, text, kept}: the field waits for this answer
+    this.asked = null; // {index, text, kept}: the field waits for this answer
   }
 
   ask() {
-    const {segment} = this, {field, bench, detail} = segment;
+    const {segment} = this;
+    const {field, bench, detail} = segment;
     const {selectionStart: start, selectionEnd: end} = field.area;
     if (!detail) return;
     segment.flush();
     const kept = keptOf({text: field.text, start, end}, detail.proposal?.text ?? '', segment.locked);
-    if (!kept.beginning && !kept.locked.length) { bench.say('info', t('rest.nothing')); return; }
-    const isDone = field.text === detail.proposal?.text && isSame({...segment, ...kept}, segment);   // asked for twice
+    if (!kept.beginning && !kept.locked.length) {
+      bench.say('info', t('rest.nothing'));
+      return;
+    }
+    const isDone = field.text === detail.proposal?.text && isSame({...segment, ...kept}, segment); // asked for twice
     if (!isDone) segment.history.record(segment.snapshot(), 'rest');
     this.asked = {index: segment.index, text: field.text, kept};
     segment.constrain(kept, 'rest', false);
@@ -92,15 +109,19 @@ export class Rest {
 
   /** Takes the answer into the field once it is there, unless the person has typed on. */
   settle() {
-    const {segment, asked} = this, {field, detail, bench} = segment;
+    const {segment, asked} = this;
+    const {field, detail, bench} = segment;
     if (!asked) return;
     const isOnItsWay = ['edit', 'constrain'].some(name => bench.connection.isPending(`${name}:${asked.index}`));
     if (asked.index === segment.index && (isOnItsWay || detail.is_pending)) return;
     this.asked = null;
     if (asked.index !== segment.index || field.text !== asked.text) return;
     const text = detail.proposal?.text;
-    if (!text || detail.proposal.is_stale || !holds(text, asked.kept)) { bench.say('warn', t('rest.unmet')); return; }
-    if (detail.target === null || text === field.text) return;               // the field shows the proposal already
+    if (!text || detail.proposal.is_stale || !holds(text, asked.kept)) {
+      bench.say('warn', t('rest.unmet'));
+      return;
+    }
+    if (detail.target === null || text === field.text) return; // the field shows the proposal already
     segment.replaceText(text, 'rest', {rank: 0});
   }
 }

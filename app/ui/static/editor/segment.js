@@ -1,27 +1,28 @@
 /* The open segment: its source with terms, the proposal, the pins, the edit field, the hypotheses. */
-import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
-import {Alignment} from './alignment.js';
+
 import {joinedEdits} from '../core/changes.js';
+import {drafts} from '../core/connection.js';
+import {ban, isMetBy, isSame, partsOf, pin, unpin} from '../core/constraints.js';
+import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
+import {History} from '../core/history.js';
+import {speltFor} from '../core/key_bindings.js';
+import {KeyCounter} from '../core/key_counter.js';
+import {listed} from '../core/steps.js';
+import {unseenIn} from '../core/unseen.js';
+import {inWords} from '../core/words.js';
+import {widen} from '../dialogs/scope.js';
+import {askSplit, selectedOffset} from '../dialogs/split.js';
+import {Alignment} from './alignment.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
 import {Completion} from './completion.js';
-import {drafts} from '../core/connection.js';
-import {ban, isMetBy, isSame, partsOf, pin, unpin} from '../core/constraints.js';
 import {Field} from './field.js';
-import {History} from '../core/history.js';
-import {KeyCounter} from '../core/key_counter.js';
-import {speltFor} from '../core/key_bindings.js';
+import {buildSegment} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
-import {widen} from '../dialogs/scope.js';
-import {buildSegment} from './layout.js';
-import {askSplit, selectedOffset} from '../dialogs/split.js';
 import {settle, sourceLine} from './source.js';
-import {listed} from '../core/steps.js';
-import {unseenIn} from '../core/unseen.js';
-import {inWords} from '../core/words.js';
 
 const SAVE_PAUSE_MS = 300;
 
@@ -30,9 +31,9 @@ export class Segment {
     this.bench = bench;
     this.index = null;
     this.detail = null;
-    this.askNothing();                                 // what the person wants, ahead of the server by a moment
-    this.isDirty = false;                             // the field holds what the server does not have yet
-    this.isTyped = false;                             // the field holds the person's own words
+    this.askNothing(); // what the person wants, ahead of the server by a moment
+    this.isDirty = false; // the field holds what the server does not have yet
+    this.isTyped = false; // the field holds the person's own words
     this.histories = new Map();
     this.proposal = new Proposal({
       onPin: (text, replaced) => this.pin(text, replaced),
@@ -42,11 +43,20 @@ export class Segment {
     });
     this.offers = new Offers(this);
     this.ledger = new Ledger({
-      onUnpin: text => { this.unpin(text); this.focusField(); },
-      onUnban: text => { this.unban(text); this.focusField(); },
+      onUnpin: text => {
+        this.unpin(text);
+        this.focusField();
+      },
+      onUnban: text => {
+        this.unban(text);
+        this.focusField();
+      },
       onRecase: (text, kind) => this.ban(text, kind),
       onScope: text => widen(this, text),
-      onFree: changes => { this.constrain(changes); this.focusField(); },
+      onFree: changes => {
+        this.constrain(changes);
+        this.focusField();
+      },
     });
     this.rest = new Rest(this);
     this.field = new Field({
@@ -55,19 +65,28 @@ export class Segment {
       onBlur: () => this.flush(),
       onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
-    this.keys = new KeyCounter(this.field.area, {hasConsent: () => bench.keepsKeys,
-      tell: noted => { if (bench.numbers?.has(this.index)) bench.connection.send('keys', {segment: this.index, ...noted}); }});
+    this.keys = new KeyCounter(this.field.area, {
+      hasConsent: () => bench.keepsKeys,
+      tell: noted => {
+        if (bench.numbers?.has(this.index)) bench.connection.send('keys', {segment: this.index, ...noted});
+      },
+    });
     this.completion = new Completion(this);
     this.checks = new Checks(this);
     this.comment = new Comment(this);
     buildSegment(this);
     this.alignment = new Alignment(this.sourceHost, this.proposal);
     addEventListener('resize', () => settle(this.sourceHost.firstChild));
-    addEventListener('pagehide', () => { this.flush(); this.comment.flush(); });
+    addEventListener('pagehide', () => {
+      this.flush();
+      this.comment.flush();
+    });
   }
 
   /** Nothing is asked of the translation. */
-  askNothing() { Object.assign(this, {pins: [], termsOff: [], bans: [], beginning: '', locked: []}); }
+  askNothing() {
+    Object.assign(this, {pins: [], termsOff: [], bans: [], beginning: '', locked: []});
+  }
 
   get history() {
     if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
@@ -83,7 +102,7 @@ export class Segment {
     this.completion.dismiss();
     this.index = index;
     this.detail = null;
-    this.waiting = [];                                // steps asked for before the details were there
+    this.waiting = []; // steps asked for before the details were there
     this.isDirty = false;
     this.isTyped = false;
     this.offers.hideQuestion();
@@ -158,9 +177,16 @@ export class Segment {
 
   paintProposal() {
     const {proposal, is_pending: isPending, notices} = this.detail;
-    if (this.offers.alternatives.isOpen && proposal?.text !== this.offers.alternatives.text) this.offers.alternatives.close();
-    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {lang: this.bench.languages.target, isBusy: isPending, confidence: proposal?.confidence ?? [],
-      placeholder: isPending ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none')});
+    if (this.offers.alternatives.isOpen && proposal?.text !== this.offers.alternatives.text)
+      this.offers.alternatives.close();
+    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {
+      lang: this.bench.languages.target,
+      isBusy: isPending,
+      confidence: proposal?.confidence ?? [],
+      placeholder: isPending
+        ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading')
+        : t('proposal.none'),
+    });
     setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
     const says = [...notices];
     if (proposal?.is_stale && !isPending) says.push(t('proposal.stale'));
@@ -168,24 +194,43 @@ export class Segment {
   }
 
   paintPins() {
-    const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices;   // of what was asked before
+    const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices; // of what was asked before
     this.ledger.render(this, this.detail, prices, this.bench.languages.target);
   }
 
-  paintHypotheses() { if (this.detail) this.offers.hypotheses.render(this.detail.nbest, {lang: this.bench.languages.target, current: this.field.text, free: this.detail.free}); }
+  paintHypotheses() {
+    if (this.detail)
+      this.offers.hypotheses.render(this.detail.nbest, {
+        lang: this.bench.languages.target,
+        current: this.field.text,
+        free: this.detail.free,
+      });
+  }
 
   paintState() {
-    const state = this.isDirty ? 'edited' : this.detail?.state ?? this.bench.rows[this.index].state;
-    const label = t('segment.current', {state: t('state.' + state)});
+    const state = this.isDirty ? 'edited' : (this.detail?.state ?? this.bench.rows[this.index].state);
+    const label = t('segment.current', {state: t(`state.${state}`)});
     this.stateIcon.replaceChildren(icon('current', true), sr(label));
     this.stateIcon.title = label;
     const {unit} = this.bench;
     setText(this.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
     this.reopenButton.hidden = state !== 'confirmed';
-    const unseen = unseenIn(this.field.text), length = state === 'confirmed' ? t('state.confirmed') : state === 'pretranslated' && this.detail?.is_from_memory ? t('field.memory') : tn('field.characters', this.field.text.length);
-    setText(this.fieldNote, unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length);
+    const unseen = unseenIn(this.field.text);
+    const length =
+      state === 'confirmed'
+        ? t('state.confirmed')
+        : state === 'pretranslated' && this.detail?.is_from_memory
+          ? t('field.memory')
+          : tn('field.characters', this.field.text.length);
+    setText(
+      this.fieldNote,
+      unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
+    );
     this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
-    for (const [control, isUndo] of [[this.undoButton, true], [this.redoButton, false]]) {
+    for (const [control, isUndo] of [
+      [this.undoButton, true],
+      [this.redoButton, false],
+    ]) {
       control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);
     }
   }
@@ -193,10 +238,21 @@ export class Segment {
   /* ---- text ---- */
   snapshot() {
     const isOnItsWay = this.bench.connection.isPending(`edit:${this.index}`);
-    const row = this.bench.rows[this.index], stored = this.detail ? this.detail.target : ['edited', 'confirmed'].includes(row.state) || row.is_from_memory ? row.target : null;
+    const row = this.bench.rows[this.index];
+    const stored = this.detail
+      ? this.detail.target
+      : ['edited', 'confirmed'].includes(row.state) || row.is_from_memory
+        ? row.target
+        : null;
     const isOwn = this.isDirty || (isOnItsWay ? this.sent : stored) != null;
     const {selectionStart: start, selectionEnd: end} = this.field.area;
-    return {text: isOwn ? this.field.text : null, isConfirmed: !this.isDirty && !isOnItsWay && row.state === 'confirmed', ...partsOf(this), start, end};
+    return {
+      text: isOwn ? this.field.text : null,
+      isConfirmed: !this.isDirty && !isOnItsWay && row.state === 'confirmed',
+      ...partsOf(this),
+      start,
+      end,
+    };
   }
 
   onTyped() {
@@ -212,27 +268,39 @@ export class Segment {
     this.bench.status.update();
   }
 
-  keepDraft(text) { drafts.keep(this.bench.session.token, this.index, text, this.detail?.target); }
+  keepDraft(text) {
+    drafts.keep(this.bench.session.token, this.index, text, this.detail?.target);
+  }
 
   /** Sends what was typed, now. */
   flush() {
     clearTimeout(this.timer);
-    if (this.isDirty && this.index !== null) this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
+    if (this.isDirty && this.index !== null)
+      this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
   }
 
   async sendText(text, origin, more = {}) {
     const {index} = this;
-    this.isDirty = false;                             // from here on the pending command protects the field
+    this.isDirty = false; // from here on the pending command protects the field
     this.sent = text;
-    const reply = await this.bench.connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`, joinedEdits);
-    if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true;   // not stored: keep it here
+    const reply = await this.bench.connection.send(
+      'edit',
+      {segment: index, text, origin, ...more},
+      `edit:${index}`,
+      joinedEdits,
+    );
+    if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true; // not stored: keep it here
     if (!reply.ok && index === this.index && more.told) this.field.changes.putBack(more.told);
     if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
     this.paintHypotheses();
   }
 
   /** A text that is being sent already. */
-  show(text) { this.field.set(text, text.length); this.isTyped = true; this.paintState(); }
+  show(text) {
+    this.field.set(text, text.length);
+    this.isTyped = true;
+    this.paintState();
+  }
 
   /** Another text into the field, at once; the caret stays where it is unless it is told. */
   replaceText(text, origin, more = {}, caret = null) {
@@ -254,10 +322,13 @@ export class Segment {
   /** What had to give way to a pin or a ban: the same words, or others. */
   sayLifted(key, same, text, lifted) {
     const others = lifted.filter(other => other !== text);
-    if (lifted.length) this.bench.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
+    if (lifted.length)
+      this.bench.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
   }
 
-  unpin(text) { if (this.pins.includes(text)) this.constrain(unpin(this, text)); }
+  unpin(text) {
+    if (this.pins.includes(text)) this.constrain(unpin(this, text));
+  }
 
   ban(text, kind = 'exact') {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
@@ -265,9 +336,13 @@ export class Segment {
     if (text.trim()) this.constrain(wanted);
   }
 
-  unban(text) { this.constrain({bans: this.bans.filter(item => item.text !== text)}); }
+  unban(text) {
+    this.constrain({bans: this.bans.filter(item => item.text !== text)});
+  }
 
-  setTerm(key, isOff) { this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)}); }
+  setTerm(key, isOff) {
+    this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)});
+  }
 
   /** Changes some of the set and sends all of it; only the newest counts. */
   constrain(changes, origin = 'person', isRecorded = true) {
@@ -277,13 +352,22 @@ export class Segment {
     if (isRecorded) this.history.record(this.snapshot(), 'constrain');
     const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
     if (this.detail) {
-      this.proposal.render(this.proposal.tokens.map(token => (token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token)),
-        {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')});
+      this.proposal.render(
+        this.proposal.tokens.map(token =>
+          token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token,
+        ),
+        {lang: this.bench.languages.target, isBusy: true, placeholder: t('proposal.pending')},
+      );
       this.paintPins();
     }
     this.paintState();
-    if (['person', 'alternative'].includes(origin) && this.detail?.is_from_memory && !isMetBy(this.field.text, this)) this.leaveMemory();
-    this.bench.connection.send('constrain', {segment: this.index, pins, terms_off: termsOff, bans, beginning, locked, origin}, `constrain:${this.index}`);
+    if (['person', 'alternative'].includes(origin) && this.detail?.is_from_memory && !isMetBy(this.field.text, this))
+      this.leaveMemory();
+    this.bench.connection.send(
+      'constrain',
+      {segment: this.index, pins, terms_off: termsOff, bans, beginning, locked, origin},
+      `constrain:${this.index}`,
+    );
   }
 
   /** A match of the memory that lacks what the person asks for makes way for the proposal. */
@@ -308,22 +392,34 @@ export class Segment {
     }
     const text = this.field.selection();
     if (text && !this.pins.includes(text)) this.pin(text);
-    else if (!text) { this.pinInput.focus(); }
+    else if (!text) {
+      this.pinInput.focus();
+    }
   }
 
   /** The word or phrase chosen in the proposal, else what is selected in the field, else the word at the caret. */
   banSelection() {
     const {proposal} = this;
-    if (proposal.line.contains(document.activeElement)) proposal.ban(proposal.anchor ?? proposal.current, proposal.current);
+    if (proposal.line.contains(document.activeElement))
+      proposal.ban(proposal.anchor ?? proposal.current, proposal.current);
     else this.ban(this.field.selection());
   }
 
   /* ---- steps ---- */
   /** Undoes or redoes what was done last: in this segment, or in many at once. */
   step(isUndo) {
-    const {steps} = this.bench, own = this.history.newest(isUndo), wide = steps.newest(isUndo);
-    if (wide && (!own || wide.at > own.at)) { this.flush(); steps.step(isUndo); return; }
-    if (!this.detail) { this.waiting.push(() => this.step(isUndo)); return; }   // what is pinned is not known yet
+    const {steps} = this.bench;
+    const own = this.history.newest(isUndo);
+    const wide = steps.newest(isUndo);
+    if (wide && (!own || wide.at > own.at)) {
+      this.flush();
+      steps.step(isUndo);
+      return;
+    }
+    if (!this.detail) {
+      this.waiting.push(() => this.step(isUndo));
+      return;
+    } // what is pinned is not known yet
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
     this.flush();
@@ -339,17 +435,24 @@ export class Segment {
       this.sendText(snapshot.text, origin);
     }
     this.constrain(partsOf(snapshot), origin, false);
-    if (snapshot.isConfirmed && snapshot.text !== null) this.bench.connection.send('confirm', {segment: this.index, text, origin});
+    if (snapshot.isConfirmed && snapshot.text !== null)
+      this.bench.connection.send('confirm', {segment: this.index, text, origin});
     this.paintState();
     this.focusField();
   }
 
   async confirm() {
-    const {index} = this, text = this.field.text;
-    if (!text.trim()) { this.bench.say('warn', t('confirm.empty')); this.focusField(); return; }
-    if (!this.checks.isFine() && !await this.checks.agrees(index, text)) return;
+    const {index} = this;
+    const text = this.field.text;
+    if (!text.trim()) {
+      this.bench.say('warn', t('confirm.empty'));
+      this.focusField();
+      return;
+    }
+    if (!this.checks.isFine() && !(await this.checks.agrees(index, text))) return;
     this.flush();
-    const before = this.snapshot(), at = performance.now();
+    const before = this.snapshot();
+    const at = performance.now();
     this.history.pause();
     this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
@@ -360,12 +463,17 @@ export class Segment {
     if (!reply.ok) return;
     drafts.drop(this.bench.session.token, index, text);
     if (!before.isConfirmed) this.bench.steps.confirmation(true, index, {text, before: before.text, at});
-    if (reply.result) this.bench.steps.batch(reply.result.step, tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}));
+    if (reply.result)
+      this.bench.steps.batch(
+        reply.result.step,
+        tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, this.bench)}),
+      );
   }
 
   /** Alt+Shift+X: cuts the segment where the person chooses; at first where the source is selected. */
   split() {
-    const {sourceHost, bench, index} = this, selection = getSelection();
+    const {sourceHost, bench, index} = this;
+    const selection = getSelection();
     const place = sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
     this.flush();
     askSplit(bench, {source: this.source, place, onChoose: offset => bench.steps.divide('split', index, {offset})});
@@ -378,11 +486,15 @@ export class Segment {
   }
 
   async reopen() {
-    const {index} = this, text = this.field.text, at = performance.now();
+    const {index} = this;
+    const text = this.field.text;
+    const at = performance.now();
     this.focusField();
     const reply = await this.bench.connection.send('reopen', {segment: index});
     if (reply.ok) this.bench.steps.confirmation(false, index, {text, at});
   }
 
-  focusField() { this.field.area.focus({preventScroll: true}); }
+  focusField() {
+    this.field.area.focus({preventScroll: true});
+  }
 }

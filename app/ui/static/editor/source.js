@@ -2,37 +2,59 @@
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {shown} from '../core/unseen.js';
 
-const LONG = 900;                                     // characters; a longer source scrolls in its own box
+const LONG = 900; // characters; a longer source scrolls in its own box
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
 const FORBIDDEN = {met: 'kept_out', unmet: 'stands'};
 /** What is said of a term: a forbidden one is not met but kept out. */
-export const said = ({term_status: kind, status}, shown = status) => t('term.' + ((kind === 'forbidden' && FORBIDDEN[shown]) || shown));
+export const said = ({term_status: kind, status}, shown = status) =>
+  t(`term.${(kind === 'forbidden' && FORBIDDEN[shown]) || shown}`);
 
 /** runs: [{t, w?, term?, at?, tag?, kept?}], joined they are the source; terms: [{key, source, target, status}] */
 export const sourceLine = (runs, terms, languages) => {
   const byKey = new Map(terms.map(term => [term.key, term]));
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
   const nodes = [];
-  for (let i = 0, taken = 0; i < runs.length;) {      // taken: characters that stand with the term before them
-    const {term: key, at} = runs[i], term = byKey.get(key);
-    if (!term) { nodes.push(piece(runs[i], taken)); taken = 0; i++; continue; }
+  for (let i = 0, taken = 0; i < runs.length; ) {
+    // taken: characters that stand with the term before them
+    const {term: key, at} = runs[i];
+    const term = byKey.get(key);
+    if (!term) {
+      nodes.push(piece(runs[i], taken));
+      taken = 0;
+      i++;
+      continue;
+    }
     const first = i;
     while (i < runs.length && runs[i].term === key && runs[i].at === at) i++;
     const marks = runs[i] && !byKey.has(runs[i].term) ? tail(runs[i]) : '';
     taken = marks.length;
-    const isForbidden = term.term_status === 'forbidden', iconName = isForbidden && term.status === 'met' ? 'ban' : ICONS[term.status];
-    const label = h('span.term.' + term.status, {title: `${term.source} \u2192 ${term.target}`}, runs.slice(first, i).map(run => piece(run)),
-      h('span.an.' + term.status + (isForbidden ? '.forbidden' : ''), {}, h('span.t', textIn(languages.target), term.target), iconName && icon(iconName), sr(' ' + said(term))));
+    const isForbidden = term.term_status === 'forbidden';
+    const iconName = isForbidden && term.status === 'met' ? 'ban' : ICONS[term.status];
+    const label = h(
+      `span.term.${term.status}`,
+      {title: `${term.source} \u2192 ${term.target}`},
+      runs.slice(first, i).map(run => piece(run)),
+      h(
+        `span.an.${term.status}${isForbidden ? '.forbidden' : ''}`,
+        {},
+        h('span.t', textIn(languages.target), term.target),
+        iconName && icon(iconName),
+        sr(` ${said(term)}`),
+      ),
+    );
     nodes.push(h('span.nw', {}, label, marks));
   }
-  return h('p.source' + (numCharacters > LONG ? '.long' : ''), textIn(languages.source), nodes);
+  return h(`p.source${numCharacters > LONG ? '.long' : ''}`, textIn(languages.source), nodes);
 };
 
 /** A word, which can take the focus, or what lies between words; without its first `taken` characters. */
 const piece = ({t: text, w, tag, kept}, taken = 0) => {
-  const rest = text.slice(taken), look = tag || kept ? '.asis' : '';
+  const rest = text.slice(taken);
+  const look = tag || kept ? '.asis' : '';
   if (!rest || (w === undefined && !look)) return shown(rest);
-  return w === undefined ? h('span' + look, {title: t('kept.title'), dir: 'ltr'}, rest) : h('span.sw' + look, {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null}, shown(rest));
+  return w === undefined
+    ? h(`span${look}`, {title: t('kept.title'), dir: 'ltr'}, rest)
+    : h(`span.sw${look}`, {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null}, shown(rest));
 };
 
 /** The marks at the beginning of a run that must not part from the term before it. */
@@ -50,8 +72,9 @@ export const settle = line => {
   };
   terms.forEach((term, i) => {
     if (!i) return;
-    const before = box(terms[i - 1].lastChild), here = box(term.lastChild);
+    const before = box(terms[i - 1].lastChild);
+    const here = box(term.lastChild);
     const overlap = before.end - here.start + 7;
-    if (Math.abs(before.top - here.top) < 8 && overlap > 0) term.style.marginInlineStart = Math.ceil(overlap) + 'px';
+    if (Math.abs(before.top - here.top) < 8 && overlap > 0) term.style.marginInlineStart = `${Math.ceil(overlap)}px`;
   });
 };

@@ -3,7 +3,9 @@ import {t} from '../core/dom.js';
 
 /** What is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again. */
 export const changeCase = segment => {
-  const {field} = segment, [start, end] = field.range(), text = field.text;
+  const {field} = segment;
+  const [start, end] = field.range();
+  const text = field.text;
   const changed = nextCase(text.slice(start, end), field.area.lang);
   if (changed === text.slice(start, end)) return;
   segment.history.record(segment.snapshot(), 'case');
@@ -29,9 +31,14 @@ export const insert = (segment, text, origin) => {
 
 /** The next placeholder of the source that the text lacks, at the caret. */
 export const insertPlaceholder = segment => {
-  const {bench, detail, field} = segment, next = nextPlaceholder(detail?.placeholders ?? [], field.text);
-  if (!next) { bench.say('info', t(detail?.placeholders.length ? 'placeholder.all' : 'placeholder.none')); return; }
-  const {selectionStart: start, selectionEnd: end} = field.area, text = field.text;
+  const {bench, detail, field} = segment;
+  const next = nextPlaceholder(detail?.placeholders ?? [], field.text);
+  if (!next) {
+    bench.say('info', t(detail?.placeholders.length ? 'placeholder.all' : 'placeholder.none'));
+    return;
+  }
+  const {selectionStart: start, selectionEnd: end} = field.area;
+  const text = field.text;
   segment.history.record(segment.snapshot(), 'placeholder');
   segment.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {}, start + next.length);
   segment.isTyped = true;
@@ -49,7 +56,8 @@ export const nextPlaceholder = (placeholders, text) => {
 
 /** The text in the case that comes next: small letters, a capital at each word, all capitals. */
 export const nextCase = (text, lang) => {
-  const small = text.toLocaleLowerCase(lang), large = text.toLocaleUpperCase(lang);
+  const small = text.toLocaleLowerCase(lang);
+  const large = text.toLocaleUpperCase(lang);
   const capitals = small.replace(/(?<![\p{L}\p{M}\p{N}])\p{L}/gu, letter => letter.toLocaleUpperCase(lang));
   if (text === small) return capitals;
   return text === capitals && capitals !== large ? large : small;

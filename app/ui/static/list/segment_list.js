@@ -4,9 +4,9 @@ import {hint, shortcut} from '../core/key_bindings.js';
 import {shown} from '../core/unseen.js';
 
 const BLOCK_ROWS = 50;
-const MANY_ROWS = 2000;                               // from here on, searching waits for a pause in typing
+const MANY_ROWS = 2000; // from here on, searching waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
-const EDGE = 2;                                       // pixels: an editor no further out of sight is in sight
+const EDGE = 2; // pixels: an editor no further out of sight is in sight
 const FILTERS = {
   all: ['list', () => true],
   open: ['todo', row => row.state !== 'confirmed'],
@@ -20,7 +20,9 @@ const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirme
 /** icon name, and what is said of a row: its state in words, never by colour alone */
 export const rowState = row => ({
   icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
-  label: t('state.' + (row.is_queued && row.state === 'new' ? 'queued' : row.state)) + (row.attention ? '. ' + row.attention : ''),
+  label:
+    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.state}`) +
+    (row.attention ? `. ${row.attention}` : ''),
 });
 
 export class SegmentList {
@@ -30,14 +32,16 @@ export class SegmentList {
     this.query = '';
     this.visible = [];
     this.blocks = [];
-    this.elements = new Map();                       // index -> row element, for rows that are built
+    this.elements = new Map(); // index -> row element, for rows that are built
     this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
     this.body = h('div', {});
     this.scroll.append(this.body);
     this.editorItem = h('li', {});
     this.watchEditor();
-    this.observer = new IntersectionObserver(entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
-      {root: this.scroll, rootMargin: '800px 0px'});
+    this.observer = new IntersectionObserver(
+      entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
+      {root: this.scroll, rootMargin: '800px 0px'},
+    );
     host.append(this.buildTools(), this.scroll);
     this.body.addEventListener('click', event => {
       const row = event.target.closest('.row');
@@ -48,19 +52,48 @@ export class SegmentList {
   buildTools() {
     this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
       const counter = h('span.n.num', {});
-      const chip = button('', {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name)},
-        icon(iconName, true), t('filter.' + name), counter);
+      const chip = button(
+        '',
+        {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name)},
+        icon(iconName, true),
+        t(`filter.${name}`),
+        counter,
+      );
       return {name, chip, counter};
     });
-    this.searchField = h('input', {type: 'search', placeholder: t('search.placeholder'), ...shortcut('search'),
-      oninput: () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0); },
+    this.searchField = h('input', {
+      type: 'search',
+      placeholder: t('search.placeholder'),
+      ...shortcut('search'),
+      oninput: () => {
+        clearTimeout(this.searchTimer);
+        this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0);
+      },
       onkeydown: event => {
-        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); this.goToFound(); }
-        if (event.key === 'Escape') { event.preventDefault(); this.searchField.value = ''; this.search(); this.bench.focusEditor(); }
-      }});
-    return h('div.tools', {},
-      h('div.seg', {role: 'group', 'aria-label': t('filter.label')}, this.chips.map(c => c.chip)),
-      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')));
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
+          event.preventDefault();
+          event.stopPropagation();
+          this.search();
+          this.goToFound();
+        }
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          this.searchField.value = '';
+          this.search();
+          this.bench.focusEditor();
+        }
+      },
+    });
+    return h(
+      'div.tools',
+      {},
+      h(
+        'div.seg',
+        {role: 'group', 'aria-label': t('filter.label')},
+        this.chips.map(c => c.chip),
+      ),
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')),
+    );
   }
 
   search() {
@@ -78,17 +111,24 @@ export class SegmentList {
 
   /** To the next segment that is found, from the first on again behind the last. */
   goToFound() {
-    const {rows, session} = this.bench, found = this.visible.filter(index => this.matches(rows[index]));
+    const {rows, session} = this.bench;
+    const found = this.visible.filter(index => this.matches(rows[index]));
     const at = this.visible.indexOf(session.open);
     const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
     if (next !== undefined) this.bench.openSegment(next);
   }
 
-  updateCounts(counts) { this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0))); }
+  updateCounts(counts) {
+    this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0)));
+  }
 
   matches(row) {
-    return FILTERS[this.filter][1](row)
-      && (!this.query || row.source.toLowerCase().includes(this.query) || (row.target || '').toLowerCase().includes(this.query));
+    return (
+      FILTERS[this.filter][1](row) &&
+      (!this.query ||
+        row.source.toLowerCase().includes(this.query) ||
+        (row.target || '').toLowerCase().includes(this.query))
+    );
   }
 
   /** Chooses the rows anew (another document, filter or query) and lays out the blocks; the focus stays in the editor. */
@@ -113,10 +153,12 @@ export class SegmentList {
       if (block.indices.includes(session.open)) this.fill(block);
       this.observer.observe(block.element);
     }
-    focused?.focus({preventScroll: true});            // an element that is moved loses it
+    focused?.focus({preventScroll: true}); // an element that is moved loses it
   }
 
-  reserve(block) { block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`; }
+  reserve(block) {
+    block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`;
+  }
 
   near(block, isNear) {
     if (isNear) this.fill(block);
@@ -127,8 +169,9 @@ export class SegmentList {
     if (block.isFilled) return;
     block.isFilled = true;
     block.element.style.blockSize = '';
-    block.element.replaceChildren(...block.indices.map(index =>
-      (index === this.bench.session.open ? this.editorItem : this.buildItem(index))));
+    block.element.replaceChildren(
+      ...block.indices.map(index => (index === this.bench.session.open ? this.editorItem : this.buildItem(index))),
+    );
   }
 
   empty(block) {
@@ -151,20 +194,39 @@ export class SegmentList {
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
     const isTodo = row.state === 'new' || row.state === 'pretranslated';
-    const meta = row.attention ? t('meta.attention')
-      : row.num_pins ? tn('meta.pins', row.num_pins)
-        : row.is_repetition ? t('meta.repetition')
-          : row.is_from_memory ? t('meta.memory')
-          : row.state === 'edited' ? t('meta.edited')
-          : row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '';
-    item.replaceChildren(button('.row' + (isNear ? '.near' : '') + (isTodo ? '.todo' : ''), {'data-index': row.index, 'data-state': row.state},
-      h('span.no.num', {}, String(ownNumber)),
-      h('span.st.' + iconName, {title: label}, icon(iconName), sr(label + '. ')),
-      h('span.src', textIn(languages.source), shown(row.source)),
-      row.target != null ? h('span.tgt', textIn(languages.target), shown(row.target))
-        : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
-      h('span.meta.num' + (row.attention ? '.warn' : ''), {title: row.attention || null},
-        row.is_commented ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(t('comment.mark') + '. ')) : null, meta)));
+    const meta = row.attention
+      ? t('meta.attention')
+      : row.num_pins
+        ? tn('meta.pins', row.num_pins)
+        : row.is_repetition
+          ? t('meta.repetition')
+          : row.is_from_memory
+            ? t('meta.memory')
+            : row.state === 'edited'
+              ? t('meta.edited')
+              : row.state === 'pretranslated' && row.score != null
+                ? number(row.score, 2)
+                : '';
+    item.replaceChildren(
+      button(
+        `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
+        {'data-index': row.index, 'data-state': row.state},
+        h('span.no.num', {}, String(ownNumber)),
+        h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
+        h('span.src', textIn(languages.source), shown(row.source)),
+        row.target != null
+          ? h('span.tgt', textIn(languages.target), shown(row.target))
+          : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
+        h(
+          `span.meta.num${row.attention ? '.warn' : ''}`,
+          {title: row.attention || null},
+          row.is_commented
+            ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
+            : null,
+          meta,
+        ),
+      ),
+    );
   }
 
   /** Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew. */
@@ -180,7 +242,10 @@ export class SegmentList {
   moveEditor(previous, editor) {
     const {session, rows} = this.bench;
     this.editorItem.replaceChildren(editor);
-    if (session.open !== null && !this.visible.includes(session.open)) { this.rebuild(); return; }
+    if (session.open !== null && !this.visible.includes(session.open)) {
+      this.rebuild();
+      return;
+    }
     if (previous !== null && previous !== session.open) {
       const block = this.blocks.find(b => b.indices.includes(previous));
       if (block?.isFilled) {
@@ -192,11 +257,15 @@ export class SegmentList {
     if (block) {
       this.fill(block);
       const item = this.elements.get(session.open);
-      if (item) { item.replaceWith(this.editorItem); this.elements.delete(session.open); }
+      if (item) {
+        item.replaceWith(this.editorItem);
+        this.elements.delete(session.open);
+      }
     }
     const {order, numbers} = this.bench;
     const places = [previous, session.open].filter(index => numbers.has(index)).map(index => numbers.get(index) - 1);
-    for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1]))) if (order[place] !== undefined) this.updateRow(rows[order[place]]);
+    for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1])))
+      if (order[place] !== undefined) this.updateRow(rows[order[place]]);
   }
 
   /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
@@ -209,7 +278,8 @@ export class SegmentList {
 
   /** In a low window, as with large zoom, the edit field comes before what stands above it. */
   showField() {
-    const field = this.editorItem.querySelector('.field')?.getBoundingClientRect(), box = this.scroll.getBoundingClientRect();
+    const field = this.editorItem.querySelector('.field')?.getBoundingClientRect();
+    const box = this.scroll.getBoundingClientRect();
     if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
   }
 
@@ -229,7 +299,14 @@ export class SegmentList {
       if (this.isArriving && below > 0) this.scroll.scrollTop += Math.max(0, Math.min(below, this.tooLow()));
       if (this.isArriving) this.showField();
     }).observe(this.editorItem);
-    for (const name of ['pointerdown', 'keydown', 'wheel']) this.scroll.addEventListener(name, () => { this.isArriving = false; }, {passive: true});
+    for (const name of ['pointerdown', 'keydown', 'wheel'])
+      this.scroll.addEventListener(
+        name,
+        () => {
+          this.isArriving = false;
+        },
+        {passive: true},
+      );
   }
 
   /** The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
@@ -237,14 +314,17 @@ export class SegmentList {
   staysUnder(host) {
     let height = host.offsetHeight;
     new ResizeObserver(() => {
-      const grown = host.offsetHeight - height, room = this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top;
+      const grown = host.offsetHeight - height;
+      const room = this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top;
       this.scroll.scrollTop += room < -EDGE ? grown : Math.min(grown, Math.max(0, room));
       height = host.offsetHeight;
     }).observe(host);
   }
 
   /** The segment before (-1) or after (+1) the open one in what is shown, or null. */
-  neighbour(step) { return this.visible[this.visible.indexOf(this.bench.session.open) + step] ?? null; }
+  neighbour(step) {
+    return this.visible[this.visible.indexOf(this.bench.session.open) + step] ?? null;
+  }
 
   /** Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document. */
   nextUnconfirmed(from) {

@@ -4,27 +4,52 @@ import {h, t} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 
 const MAX_MIB = {document: 10, glossary: 100, memory: 50};
-const ACCEPT = {memory: '.tmx', document: '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain', glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain'};
+const ACCEPT = {
+  memory: '.tmx',
+  document:
+    '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain',
+  glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
+};
 
-const toBase64 = file => new Promise((resolve, reject) => {
-  const reader = new FileReader();
-  reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
-  reader.onerror = () => reject(reader.error);
-  reader.readAsDataURL(file);
-});
+const toBase64 = file =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 
 export class Files {
   constructor(bench, root) {
     this.bench = bench;
-    this.inputs = Object.fromEntries(Object.entries(ACCEPT).map(([kind, accept]) => {
-      const input = h('input', {type: 'file', accept, hidden: true, 'data-kind': kind, onchange: () => { const [file] = input.files; if (file) this.take(kind, file); input.value = ''; }});
-      return [kind, input];
-    }));
+    this.inputs = Object.fromEntries(
+      Object.entries(ACCEPT).map(([kind, accept]) => {
+        const input = h('input', {
+          type: 'file',
+          accept,
+          hidden: true,
+          'data-kind': kind,
+          onchange: () => {
+            const [file] = input.files;
+            if (file) this.take(kind, file);
+            input.value = '';
+          },
+        });
+        return [kind, input];
+      }),
+    );
     this.dropHint = h('div.drop', {hidden: true}, t('drop.hint'));
     root.append(...Object.values(this.inputs), this.dropHint);
     const hasFiles = event => event.dataTransfer?.types.includes('Files');
-    root.addEventListener('dragover', event => { if (hasFiles(event)) { event.preventDefault(); this.dropHint.hidden = false; } });
-    root.addEventListener('dragleave', event => { if (!event.relatedTarget) this.dropHint.hidden = true; });
+    root.addEventListener('dragover', event => {
+      if (hasFiles(event)) {
+        event.preventDefault();
+        this.dropHint.hidden = false;
+      }
+    });
+    root.addEventListener('dragleave', event => {
+      if (!event.relatedTarget) this.dropHint.hidden = true;
+    });
     root.addEventListener('drop', event => {
       if (!hasFiles(event)) return;
       event.preventDefault();
@@ -34,16 +59,29 @@ export class Files {
     });
   }
 
-  choose(kind) { this.inputs[kind].click(); }
+  choose(kind) {
+    this.inputs[kind].click();
+  }
 
   async take(kind, file) {
     if (file.size > MAX_MIB[kind] * 1024 * 1024) {
-      this.bench.say('bad', t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: MAX_MIB[kind]}));
+      this.bench.say(
+        'bad',
+        t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: MAX_MIB[kind]}),
+      );
       return;
     }
-    if (kind === 'glossary') { await importGlossary(this.bench, file); return; }
+    if (kind === 'glossary') {
+      await importGlossary(this.bench, file);
+      return;
+    }
     let data;
-    try { data = await toBase64(file); } catch { this.bench.say('bad', t('file.unreadable', {name: file.name})); return; }
+    try {
+      data = await toBase64(file);
+    } catch {
+      this.bench.say('bad', t('file.unreadable', {name: file.name}));
+      return;
+    }
     if (kind === 'document') await this.bench.switchTo('open_document', {file: file.name, data});
     else await this.bench.side.memory.import(file.name, data);
   }

@@ -1,11 +1,11 @@
 /* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {shortStyle} from '../core/style_names.js';
+import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
 import {showDirections} from '../dialogs/direction.js';
 import {openGlossaries} from '../dialogs/glossary.js';
-import {openReport} from '../dialogs/report.js';
 import {onItsWay, showModels} from '../dialogs/models.js';
-import {shortStyle} from '../core/style_names.js';
-import {LANGUAGES, currentLanguage, dayAndTime} from '../core/texts.js';
+import {openReport} from '../dialogs/report.js';
 
 const FADE_MS = 12000;
 
@@ -13,20 +13,35 @@ const FADE_MS = 12000;
 const menu = (label, opener, fill) => {
   const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
   const element = h('div.menu', {}, opener, items);
-  const close = () => { items.hidden = true; opener.setAttribute('aria-expanded', 'false'); };
+  const close = () => {
+    items.hidden = true;
+    opener.setAttribute('aria-expanded', 'false');
+  };
   opener.setAttribute('aria-haspopup', 'menu');
   opener.setAttribute('aria-expanded', 'false');
   opener.addEventListener('click', () => {
-    if (!items.hidden) { close(); return; }
+    if (!items.hidden) {
+      close();
+      return;
+    }
     items.replaceChildren(...fill());
     items.hidden = false;
     opener.setAttribute('aria-expanded', 'true');
     items.querySelector('.item:not([disabled])')?.focus();
   });
-  items.addEventListener('click', event => { if (event.target.closest('.item')) close(); });
-  document.addEventListener('mousedown', event => { if (!element.contains(event.target)) close(); });
+  items.addEventListener('click', event => {
+    if (event.target.closest('.item')) close();
+  });
+  document.addEventListener('mousedown', event => {
+    if (!element.contains(event.target)) close();
+  });
   element.addEventListener('keydown', event => {
-    if (event.key === 'Escape' && !items.hidden) { close(); opener.focus(); event.stopPropagation(); return; }
+    if (event.key === 'Escape' && !items.hidden) {
+      close();
+      opener.focus();
+      event.stopPropagation();
+      return;
+    }
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (!step || items.hidden) return;
     const all = [...items.querySelectorAll('.item:not([disabled])')];
@@ -36,8 +51,22 @@ const menu = (label, opener, fill) => {
   });
   return element;
 };
-const choice = (iconName, label, detail, action) => button('.item', {role: 'menuitem', onclick: action, disabled: action === null}, icon(iconName), h('b', {}, label), detail && h('span.d', {}, detail));
-const download = (iconName, label, detail, kind, url) => h('a.item', {role: 'menuitem', href: url(kind), download: '', 'data-kind': kind}, icon(iconName), h('b', {}, label), h('span.d', {}, detail));
+const choice = (iconName, label, detail, action) =>
+  button(
+    '.item',
+    {role: 'menuitem', onclick: action, disabled: action === null},
+    icon(iconName),
+    h('b', {}, label),
+    detail && h('span.d', {}, detail),
+  );
+const download = (iconName, label, detail, kind, url) =>
+  h(
+    'a.item',
+    {role: 'menuitem', href: url(kind), download: '', 'data-kind': kind},
+    icon(iconName),
+    h('b', {}, label),
+    h('span.d', {}, detail),
+  );
 
 export class Header {
   constructor(bench, host) {
@@ -53,20 +82,62 @@ export class Header {
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
     host.append(
       h('div.brand', {}, icon('pinlogo'), h('span', {}, 'Pinpoint')),
-      h('div.docinfo', {}, this.name, h('div.sub', {}, this.direction,
-        h('span.local', {title: t('header.local.title')}, icon('local', true), t('header.local')), this.model)),
-      h('div.prog', {}, h('div.nums.num', {}, this.words, this.segments), h('div.bar', {'aria-hidden': 'true'}, this.bar)),
-      h('div.headend', {},
-        menu(t('open.menu'), button('.btn.openbtn', {title: t('open.menu')}, icon('open'), h('span.t', {}, t('open.menu'))), () => [
-          choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
-          choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
-          ...bench.offers.slice(0, 6).map(offer => choice('redo', offer.name, t('open.earlier', {confirmed: offer.num_confirmed, total: offer.num_segments, when: dayAndTime(offer.last_ms)}),
-            () => bench.switchTo('go_on', {session: offer.session})))]),
-        menu(t('glossary.menu'), button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount), () => [
-          choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
-          choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
-          choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench))]),
-        button('.btn', {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)}, icon('list'), t('record.menu')),
+      h(
+        'div.docinfo',
+        {},
+        this.name,
+        h(
+          'div.sub',
+          {},
+          this.direction,
+          h('span.local', {title: t('header.local.title')}, icon('local', true), t('header.local')),
+          this.model,
+        ),
+      ),
+      h(
+        'div.prog',
+        {},
+        h('div.nums.num', {}, this.words, this.segments),
+        h('div.bar', {'aria-hidden': 'true'}, this.bar),
+      ),
+      h(
+        'div.headend',
+        {},
+        menu(
+          t('open.menu'),
+          button('.btn.openbtn', {title: t('open.menu')}, icon('open'), h('span.t', {}, t('open.menu'))),
+          () => [
+            choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
+            choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
+            ...bench.offers.slice(0, 6).map(offer =>
+              choice(
+                'redo',
+                offer.name,
+                t('open.earlier', {
+                  confirmed: offer.num_confirmed,
+                  total: offer.num_segments,
+                  when: dayAndTime(offer.last_ms),
+                }),
+                () => bench.switchTo('go_on', {session: offer.session}),
+              ),
+            ),
+          ],
+        ),
+        menu(
+          t('glossary.menu'),
+          button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount),
+          () => [
+            choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
+            choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
+            choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench)),
+          ],
+        ),
+        button(
+          '.btn',
+          {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)},
+          icon('list'),
+          t('record.menu'),
+        ),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
@@ -76,13 +147,39 @@ export class Header {
           download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
           download('book', t('export.tbx'), t('export.tbx.detail'), 'terms.tbx', url),
           download('list', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
-          download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url)]),
-        menu(t('language'), button('.btn.langbtn', {'aria-label': `${t('language')}: ${LANGUAGES[currentLanguage()]}`, title: t('language')}, currentLanguage().toUpperCase()), () =>
-          Object.entries(LANGUAGES).map(([name, label]) => button('.item', {role: 'menuitemradio', 'aria-checked': String(name === currentLanguage()), lang: name, onclick: () => bench.switchLanguage(name)},
-            name === currentLanguage() ? icon('check') : h('span', {}), h('b', {}, label)))),
-        button('.btn.iconly', {'aria-label': t('theme'), title: t('theme'), onclick: () => bench.toggleTheme()}, icon('theme'))));
+          download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url),
+        ]),
+        menu(
+          t('language'),
+          button(
+            '.btn.langbtn',
+            {'aria-label': `${t('language')}: ${LANGUAGES[currentLanguage()]}`, title: t('language')},
+            currentLanguage().toUpperCase(),
+          ),
+          () =>
+            Object.entries(LANGUAGES).map(([name, label]) =>
+              button(
+                '.item',
+                {
+                  role: 'menuitemradio',
+                  'aria-checked': String(name === currentLanguage()),
+                  lang: name,
+                  onclick: () => bench.switchLanguage(name),
+                },
+                name === currentLanguage() ? icon('check') : h('span', {}),
+                h('b', {}, label),
+              ),
+            ),
+        ),
+        button(
+          '.btn.iconly',
+          {'aria-label': t('theme'), title: t('theme'), onclick: () => bench.toggleTheme()},
+          icon('theme'),
+        ),
+      ),
+    );
     host.querySelector('.headend').addEventListener('click', event => {
-      if (event.target.closest('.item')) bench.focusEditor();  // the menu is closed, and the work goes on
+      if (event.target.closest('.item')) bench.focusEditor(); // the menu is closed, and the work goes on
       const link = event.target.closest('a[download]');
       if (link) bench.beforeDownload(event, link);
     });
@@ -93,34 +190,69 @@ export class Header {
     this.name.title = [doc.name, ...doc.notes].join('\n');
     const direction = doc.direction.toUpperCase().replace('-', ' \u2192 ');
     setText(this.direction, direction);
-    this.direction.disabled = model.num_directions < 2;        // there is nothing to choose
+    this.direction.disabled = model.num_directions < 2; // there is nothing to choose
     this.direction.title = this.direction.disabled ? '' : t('direction.change');
-    this.direction.setAttribute('aria-label', this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`);
+    this.direction.setAttribute(
+      'aria-label',
+      this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`,
+    );
     const name = [model.name, ...shortStyle(model.style)].join(' · ');
     const isOnItsWay = model.next || model.fetched !== null;
-    setText(this.model, isOnItsWay ? onItsWay(model) : model.state === 'ready' ? name : t('model.' + model.state));
+    setText(this.model, isOnItsWay ? onItsWay(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
-    const {unit} = doc, pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ' ' + name)];
+    const {unit} = doc;
+    const pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ` ${name}`)];
     this.words.replaceChildren(...pair(words.confirmed, words.all, t(`header.${unit}`)));
-    this.segments.replaceChildren(...pair(counts.confirmed, counts.all, t('header.segments')), sr(' ' + t('header.confirmed')));
-    this.bar.style.inlineSize = (words.all ? 100 * words.confirmed / words.all : 0) + '%';
-    setText(this.glossaryName, !glossary ? t('glossary.none') : glossary.num_glossaries > 1 ? t('glossaries.several', {n: count(glossary.num_glossaries)}) : glossary.name);
+    this.segments.replaceChildren(
+      ...pair(counts.confirmed, counts.all, t('header.segments')),
+      sr(` ${t('header.confirmed')}`),
+    );
+    this.bar.style.inlineSize = `${words.all ? (100 * words.confirmed) / words.all : 0}%`;
+    setText(
+      this.glossaryName,
+      !glossary
+        ? t('glossary.none')
+        : glossary.num_glossaries > 1
+          ? t('glossaries.several', {n: count(glossary.num_glossaries)})
+          : glossary.name,
+    );
     setText(this.glossaryCount, glossary ? tn('glossary.terms', glossary.num_terms) : '');
   }
 }
 
 /** Banners under the header: plain text, a few buttons. What is bad or asks something stays until it is dismissed. */
 export class Notes {
-  constructor(host) { this.host = host; }
+  constructor(host) {
+    this.host = host;
+  }
 
   say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
     this.take(key);
     const close = () => note.remove();
-    const note = h('div.banner.' + kind, {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
-      icon({bad: 'err', warn: 'problem'}[kind] || 'info'), h('div.say', {}, text),
-      h('div.acts', {}, actions.map(([label, action], i) => button('.btn.small' + (i ? '' : '.primary'), {onclick: () => { close(); action(); }}, label)),
-        button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x'))));
+    const note = h(
+      `div.banner.${kind}`,
+      {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
+      icon({bad: 'err', warn: 'problem'}[kind] || 'info'),
+      h('div.say', {}, text),
+      h(
+        'div.acts',
+        {},
+        actions.map(([label, action], i) =>
+          button(
+            `.btn.small${i ? '' : '.primary'}`,
+            {
+              onclick: () => {
+                close();
+                action();
+              },
+            },
+            label,
+          ),
+        ),
+        button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
+      ),
+    );
     this.host.append(note);
     if (!stays) this.fade(note);
     while (this.host.children.length > 3) this.host.firstChild.remove();
@@ -129,11 +261,18 @@ export class Notes {
 
   /** News goes by itself, but not while somebody points at it. */
   fade(note) {
-    setTimeout(() => { if (note.matches(':hover, :focus-within')) this.fade(note); else note.remove(); }, FADE_MS);
+    setTimeout(() => {
+      if (note.matches(':hover, :focus-within')) this.fade(note);
+      else note.remove();
+    }, FADE_MS);
   }
 
   /** Takes away the one of that key, where it still stands. */
-  take(key) { [...this.host.children].find(note => note.dataset.key === key)?.remove(); }
+  take(key) {
+    [...this.host.children].find(note => note.dataset.key === key)?.remove();
+  }
 
-  clear() { this.host.replaceChildren(); }
+  clear() {
+    this.host.replaceChildren();
+  }
 }

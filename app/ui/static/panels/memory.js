@@ -2,8 +2,8 @@
    Keys put a match into the field (the best, or those behind it) and go to the search. */
 import {button, h, icon, sr, textIn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
-import {insert} from '../editor/text_commands.js';
 import {count, t, tn} from '../core/texts.js';
+import {insert} from '../editor/text_commands.js';
 
 const PAUSE_MS = 250;
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
@@ -13,16 +13,37 @@ export class Memory {
     Object.assign(this, {bench, panel, counter, matches: []});
     this.list = h('ol.matches', {});
     this.status = h('p.lead', {});
-    this.field = h('input', {type: 'search', placeholder: t('memory.search.placeholder'), ...shortcut('memory'), maxlength: 200,
-      oninput: () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.search(), PAUSE_MS); },
+    this.field = h('input', {
+      type: 'search',
+      placeholder: t('memory.search.placeholder'),
+      ...shortcut('memory'),
+      maxlength: 200,
+      oninput: () => {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.search(), PAUSE_MS);
+      },
       onkeydown: event => {
-        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) { event.preventDefault(); event.stopPropagation(); this.search(); }
-        if (event.key === 'Escape') { event.preventDefault(); bench.focusEditor(); }
-      }});
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
+          event.preventDefault();
+          event.stopPropagation();
+          this.search();
+        }
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          bench.focusEditor();
+        }
+      },
+    });
     this.found = h('div', {'aria-live': 'polite'});
-    panel.append(h('h3', {}, t('memory.heading')), this.status, this.list, h('h3', {}, t('memory.search')),
-      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')), this.found,
-      h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))));
+    panel.append(
+      h('h3', {}, t('memory.heading')),
+      this.status,
+      this.list,
+      h('h3', {}, t('memory.search')),
+      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')),
+      this.found,
+      h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))),
+    );
   }
 
   /** Asks for the segment's matches, once all that was changed before has been stored. */
@@ -34,8 +55,17 @@ export class Memory {
     if (open !== index) return;
     let reply;
     try {
-      reply = await bench.server.command({token, name: 'matches', segment: index, since: version, open: null, detail_since: 0});
-    } catch { return; }                                   // offline: the status bar says so
+      reply = await bench.server.command({
+        token,
+        name: 'matches',
+        segment: index,
+        since: version,
+        open: null,
+        detail_since: 0,
+      });
+    } catch {
+      return;
+    } // offline: the status bar says so
     if (!reply?.ok || bench.session.open !== index || bench.session.token !== token) return;
     const {matches, num_entries: n} = reply.result;
     this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
@@ -46,11 +76,36 @@ export class Memory {
     this.matches = matches;
     this.status.textContent = status;
     this.status.hidden = !status;
-    this.list.replaceChildren(...matches.map((match, i) => h('li.ti', {'data-rate': match.rate},
-      h('div.l1', {}, h('span.tag.' + (match.rate === 100 ? 'ok' : 'off'), {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
-      h('p', textIn(source), match.runs.map(([kind, text]) => h(MARKS[kind], {}, text))),
-      h('p', textIn(target), h('b', {}, match.target)),
-      h('div.acts', {}, button('.btn.small', {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))}, t('memory.insert'), i ? null : hint('match'))))));
+    this.list.replaceChildren(
+      ...matches.map((match, i) =>
+        h(
+          'li.ti',
+          {'data-rate': match.rate},
+          h(
+            'div.l1',
+            {},
+            h(`span.tag.${match.rate === 100 ? 'ok' : 'off'}`, {}, `${count(match.rate)} %`),
+            h('span.muted', {dir: 'auto'}, match.origin),
+          ),
+          h(
+            'p',
+            textIn(source),
+            match.runs.map(([kind, text]) => h(MARKS[kind], {}, text)),
+          ),
+          h('p', textIn(target), h('b', {}, match.target)),
+          h(
+            'div.acts',
+            {},
+            button(
+              '.btn.small',
+              {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))},
+              t('memory.insert'),
+              i ? null : hint('match'),
+            ),
+          ),
+        ),
+      ),
+    );
     this.counter.hidden = !matches.length;
     this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
   }
@@ -64,25 +119,43 @@ export class Memory {
   /** A TMX file joins the memory, beside the line of commands: a large one takes seconds to be read and to fill segments,
       and what is typed meanwhile is stored. The open segment is looked up anew. */
   async import(file, data) {
-    const {bench} = this, {token, version} = bench.session;
+    const {bench} = this;
+    const {token, version} = bench.session;
     bench.say('info', t('memory.importing', {name: file}));
-    const reply = await bench.server.command({token, name: 'import_memory', file, data, since: version, open: null, detail_since: 0})
+    const reply = await bench.server
+      .command({token, name: 'import_memory', file, data, since: version, open: null, detail_since: 0})
       .catch(() => ({ok: false, error: {message: t('alts.offline')}}));
-    if (!reply.ok) { bench.say('bad', reply.error.message); return; }
+    if (!reply.ok) {
+      bench.say('bad', reply.error.message);
+      return;
+    }
     const {name, num_pairs: n, num_filled: filled} = reply.result;
-    bench.say('info', tn('memory.imported', n, {name}) + (filled ? ' ' + tn('memory.filled', filled) : ''));
+    bench.say('info', tn('memory.imported', n, {name}) + (filled ? ` ${tn('memory.filled', filled)}` : ''));
     if (bench.session.token === token) this.open(bench.session.open);
   }
 
   async search() {
     const words = this.field.value.trim();
-    if (!words) { this.found.replaceChildren(); return; }
+    if (!words) {
+      this.found.replaceChildren();
+      return;
+    }
     const reply = await this.bench.connection.send('concordance', {words}, 'concordance');
     if (!reply.ok || reply.result.words !== this.field.value.trim()) return;
-    const {rows} = reply.result, {source, target} = this.bench.languages;
-    this.found.replaceChildren(h('p.lead', {}, tn('memory.found', rows.length, {words})),
-      ...rows.map(row => h('div.ti', {}, h('p', textIn(source), marked(row.source, words)), h('p', textIn(target), marked(row.target, words)),
-        h('p.muted', {dir: 'auto'}, row.origin))));
+    const {rows} = reply.result;
+    const {source, target} = this.bench.languages;
+    this.found.replaceChildren(
+      h('p.lead', {}, tn('memory.found', rows.length, {words})),
+      ...rows.map(row =>
+        h(
+          'div.ti',
+          {},
+          h('p', textIn(source), marked(row.source, words)),
+          h('p', textIn(target), marked(row.target, words)),
+          h('p.muted', {dir: 'auto'}, row.origin),
+        ),
+      ),
+    );
   }
 
   focusSearch() {
@@ -96,5 +169,7 @@ export class Memory {
 /** The text with the words marked, whatever their capitals. */
 const marked = (text, words) => {
   const at = text.toLowerCase().indexOf(words.toLowerCase());
-  return at < 0 ? [text] : [text.slice(0, at), h('mark', {}, text.slice(at, at + words.length)), text.slice(at + words.length)];
+  return at < 0
+    ? [text]
+    : [text.slice(0, at), h('mark', {}, text.slice(at, at + words.length)), text.slice(at + words.length)];
 };

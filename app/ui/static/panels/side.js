@@ -1,35 +1,92 @@
 /* The panel beside the list: the terms of the open segment, what the memory has for it, and the keys. */
 import {button, h, icon, sr, t, textIn} from '../core/dom.js';
 import {keyRows} from '../dialogs/key_sheet.js';
-import {Memory} from './memory.js';
 import {said} from '../editor/source.js';
+import {Memory} from './memory.js';
 
-const TAGS = {met: ['ok', 'check'], unmet: ['warn', 'problem'], off: ['off', 'off'], pending: ['off', null],
-  misaligned: ['warn', 'problem'], doubled: ['warn', 'problem']};
+const TAGS = {
+  met: ['ok', 'check'],
+  unmet: ['warn', 'problem'],
+  off: ['off', 'off'],
+  pending: ['off', null],
+  misaligned: ['warn', 'problem'],
+  doubled: ['warn', 'problem'],
+};
 /* What a person can do about two demands that contradict each other, besides leaving it as it was settled. */
-const CHOICES = {pin_term: ['keep_pin', 'use_term', 'both'], pin_forbidden: ['keep_pin', 'use_term', 'both'], ban_term: ['keep_ban', 'use_term'], ban_kept: [], forbidden_term: ['keep_ban', 'use_term'],
-  term_forbidden: [], rival: []};
+const CHOICES = {
+  pin_term: ['keep_pin', 'use_term', 'both'],
+  pin_forbidden: ['keep_pin', 'use_term', 'both'],
+  ban_term: ['keep_ban', 'use_term'],
+  ban_kept: [],
+  forbidden_term: ['keep_ban', 'use_term'],
+  term_forbidden: [],
+  rival: [],
+};
 
 export class Side {
   constructor(bench, host) {
     this.bench = bench;
     this.host = host;
-    this.settled = new Set();                         // conflicts that shall stay as they are
+    this.settled = new Set(); // conflicts that shall stay as they are
     this.counter = h('span.c.num', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
-    this.tabs = [['terms', 'book', this.counter], ['memory', 'memory', rate], ['keys', 'keys', null]].map(([name, iconName, extra], i) => {
-      const panel = h('div.panel', {role: 'tabpanel', id: 'pinpoint-panel-' + name, 'aria-labelledby': 'pinpoint-tab-' + name, tabindex: 0});
-      const tab = button('', {role: 'tab', id: 'pinpoint-tab-' + name, 'aria-controls': panel.id,
-        onclick: () => this.select(i, true),
-        onkeydown: event => { const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key], to = (i + step + this.tabs.length) % this.tabs.length;
-          if (step) { event.preventDefault(); this.select(to); this.tabs[to].tab.focus(); } }},
-      icon(iconName), t('side.' + name), extra);
+    this.tabs = [
+      ['terms', 'book', this.counter],
+      ['memory', 'memory', rate],
+      ['keys', 'keys', null],
+    ].map(([name, iconName, extra], i) => {
+      const panel = h('div.panel', {
+        role: 'tabpanel',
+        id: `pinpoint-panel-${name}`,
+        'aria-labelledby': `pinpoint-tab-${name}`,
+        tabindex: 0,
+      });
+      const tab = button(
+        '',
+        {
+          role: 'tab',
+          id: `pinpoint-tab-${name}`,
+          'aria-controls': panel.id,
+          onclick: () => this.select(i, true),
+          onkeydown: event => {
+            const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+            const to = (i + step + this.tabs.length) % this.tabs.length;
+            if (step) {
+              event.preventDefault();
+              this.select(to);
+              this.tabs[to].tab.focus();
+            }
+          },
+        },
+        icon(iconName),
+        t(`side.${name}`),
+        extra,
+      );
       return {name, tab, panel};
     });
     this.terms = this.tabs[0].panel;
     this.memory = new Memory(bench, this.tabs[1].panel, rate);
-    this.tabs[2].panel.append(h('h3', {}, t('side.keys')), h('dl.keys', {}, keyRows().map(row => row.nodes)), h('p.lead', {}, t('keys.note')));
-    host.append(h('div.tabs', {role: 'tablist', 'aria-label': t('side.label')}, this.tabs.map(x => x.tab)), h('div.panels', {}, this.tabs.map(x => x.panel)));
+    this.tabs[2].panel.append(
+      h('h3', {}, t('side.keys')),
+      h(
+        'dl.keys',
+        {},
+        keyRows().map(row => row.nodes),
+      ),
+      h('p.lead', {}, t('keys.note')),
+    );
+    host.append(
+      h(
+        'div.tabs',
+        {role: 'tablist', 'aria-label': t('side.label')},
+        this.tabs.map(x => x.tab),
+      ),
+      h(
+        'div.panels',
+        {},
+        this.tabs.map(x => x.panel),
+      ),
+    );
     this.select(0);
   }
 
@@ -53,48 +110,122 @@ export class Side {
 
   update(detail) {
     const focused = document.activeElement?.dataset?.term;
-    const groups = [['unmet', 'side.unmet'], ['pending', 'side.pending'], ['met', 'side.met'], ['off', 'side.off']];
+    const groups = [
+      ['unmet', 'side.unmet'],
+      ['pending', 'side.pending'],
+      ['met', 'side.met'],
+      ['off', 'side.off'],
+    ];
     const nodes = groups.flatMap(([status, heading]) => {
       const terms = detail.terms.filter(term => term.status === status);
       return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(detail, term))] : [];
     });
     const conflicts = detail.conflicts.filter(conflict => !this.settled.has(keyOf(detail, conflict)));
-    if (conflicts.length) nodes.unshift(h('h3', {}, t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
+    if (conflicts.length)
+      nodes.unshift(h('h3', {}, t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
     if (!this.bench.glossary) {
-      nodes.push(h('p.lead', {}, t('side.no_glossary')),
+      nodes.push(
+        h('p.lead', {}, t('side.no_glossary')),
         button('.btn', {onclick: () => this.bench.files.choose('glossary')}, icon('up'), t('glossary.upload')),
-        button('.btn', {onclick: () => this.bench.importSampleGlossary()}, icon('book'), t('glossary.sample')));
+        button('.btn', {onclick: () => this.bench.importSampleGlossary()}, icon('book'), t('glossary.sample')),
+      );
     } else if (!detail.terms.length) nodes.push(h('p.lead', {}, t('side.no_terms')));
     this.terms.replaceChildren(...nodes);
     if (focused) [...this.terms.querySelectorAll('[data-term]')].find(b => b.dataset.term === focused)?.focus();
     const numUnmet = detail.terms.filter(term => term.status === 'unmet').length;
     this.counter.hidden = !detail.terms.length;
     this.counter.classList.toggle('warn', numUnmet > 0);
-    this.counter.replaceChildren(String(numUnmet || detail.terms.length), sr(' ' + t(numUnmet ? 'side.count.unmet' : 'side.count')));
+    this.counter.replaceChildren(
+      String(numUnmet || detail.terms.length),
+      sr(` ${t(numUnmet ? 'side.count.unmet' : 'side.count')}`),
+    );
   }
 
   conflict(detail, conflict) {
-    const {kind, kept, given_up: givenUp, source, term, by} = conflict, {segment} = this.bench;
-    const actions = {keep_pin: () => segment.setTerm(term, true), keep_ban: () => segment.setTerm(term, true), use_term: () => (by ? segment.setTerm(by, true) : kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept)),
-      both: () => { this.settled.add(keyOf(detail, conflict)); this.update(detail); }};
-    return h('div.ti', {'data-conflict': kind}, h('div.l2.warn', {}, icon('problem', true), t('conflict.' + kind, {kept, given_up: givenUp, source})),
-      h('div.acts', {}, CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t('conflict.' + choice)))));
+    const {kind, kept, given_up: givenUp, source, term, by} = conflict;
+    const {segment} = this.bench;
+    const actions = {
+      keep_pin: () => segment.setTerm(term, true),
+      keep_ban: () => segment.setTerm(term, true),
+      use_term: () =>
+        by ? segment.setTerm(by, true) : kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept),
+      both: () => {
+        this.settled.add(keyOf(detail, conflict));
+        this.update(detail);
+      },
+    };
+    return h(
+      'div.ti',
+      {'data-conflict': kind},
+      h('div.l2.warn', {}, icon('problem', true), t(`conflict.${kind}`, {kept, given_up: givenUp, source})),
+      h(
+        'div.acts',
+        {},
+        CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t(`conflict.${choice}`))),
+      ),
+    );
   }
 
   term(detail, term) {
     const shown = term.doubt || term.status;
     const [kind, iconName] = TAGS[shown];
     const isOff = term.status === 'off';
-    return h('div.ti', {'data-status': term.status},
-      h('div.l1', {}, h('span.pair', {}, h('span.s', textIn(this.bench.languages.source), term.source), ' \u2192 ', h('b', textIn(this.bench.languages.target), term.target)),
-        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null, h('span.tag.' + kind, {title: term.doubt ? t(`term.${term.doubt}.title`) : null}, iconName && icon(iconName, true), said(term, shown))),
-      term.term_status !== 'preferred' ? h('div.l2', {}, t('term.status.' + term.term_status)) : null,
+    return h(
+      'div.ti',
+      {'data-status': term.status},
+      h(
+        'div.l1',
+        {},
+        h(
+          'span.pair',
+          {},
+          h('span.s', textIn(this.bench.languages.source), term.source),
+          ' \u2192 ',
+          h('b', textIn(this.bench.languages.target), term.target),
+        ),
+        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null,
+        h(
+          `span.tag.${kind}`,
+          {title: term.doubt ? t(`term.${term.doubt}.title`) : null},
+          iconName && icon(iconName, true),
+          said(term, shown),
+        ),
+      ),
+      term.term_status !== 'preferred' ? h('div.l2', {}, t(`term.status.${term.term_status}`)) : null,
       term.glossary ? h('div.l2.from', {}, term.glossary) : null,
       term.said ? h('div.l2', {}, term.said) : null,
-      term.note ? h('div.l2' + (term.status === 'unmet' ? '.warn' : ''), {}, term.note) : null,
-      h('div.acts', {}, button('.btn.small.quiet', {'data-term': term.key, title: t(isOff ? 'term.on.title' : 'term.off.title'), onclick: () => this.bench.segment.setTerm(term.key, !isOff)},
-        t(isOff ? 'term.switch_on' : 'term.switch_off')),
-      term.is_for_document ? button('.btn.small.quiet', {onclick: () => { this.bench.steps.term(false, {segment: detail.index, source: term.source, target: term.target, scope: 'document'}); this.bench.focusEditor(); }}, t('term.document.remove')) : null));
+      term.note ? h(`div.l2${term.status === 'unmet' ? '.warn' : ''}`, {}, term.note) : null,
+      h(
+        'div.acts',
+        {},
+        button(
+          '.btn.small.quiet',
+          {
+            'data-term': term.key,
+            title: t(isOff ? 'term.on.title' : 'term.off.title'),
+            onclick: () => this.bench.segment.setTerm(term.key, !isOff),
+          },
+          t(isOff ? 'term.switch_on' : 'term.switch_off'),
+        ),
+        term.is_for_document
+          ? button(
+              '.btn.small.quiet',
+              {
+                onclick: () => {
+                  this.bench.steps.term(false, {
+                    segment: detail.index,
+                    source: term.source,
+                    target: term.target,
+                    scope: 'document',
+                  });
+                  this.bench.focusEditor();
+                },
+              },
+              t('term.document.remove'),
+            )
+          : null,
+      ),
+    );
   }
 }
 

@@ -19,10 +19,29 @@ export class Status {
     this.workTime = h('b', {});
     this.workSpeed = h('span', {});
     this.workIdle = h('span.wide', {});
-    this.work = h('span.num.work', {hidden: true}, t('status.work') + ' ', this.workTime, this.workIdle, this.workSpeed);
+    this.work = h(
+      'span.num.work',
+      {hidden: true},
+      `${t('status.work')} `,
+      this.workTime,
+      this.workIdle,
+      this.workSpeed,
+    );
     this.progressText = h('span.num', {});
-    this.progressButton = button('.btn', {onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress.is_running})});
-    this.progress = h('span', {}, this.progressText, h('div.bar', {role: 'progressbar', 'aria-label': t('status.pretranslation'), 'aria-valuemin': 0, 'aria-valuemax': 100}, this.bar), this.progressButton);
+    this.progressButton = button('.btn', {
+      onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress.is_running}),
+    });
+    this.progress = h(
+      'span',
+      {},
+      this.progressText,
+      h(
+        'div.bar',
+        {role: 'progressbar', 'aria-label': t('status.pretranslation'), 'aria-valuemin': 0, 'aria-valuemax': 100},
+        this.bar,
+      ),
+      this.progressButton,
+    );
     this.help = h('span.push', {}, hint('help'), t('status.keys'));
     host.append(this.saved, this.work, this.decode, this.progress, this.help);
     this.savedAt = null;
@@ -31,8 +50,10 @@ export class Status {
   update() {
     const {connection, segment, progress, decode, model, unit} = this.bench;
     const isUnsaved = segment?.isDirty || connection.line.length > 0;
-    const [kind, iconName, text] = !connection.isOnline ? ['bad', 'problem', t('status.offline')]
-      : isUnsaved ? ['warn', 'draft', t('status.saving')]
+    const [kind, iconName, text] = !connection.isOnline
+      ? ['bad', 'problem', t('status.offline')]
+      : isUnsaved
+        ? ['warn', 'draft', t('status.saving')]
         : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
     if (this.shown !== kind + text) {
       this.shown = kind + text;
@@ -42,7 +63,10 @@ export class Status {
     }
     if (decode) {
       this.decode.hidden = decode.last_ms == null;
-      this.decode.replaceChildren(t('status.decode') + ' ', h('b', {}, t('status.ms', {n: Math.round(decode.last_ms ?? 0)})));
+      this.decode.replaceChildren(
+        `${t('status.decode')} `,
+        h('b', {}, t('status.ms', {n: Math.round(decode.last_ms ?? 0)})),
+      );
     }
     this.showWork();
     if (!progress) return;
@@ -50,10 +74,15 @@ export class Status {
     this.progress.hidden = isDone || model.state === 'failed';
     if (isDone) return;
     const {done, total, words_per_second: rate, seconds_left: left} = progress;
-    setText(this.progressText, t('status.progress', {done: count(done), total: count(total)})
-      + (rate ? ` \u00b7 ${t(`status.rate.${unit}`, {n: rate < 10 ? number(rate, 1) : count(Math.round(rate))})} \u00b7 ${duration(left)}` : ''));
-    const percent = progress.total ? Math.floor(100 * progress.done / progress.total) : 0;
-    this.bar.style.inlineSize = percent + '%';
+    setText(
+      this.progressText,
+      t('status.progress', {done: count(done), total: count(total)}) +
+        (rate
+          ? ` \u00b7 ${t(`status.rate.${unit}`, {n: rate < 10 ? number(rate, 1) : count(Math.round(rate))})} \u00b7 ${duration(left)}`
+          : ''),
+    );
+    const percent = progress.total ? Math.floor((100 * progress.done) / progress.total) : 0;
+    this.bar.style.inlineSize = `${percent}%`;
     this.bar.parentElement.setAttribute('aria-valuenow', String(percent));
     setText(this.progressButton, t(progress.is_running ? 'status.cancel' : 'status.resume'));
   }
@@ -64,12 +93,20 @@ export class Status {
     this.work.hidden = !work?.net_ms;
     if (this.work.hidden) return;
     const minutes = Math.floor(work.net_ms / 60000);
-    setText(this.workTime, t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}));
-    const hasSpeed = minutes > 0 && work.per_hour !== null;  // a few seconds say nothing
-    setText(this.workSpeed, hasSpeed ? '\u00b7 ' + t(`status.work.${unit}`, {n: count(Math.round(work.per_hour))}) : '');
+    setText(
+      this.workTime,
+      t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}),
+    );
+    const hasSpeed = minutes > 0 && work.per_hour !== null; // a few seconds say nothing
+    setText(
+      this.workSpeed,
+      hasSpeed ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(work.per_hour))})}` : '',
+    );
     setText(this.workIdle, t('status.work.idle', {idle: work.idle_limit_ms / 1000}));
     this.work.title = t('status.work.title', {idle: work.idle_limit_ms / 1000});
   }
 
-  markSaved() { this.savedAt = clock(new Date()); }
+  markSaved() {
+    this.savedAt = clock(new Date());
+  }
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {History} from '../../app/ui/static/core/history.js';
+
+const snapshot = text => ({
+  text,
+  pins: [],
+  termsOff: [],
+  bans: [],
+  beginning: '',
+  locked: [],
+  isConfirmed: false,
+  start: 0,
+  end: 0,
+});
+
+test('letters typed in one go are undone in one step', () => {
+  const history = new History();
+  history.record(snapshot(''), 'type-insert');
+  history.record(snapshot('a'), 'type-insert');
+  assert.equal(history.step(snapshot('ab'), true)?.text, '');
+  assert.equal(history.step(snapshot(''), true), null);
+});
+
+test('deleting after typing is a step of its own', () => {
+  const history = new History();
+  history.record(snapshot(''), 'type-insert');
+  history.record(snapshot('ab'), 'type-delete');
+  assert.equal(history.step(snapshot('a'), true)?.text, 'ab');
+  assert.equal(history.step(snapshot('ab'), true)?.text, '');
+});
+
+test('redo returns to the text before undo', () => {
+  const history = new History();
+  history.record(snapshot('one'), 'paste');
+  assert.equal(history.step(snapshot('two'), true)?.text, 'one');
+  assert.equal(history.step(snapshot('one'), false)?.text, 'two');
+});
+
+test('a change after undo ends redo', () => {
+  const history = new History();
+  history.record(snapshot('one'), 'paste');
+  history.step(snapshot('two'), true);
+  history.record(snapshot('one'), 'paste');
+  assert.equal(history.newest(false), undefined);
+});
+
+test('typing after a pause is a new step', () => {
+  const history = new History();
+  history.record(snapshot(''), 'type-insert');
+  history.pause();
+  history.record(snapshot('a'), 'type-insert');
+  assert.equal(history.step(snapshot('ab'), true)?.text, 'a');
+});
+
+test('at most 500 steps are kept', () => {
+  const history = new History();
+  for (let i = 0; i < 600; i++) history.record(snapshot(String(i)), 'paste');
+  let steps = 0;
+  while (history.step(snapshot(''), true)) steps++;
+  assert.equal(steps, 500);
+});
