@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import page, stopping, time_against_constraints
+from tests.benchmarks.dba.report import write_report as write_dba_report
 from tests.benchmarks.speed import report as latency
+
+
+def write_paper_dba(folder: Path, results: Any) -> None:
+    """All but the chart `placement`, whose points come from sentences that are not kept."""
+    write_dba_report(folder, results, decoded={})
+
 
 REPORTS: dict[str, Callable[[Path, Any], object]] = {
     "latency": latency.write_report,
     "page": page.write_report,
+    **{f"paper_dba/{name}": write_paper_dba for name in ("beams", "pruning", "satisfaction", "wide_beams")},
     "stopping": stopping.write_report,
     "time_against_constraints": time_against_constraints.write_report,
     "time_against_constraints/every_count": time_against_constraints.write_report,

@@ -187,7 +187,7 @@ def write_report(folder: Path, results: dict[str, Any]) -> None:
     ):
         sections.append(f"## {title}\n\n" + by_beam(cells, field, digits))
         series = {name: [(float(c.beam), getattr(c, field)) for c in cells if c.variant == name] for name in VARIANTS}
-        svg = chart(title, "beam", field.replace("_", " "), series, legend_width=210)
+        svg = chart(title, "beam", field.replace("_", " "), series)
         (folder / f"{field}.svg").write_text(svg, encoding="utf-8")
     (folder / "tables.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
 

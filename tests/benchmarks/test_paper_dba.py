@@ -11,7 +11,6 @@ import torch
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.text import TextCodec, normalise, occurrences
-from tests.benchmarks.charts import ticks
 from tests.benchmarks.dba.constraints import SETS, draw, num_met, size_of, word_spans
 from tests.benchmarks.dba.measures import pearson
 from tests.benchmarks.paper_dba import main
@@ -78,13 +77,6 @@ def test_pearson_of_a_line_is_one_and_of_nothing_is_none():
     assert pearson([(0.0, 1.0), (0.5, 0.0), (1.0, -1.0)]) == -1
     assert pearson([]) is None
     assert pearson([(0.0, 1.0), (1.0, 1.0)]) is None  # no variation
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.3, 9.1), (-4000, -12), (5, 5), (0, 0), (20.1, 35.7)])
-def test_ticks_enclose_the_values(low, high):
-    found = ticks(low, high)
-    assert found[0] <= low and high <= found[-1] and 2 <= len(found) <= 14
-    assert found == sorted(set(found))
 
 
 @pytest.fixture(scope="module")

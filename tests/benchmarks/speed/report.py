@@ -84,7 +84,7 @@ def pins_chart(rows: Sequence[Figures]) -> str:
         ]
         for name in DRAWN
     }
-    return chart("A changed pin", "steps", "ms", series, has_lines=False, from_zero=True, legend_width=190)
+    return chart("A changed pin", "steps", "ms", series, has_lines=False, from_zero=True)
 
 
 def walls(rows: Sequence[Figures], name: str) -> list[float]:
