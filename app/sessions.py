@@ -16,8 +16,8 @@ from pathlib import Path
 from app import VERSION
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats.documents import Document, Export, ReadFile, read_file
-from app.glossary.reading.files import read_glossary
-from app.glossary.reading.rows import located
+from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.row_checks import located
 from app.glossary.turning import terms_for
 from app.i18n import Message
 from app.log.records import SessionRecord, SessionSummary
@@ -26,16 +26,14 @@ from app.models.directions import check_direction, check_facing, decide, facing
 from app.models.loading import ModelHandle
 from app.models.registry import ModelRegistry, chosen_model
 from app.models.search import SEARCH
+from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
-from app.reports.tables import session_csv, session_workbook
-from app.reports.tbx import session_tbx
-from app.reports.tmx import session_tmx
+from app.reports.spreadsheets import session_csv, session_workbook
 from app.reports.translated_document import proposals_of, translated_document
-from app.reports.xliff import session_xliff
 from app.segments.state import Json, restore_segment
+from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
 from app.workspace.glossary_imports import reported
-from app.workspace.memory import Library
 from engine import SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
@@ -80,7 +78,7 @@ class Sessions:
         self.model = model
         self.models = ModelRegistry(model)
         self.samples = samples
-        self.library = Library(store, fills=fills_from_memory)
+        self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH
         self._workspaces: dict[str, Workspace] = {}
         self._current: Workspace | None = None
@@ -168,7 +166,7 @@ class Sessions:
         check_facing(file, direction)
         document = file.document(direction.partition("-")[0])
         begun = self._start(document, direction, model)
-        for base in reversed(workspace.terms.termbases):  # the last that comes goes first
+        for base in reversed(workspace.terms.glossaries):  # the last that comes goes first
             if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
                 begun.glossaries.put(base.name, terms)
         begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
@@ -199,8 +197,8 @@ class Sessions:
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Gives a workspace its terms, whatever is said of single rows; the report is for the person."""
         imported = read_glossary(data, name, workspace.direction)
-        report: Json = {**reported(imported), "name": imported.glossary.name, "num_terms": len(imported.glossary)}
-        workspace.glossaries.put(imported.glossary.name, imported.glossary.terms, report)
+        report: Json = {**reported(imported), "name": imported.name, "num_terms": len(imported.terms)}
+        workspace.glossaries.put(imported.name, imported.terms, report)
         errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
         return {**report, "errors": errors}
 
@@ -285,7 +283,7 @@ class Sessions:
             model,
             direction=record.direction,
             options=self.options,
-            termbases=record.termbases,
+            glossaries=record.glossaries,
             document_terms=record.document_terms,
             library=self.library,
         )

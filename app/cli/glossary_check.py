@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.formats.documents import Document
-from app.glossary import Term, Terminology
+from app.glossary import Term, TermMatcher
 from app.glossary.reading.review import misspellings, texts_to_spell
 from app.segments.state import SegmentState
 from app.segments.term_coverage import DryRun, TermUse, dry_run
@@ -16,7 +16,7 @@ from engine import Translator
 MAX_LINES = 50
 
 
-def told(document: Document, glossary: Terminology, translator: Translator) -> list[str]:
+def told(document: Document, glossary: TermMatcher, translator: Translator) -> list[str]:
     """The report, a line each; translations that the file has as confirmed are looked at, too."""
     segments = (
         SegmentState(s.index, s.source, count_words(s.source), target=s.target, state=s.state)

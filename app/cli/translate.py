@@ -15,10 +15,10 @@ from app.cli.glossary_check import told as dry_run_told
 from app.cli.log_commands import check_place, write
 from app.errors import CommandError
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
-from app.glossary import Term, Terminology
+from app.glossary import Term, TermMatcher
+from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
-from app.glossary.reading.files import read_glossary
-from app.glossary.termbases import combined, termbase
+from app.glossary.reading.glossary_file import read_glossary
 from app.log.records import SavedSegment, SegmentStateName
 from app.models.directions import decide, facing
 from app.models.loading import load_translator
@@ -29,7 +29,7 @@ from app.segments.state import SegmentState, unmet_texts
 from app.tags.protect import Protection
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
-from app.tm.prefill import index_of, taken_from
+from app.tm.prefill import index_of_pairs, prefill
 from app.tm.tmx import read_pairs
 from app.tm.used_forms import with_used_forms
 from engine import Translation, offer_of
@@ -55,7 +55,7 @@ def translate(flags: argparse.Namespace) -> int:
         return 0
     output = _output(flags.output, path, direction)
     check_place(output)
-    memory = None if flags.memory is None else index_of(_pairs(flags.memory, direction))
+    memory = None if flags.memory is None else index_of_pairs(_pairs(flags.memory, direction))
     formed = _formed(memory, direction)
     segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
@@ -129,7 +129,7 @@ class _Progress:
             print(file=sys.stderr)
 
 
-def _segment(document: Document, index: int, glossary: Terminology, formed: Callable[[Term], Term]) -> SegmentState:
+def _segment(document: Document, index: int, glossary: TermMatcher, formed: Callable[[Term], Term]) -> SegmentState:
     source = document.segments[index].source
     hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
     return SegmentState(index, source, count_words(source), hits=hits)
@@ -150,7 +150,7 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
+def _glossary(paths: Sequence[Path], direction: str) -> TermMatcher:
     """The terms of these files; of two for the same words that of the earlier file counts."""
     source, _, target = direction.partition("-")
     bases = []
@@ -160,8 +160,8 @@ def _glossary(paths: Sequence[Path], direction: str) -> Terminology:
             _say(f"{path}, row {error.row}: {error.message}")
         for note in read.notes:
             _say(f"{path}: {note}")
-        bases.append(termbase(number, path.name, with_forms(read.glossary.terms, target)))
-    return combined((), bases, source)
+        bases.append(Glossary.of(number, path.name, with_forms(read.terms, target)))
+    return combined_matcher((), bases, source)
 
 
 def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
@@ -171,7 +171,7 @@ def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
 
 def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:
     """What the memory in the file of that name has for these segments, by segment."""
-    taken = taken_from(memory, [segment.source for segment in segments])
+    taken = prefill(memory, [segment.source for segment in segments])
     _say(
         f"{len(taken.texts):,} of {len(segments):,} segments are taken from {name}; {taken.num_similar:,} more "
         "have similar texts there, which are not taken"

@@ -1,19 +1,21 @@
-"""Glossaries: terms, where they stand in a source, which forms their targets take, and the files they come in.
+"""Glossaries: terms, where they occur in a source text, the forms that their targets take, and glossary files.
 
-terms        one entry, and what may be said of it
-folding      texts without the differences that never tell terms apart
-term_index   numbered terms with their index, which costs little to change
-matching     where terms stand in a text, in one pass; the longest wins
-lemmas       words in their dictionary form, and the forms that a target may take
-rows         entries of any file checked one by one: errors, repeats, conflicts
-review       capitals that only begin a row, and what a model cannot spell
-files        an upload's bytes -> terms and a report, whatever the format
-tables, spreadsheet, utx, tbx, tmx   one module for each kind of file
-termbases    the glossaries of a document: their order, their numbered terms, what changed
-storage      terms in the log's tables
+A `Term` is one entry: source, target and how both are matched. A `Glossary` is one term list of a document, with an id,
+a name and an on/off switch. A `TermIndex` finds the places in a text where the terms of one list may occur; a
+`TermMatcher` combines several indexes and decides which term wins at each place: its results are `TermHit`s.
+
+model          Term, TermHit, TermMatches
+glossary       Glossary, the matcher of all glossaries of a document, and what changed between two states
+index/         folding (text normalization), term_index (TermIndex), matcher (TermMatcher)
+lemmas         dictionary forms of words, and the inflected forms of a target; form_list has the lists behind them
+reading/       glossary files -> terms, with a report about every row that was left out
+import_report  what importing a file would change, row by row, before it is applied
+writing        a glossary as CSV, TSV or TBX
+turning        terms for the opposite language direction
 """
 
-from app.glossary.index.matching import Glossary, Terminology
-from app.glossary.terms import Term, TermHit, TermMatches
+from app.glossary.glossary import Glossary
+from app.glossary.index.matcher import TermMatcher, term_matcher
+from app.glossary.model import Term, TermHit, TermMatches
 
-__all__ = ["Glossary", "Term", "TermHit", "TermMatches", "Terminology"]
+__all__ = ["Glossary", "Term", "TermHit", "TermMatcher", "TermMatches", "term_matcher"]

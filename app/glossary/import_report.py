@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.glossary import Term
-from app.glossary.reading.rows import RowReport
+from app.glossary.reading.row_checks import RowReport
 from app.i18n import Message, translated
 from app.segments.state import Json
 from app.text.encoding import escape_formula

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from app.glossary.form_list import FormList, form_list
-from app.glossary.terms import Term
+from app.glossary.model import Term
 
 MAX_FORMS = 24
 MIN_COMPOUND_HEAD = 4  # letters; shorter ones are part of too many other words ("Rat" in "Ratte")

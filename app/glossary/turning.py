@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.glossary.terms import Matching, Term
+from app.glossary.model import Matching, Term
 
 
 def terms_for(terms: Iterable[Term], direction: str, wanted: str) -> list[Term]:

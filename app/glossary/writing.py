@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from app.errors import CommandError
 from app.formats.documents import Export
-from app.glossary.termbases import Termbase
-from app.glossary.terms import Term
+from app.glossary.glossary import Glossary
+from app.glossary.model import Term
 from app.i18n import Message
 from app.text.encoding import escape_formula, safe_name
 
@@ -22,7 +22,7 @@ _FORBIDDEN = "deprecatedTerm-admn-sts"
 _XML_ILLEGAL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "�")
 
 
-def write_glossary(base: Termbase, ending: str, direction: str) -> Export:
+def write_glossary(base: Glossary, ending: str, direction: str) -> Export:
     """The glossary as "csv", "tsv" or "tbx". Raises CommandError for another ending."""
     if ending in _DELIMITERS:
         data = _table(base, _DELIMITERS[ending])
@@ -35,7 +35,7 @@ def write_glossary(base: Termbase, ending: str, direction: str) -> Export:
     return Export(safe_name(f"{stem}.{ending}", f"glossary.{ending}"), data)
 
 
-def _table(base: Termbase, delimiter: str) -> bytes:
+def _table(base: Glossary, delimiter: str) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(_HEADER)
@@ -45,7 +45,7 @@ def _table(base: Termbase, delimiter: str) -> bytes:
     return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
 
 
-def _tbx(base: Termbase, source: str, target: str) -> bytes:
+def _tbx(base: Glossary, source: str, target: str) -> bytes:
     entries = "".join(_entry(number, term, source, target) for number, term in base.terms.items())
     text = (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -12,9 +12,9 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from app.glossary.index.term_index import NumberedTerms
-from app.glossary.termbases import Termbase, changes_between
-from app.glossary.terms import Term
+from app.glossary.glossary import Glossary, changes_between
+from app.glossary.index.term_index import TermIndex
+from app.glossary.model import Term
 from app.log.records import storable
 
 _PORTION = 5000
@@ -22,7 +22,7 @@ _INSERT = "INSERT OR REPLACE INTO glossary_term VALUES (?, ?, ?, ?, ?, ?, ?)"
 _Row = tuple[Any, ...]
 
 
-def portions_of(session_id: int, base: Termbase) -> Iterator[list[_Row]]:
+def portions_of(session_id: int, base: Glossary) -> Iterator[list[_Row]]:
     """The rows of a glossary's terms, some thousands at a time; at least one portion, which may be empty."""
     rows = _rows(session_id, base.id, base.terms)
     yield list(islice(rows, _PORTION))
@@ -30,15 +30,15 @@ def portions_of(session_id: int, base: Termbase) -> Iterator[list[_Row]]:
         yield portion
 
 
-def store_portion(db: Database, session_id: int, base: Termbase, portion: list[_Row], *, is_first: bool) -> None:
+def store_portion(db: Database, session_id: int, base: Glossary, portion: list[_Row], *, is_first: bool) -> None:
     """Writes terms of a glossary that the session has not yet, the first portion over what may have been left there."""
     if is_first:
         _delete_terms(db, session_id, base.id)
     db.conn.executemany(_INSERT, portion)
 
 
-def store_termbases(
-    db: Database, session_id: int, before: Sequence[Termbase], after: Sequence[Termbase], stored: Collection[int] = ()
+def store_glossaries(
+    db: Database, session_id: int, before: Sequence[Glossary], after: Sequence[Glossary], stored: Collection[int] = ()
 ) -> None:
     """The session has these glossaries from now on; `before` are those that it had. Writes only what is another.
 
@@ -71,11 +71,11 @@ def store_termbases(
         db.conn.executemany(_INSERT, _rows(session_id, base.id, changes))
 
 
-def load_termbases(db: Database, session_id: int) -> tuple[Termbase, ...]:
+def load_glossaries(db: Database, session_id: int) -> tuple[Glossary, ...]:
     """The session's glossaries in the order of their priority."""
     query = "SELECT glossary_id, name, is_on FROM glossary WHERE session_id = ? ORDER BY position"
     return tuple(
-        Termbase(id_, name, NumberedTerms(dict(_terms(db, session_id, id_))), bool(is_on))
+        Glossary(id_, name, TermIndex(dict(_terms(db, session_id, id_))), bool(is_on))
         for id_, name, is_on in db.execute(query, (session_id,)).fetchall()
     )
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from app.formats.documents import Document
 from app.glossary import Term
-from app.glossary.termbases import Termbase
+from app.glossary.glossary import Glossary
 
 EventType = Literal[
     # the session
@@ -100,7 +100,7 @@ class SessionRecord:
     versions: dict[str, Any]
     options: dict[str, Any]
     segments: tuple[SavedSegment, ...]
-    termbases: tuple[Termbase, ...]
+    glossaries: tuple[Glossary, ...]
     document_terms: tuple[Term, ...]
     created_ms: int
     last_ms: int

@@ -13,7 +13,7 @@ from typing import Any
 from app.errors import LogError
 from app.formats.documents import Document, Segment
 from app.log.connection import LogConnection
-from app.log.glossary_tables import add_document_term, load_document_terms, load_termbases, store_termbases
+from app.log.glossary_tables import add_document_term, load_document_terms, load_glossaries, store_glossaries
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
 
 
@@ -95,7 +95,7 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
         "WHERE session_id = ? AND segment_index = ?",
         ((s.target, s.state, s.version, to_json(s.constraints), session_id, s.index) for s in record.segments),
     )
-    store_termbases(log.db, session_id, (), record.termbases)
+    store_glossaries(log.db, session_id, (), record.glossaries)
     for term in record.document_terms:
         add_document_term(log.db, session_id, term)
     log.db.conn.executemany(
@@ -143,7 +143,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
             (session["id"],),
         )
-        termbases = load_termbases(log.db, session["id"])
+        glossaries = load_glossaries(log.db, session["id"])
         document_terms = load_document_terms(log.db, session["id"])
     return SessionRecord(
         id=session["id"],
@@ -154,7 +154,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         versions=json.loads(session["versions"]),
         options=json.loads(session["options"]),
         segments=tuple(_saved_segment(row) for row in segments),
-        termbases=termbases,
+        glossaries=glossaries,
         document_terms=document_terms,
         created_ms=session["created_ms"],
         last_ms=session["last_ms"],

@@ -19,15 +19,15 @@ from sqlite_utils import Database
 from app.errors import LogError
 from app.formats.documents import Document, Segment
 from app.glossary import Term
-from app.glossary.termbases import Termbase, told
+from app.glossary.glossary import Glossary, change_payload
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_tables import (
     add_document_term,
     portions_of,
     remove_document_term,
+    store_glossaries,
     store_portion,
-    store_termbases,
 )
 from app.log.records import (
     ChainReport,
@@ -221,7 +221,7 @@ class LogStore:
             for segment, update in parts:
                 self._update_segment(session_id, segment.index, update)
 
-    def store_ahead(self, session_id: int, base: Termbase) -> None:
+    def store_ahead(self, session_id: int, base: Glossary) -> None:
         """Writes the terms of a glossary that the session is to have, in portions, so that other events come between.
 
         Nobody sees them until `change_glossaries` names the glossary.
@@ -233,8 +233,8 @@ class LogStore:
     def change_glossaries(
         self,
         session_id: int,
-        before: Sequence[Termbase],
-        after: Sequence[Termbase],
+        before: Sequence[Glossary],
+        after: Sequence[Glossary],
         said: Mapping[str, Any] | str,
         *,
         event_type: Literal["glossary", "term_added"] = "glossary",
@@ -251,7 +251,7 @@ class LogStore:
             said = glossary_payload(before, after, said)
         with self._log.transaction("store the glossary"):
             seq = self._append(session_id, event_type, said, segment, None)
-            store_termbases(self._db, session_id, before, after, stored)
+            store_glossaries(self._db, session_id, before, after, stored)
         return seq
 
     def add_term(self, session_id: int, term: Term, segment: int) -> int:
@@ -337,9 +337,9 @@ class LogStore:
         return found[0]
 
 
-def glossary_payload(before: Sequence[Termbase], after: Sequence[Termbase], said: Mapping[str, Any]) -> str:
+def glossary_payload(before: Sequence[Glossary], after: Sequence[Glossary], said: Mapping[str, Any]) -> str:
     """A "glossary" event as JSON: what is said, and all terms that came and went. Takes seconds for many."""
-    return to_json({**said, **told(before, after)})
+    return to_json({**said, **change_payload(before, after)})
 
 
 def _wall_ms() -> int:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from app.errors import CommandError
 from app.formats.documents import ReadFile
-from app.glossary.reading.tables import language_of
+from app.glossary.reading.columns import language_of
 from app.i18n import Message
 from engine import offer_of, short_code
 

@@ -16,8 +16,8 @@ from app.errors import LogError
 from app.formats import format_by_key
 from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
-from app.glossary.index.term_index import NumberedTerms
-from app.glossary.termbases import Termbase, termbase
+from app.glossary.glossary import Glossary
+from app.glossary.index.term_index import TermIndex
 from app.log.records import (
     ChainReport,
     Event,
@@ -29,7 +29,7 @@ from app.log.records import (
     to_json,
 )
 from app.log.store import LogStore
-from app.reports.replay import moments
+from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
 from app.segments.state import restore_segment
 
@@ -124,7 +124,7 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
         },
         "glossaries": [
             {"id": base.id, "name": base.name, "is_on": base.is_on, "terms": list(base.terms.items())}
-            for base in session.termbases
+            for base in session.glossaries
         ],
         "document_terms": session.document_terms,
         "segments": [
@@ -188,7 +188,7 @@ def _record(line: Mapping[str, Any]) -> SessionRecord:
         versions=dict(line["versions"]),
         options=dict(line["options"]),
         segments=tuple(_saved(row) for row in rows),
-        termbases=_termbases(line),
+        glossaries=_glossaries(line),
         document_terms=tuple(map(_term, line["document_terms"])),
         created_ms=_int(line["created_ms"]),
         last_ms=_int(line["last_ms"]),
@@ -197,15 +197,15 @@ def _record(line: Mapping[str, Any]) -> SessionRecord:
     )
 
 
-def _termbases(line: Mapping[str, Any]) -> tuple[Termbase, ...]:
+def _glossaries(line: Mapping[str, Any]) -> tuple[Glossary, ...]:
     if line["format"] == _ONE_GLOSSARY_FORMAT:
         only = line["glossary"]
-        return (termbase(1, _text(only["name"]), map(_term, only["terms"])),) if only else ()
+        return (Glossary.of(1, _text(only["name"]), map(_term, only["terms"])),) if only else ()
     return tuple(
-        Termbase(
+        Glossary(
             _int(fields["id"]),
             _text(fields["name"]),
-            NumberedTerms({_int(number): _term(term) for number, term in fields["terms"]}),
+            TermIndex({_int(number): _term(term) for number, term in fields["terms"]}),
             bool(fields["is_on"]),
         )
         for fields in line["glossaries"]
@@ -230,7 +230,7 @@ def _check_content(record: SessionRecord, events: Sequence[Event], name: str) ->
         for segment in record.segments:
             restore_segment(segment)
         session_statistics(record.document.segments, events)
-        for _ in moments(record.document.segments, events):
+        for _ in replay_steps(record.document.segments, events):
             pass
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise LogError(

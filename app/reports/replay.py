@@ -21,7 +21,7 @@ UNSEEN: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReplayStep:
     """One event as a person sees it. `at_ms` counts from the session's beginning, times in which the app was closed
     left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event, of a
     change of the text one of `ORIGINS`."""
@@ -34,7 +34,7 @@ class Moment:
     detail: str
 
 
-def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Moment]:
+def replay_steps(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[ReplayStep]:
     """What happened, in order; after the last moment every segment has the text that the log has for it.
 
     A segment without a text of the person shows the machine's newest proposal.
@@ -58,7 +58,7 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
                     proposals.pop(part["segment"], None)
                     text = part["target"] or ""
                     is_same, shown[part["segment"]] = text == shown[part["segment"]], text
-                    yield Moment(event.seq, at_ms, event.type, part["segment"], None if is_same else text, "")
+                    yield ReplayStep(event.seq, at_ms, event.type, part["segment"], None if is_same else text, "")
             continue
         changed: str | None = None
         if index is not None:
@@ -70,7 +70,7 @@ def moments(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[Mo
                 shown[index] = changed = text
         if event.type == "decode_result" and changed is None:
             continue
-        yield Moment(event.seq, at_ms, event.type, index, changed, _detail(event.type, payload))
+        yield ReplayStep(event.seq, at_ms, event.type, index, changed, _detail(event.type, payload))
 
 
 def _detail(event_type: str, payload: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from typing import Any
 
 from app.log.store import LogStore
-from app.reports.replay import moments
-from app.reports.tables import statistics_of
+from app.reports.replay import replay_steps
+from app.reports.spreadsheets import statistics_of
 from app.reports.word_origins import ORIGINS
 from app.text.words import counting_unit
 
@@ -80,6 +80,6 @@ def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
         ],
         "moments": [
             [moment.seq, moment.at_ms, moment.type, moment.segment, moment.text, moment.detail]
-            for moment in moments(segments, store.events(session_id))
+            for moment in replay_steps(segments, store.events(session_id))
         ],
     }

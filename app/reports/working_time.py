@@ -5,12 +5,16 @@ The clock is the events' `monotonic_ms`, which goes on from one event to the nex
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.errors import LogError
 from app.log.changes import is_filled_in
 from app.log.records import Event
+from app.log.store import LogStore
+from app.segments.state import Json, SegmentState
 
 # A longer pause between two acts of a person is no work.
 IDLE_LIMIT_MS: Final = 60_000
@@ -101,3 +105,34 @@ def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) ->
 def words_per_hour(num_words: int, net_ms: int) -> float | None:
     """Words of confirmed segments over the net time in them; None without any time."""
     return 3_600_000 * num_words / net_ms if net_ms else None
+
+
+class SessionClock:
+    """One session's. The log is read once from its beginning, and after that only what is new in it."""
+
+    def __init__(self, store: LogStore, session_id: int) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._clock = WorkingClock()
+        self._num_read = 0
+        self._confirmed_ms = 0
+
+    def view(self, segments: Sequence[SegmentState], num_words_confirmed: int) -> Json:
+        """What the page shows, ready for JSON; the speed is that over the confirmed segments, None without time."""
+        before = self._num_read
+        with contextlib.suppress(LogError):  # the page hears of that from what could not be written
+            for event in self._store.events(self._session_id, after=self._num_read):
+                self._clock.take(event)
+                self._num_read = event.seq
+        if self._num_read > before:
+            opened = self._clock.segments.items()
+            self._confirmed_ms = sum(time.net_ms for index, time in opened if _counts(segments[index]))
+        return {
+            "net_ms": self._clock.net_ms,
+            "per_hour": words_per_hour(num_words_confirmed, self._confirmed_ms),
+            "idle_limit_ms": self._clock.idle_limit_ms,
+        }
+
+
+def _counts(segment: SegmentState) -> bool:
+    return bool(segment.source) and segment.state == "confirmed"

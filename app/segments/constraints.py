@@ -3,7 +3,7 @@
 Knows how pins and terms become phrases, how an answer's phrase numbers lead back to them, and which of two demands
 that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then what
 is required, unless a glossary of higher priority forbids it, then what is forbidden, then what is kept. Of the terms
-for the same words, `app.glossary.index.matching` has chosen one. What gives way is reported, never dropped in silence.
+for the same words, `app.glossary.index.matcher` has chosen one. What gives way is reported, never dropped in silence.
 Knows nothing of storage, threads or the page.
 """
 
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 from app.glossary import Term, TermHit
-from app.glossary.terms import has_inner_capitals
+from app.glossary.model import has_inner_capitals
 from engine import Avoid, Phrase, stands_alone
 
 PhraseCase = Literal["exact", "auto"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.glossary import Term, TermHit
-from app.glossary.terms import TermMatches
+from app.glossary.model import TermMatches
 from app.segments.constraints import term_key
 from app.segments.state import SegmentState, contains_banned, unmet_texts
 from engine import Avoid

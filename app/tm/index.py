@@ -29,7 +29,7 @@ _STEM_LETTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MemoryEntry:
     """A text and its translation. `origin` is the document or the memory that it stands in; `changed_ms` since 1970."""
 
     source: str
@@ -43,7 +43,7 @@ class Match:
     """An entry, and how alike its source is to what was looked for: 100 is equal but for how spaces are written."""
 
     rate: int
-    entry: Entry
+    entry: MemoryEntry
 
 
 class MemoryIndex:
@@ -55,7 +55,7 @@ class MemoryIndex:
     def __init__(self) -> None:
         self.state = object()
         self._lock = threading.Lock()
-        self._entries: list[Entry | None] = []
+        self._entries: list[MemoryEntry | None] = []
         self._folded: list[str] = []
         self._folded_targets: list[str] = []
         self._places: dict[Hashable, int] = {}
@@ -68,7 +68,7 @@ class MemoryIndex:
     def __len__(self) -> int:
         return len(self._places)
 
-    def add(self, key: Hashable, entry: Entry) -> None:
+    def add(self, key: Hashable, entry: MemoryEntry) -> None:
         """Keeps the entry under this key."""
         folded = fold(entry.source)
         stems, same = stems_of(folded), hash(_plain(entry.source))
@@ -86,7 +86,7 @@ class MemoryIndex:
             for stem in stems:
                 self._by_stem.setdefault(stem, array("i")).append(place)
 
-    def put(self, key: Hashable, entry: Entry | None) -> None:
+    def put(self, key: Hashable, entry: MemoryEntry | None) -> None:
         """Keeps the entry under this key; None: nothing is under it any more."""
         if entry is None:
             self.remove(key)
@@ -98,7 +98,7 @@ class MemoryIndex:
         with self._lock:
             self._remove(key)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[MemoryEntry]:
         """All that is kept, in the order in which it came."""
         with self._lock:
             return [entry for entry in self._entries if entry is not None]
@@ -124,7 +124,7 @@ class MemoryIndex:
         distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
         return [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match][:count]
 
-    def exact(self, source: str) -> list[Entry]:
+    def exact(self, source: str) -> list[MemoryEntry]:
         """The entries of this very source but for how spaces are written, the newest first; takes no search."""
         text = _plain(source)
         found = []
@@ -137,7 +137,7 @@ class MemoryIndex:
                 place = self._before[place]
         return sorted(found, key=lambda entry: -entry.changed_ms)
 
-    def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[Entry]:
+    def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[MemoryEntry]:
         """Entries with these letters in source or target, whatever the capitals; the newest first."""
         needle = fold(words)
         if not needle:
@@ -151,13 +151,13 @@ class MemoryIndex:
         found.sort(key=lambda entry: -entry.changed_ms)
         return list({(entry.source, entry.target): entry for entry in found}.values())[:count]
 
-    def holding(self, words: str, count: int) -> list[Entry]:
+    def holding(self, words: str, count: int) -> list[MemoryEntry]:
         """Entries in whose source a word may begin like each of these, those that came last first.
 
         Of words that very many entries have, the last of these are looked at.
         """
         stems = stems_of(fold(words))
-        found: list[Entry] = []
+        found: list[MemoryEntry] = []
         with self._lock:
             rarest = min((self._by_stem.get(stem, ()) for stem in stems), key=len)
             for place in islice(reversed(rarest), MAX_LOOKED_AT):

@@ -6,26 +6,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.text.nontranslatables import placeholder_problem
-from app.tm.index import Entry, MemoryIndex
+from app.tm.index import MemoryEntry, MemoryIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Prefill:
     """`texts` are translations by the place of their source; `num_similar` counts sources with similar entries only."""
 
     texts: dict[int, str]
     num_similar: int
 
 
-def index_of(pairs: Iterable[tuple[str, str]]) -> MemoryIndex:
+def index_of_pairs(pairs: Iterable[tuple[str, str]]) -> MemoryIndex:
     """The pairs of a file, its last the newest."""
     index = MemoryIndex()
     for number, (source, target) in enumerate(pairs):
-        index.add(number, Entry(source, target, changed_ms=number))
+        index.add(number, MemoryEntry(source, target, changed_ms=number))
     return index
 
 
-def taken_from(index: MemoryIndex, sources: Sequence[str]) -> Taken:
+def prefill(index: MemoryIndex, sources: Sequence[str]) -> Prefill:
     """The translations for the sources that stand in the memory word for word; of several, the newest.
 
     Where only spaces differ, it is the same text. A translation that lacks placeholders of its source, or has others,
@@ -38,7 +38,7 @@ def taken_from(index: MemoryIndex, sources: Sequence[str]) -> Taken:
             texts[place] = exact[0]
         else:
             num_similar += bool(index.matches(source))
-    return Taken(texts, num_similar)
+    return Prefill(texts, num_similar)
 
 
 def exact_texts(index: MemoryIndex, source: str) -> list[str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Hashable, Iterable, Iterator
 
 from app.log.connection import LogConnection
-from app.tm.index import Entry
+from app.tm.index import MemoryEntry
 
 Pair = tuple[str, str]
 _ENTRIES_PER_PAGE = 5000
@@ -20,7 +20,9 @@ def segment_key(session_id: int, index: int) -> Hashable:
     return "segment", session_id, index
 
 
-def load_entries(log: LogConnection, source_language: str, target_language: str) -> Iterator[tuple[Hashable, Entry]]:
+def load_entries(
+    log: LogConnection, source_language: str, target_language: str
+) -> Iterator[tuple[Hashable, MemoryEntry]]:
     """What translates between these languages, with its key; what translates the other way comes turned round.
 
     It is read a page at a time, so that others can write meanwhile.
@@ -34,7 +36,7 @@ def load_entries(log: LogConnection, source_language: str, target_language: str)
         for row in page:
             pair = (row["source"], row["target"])
             source, target = pair if row["source_language"] == source_language else pair[::-1]
-            yield ("import", row["id"]), Entry(source, target, row["name"], row["changed_ms"])
+            yield ("import", row["id"]), MemoryEntry(source, target, row["name"], row["changed_ms"])
         last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
@@ -47,7 +49,10 @@ def load_entries(log: LogConnection, source_language: str, target_language: str)
     for row in confirmed:
         pair = (row["source"], row["target"])
         source, target = pair if row["direction"] == directions[0] else pair[::-1]
-        yield segment_key(row["session_id"], row["segment_index"]), Entry(source, target, row["name"], row["last_ms"])
+        yield (
+            segment_key(row["session_id"], row["segment_index"]),
+            MemoryEntry(source, target, row["name"], row["last_ms"]),
+        )
 
 
 def state_of(log: LogConnection) -> tuple[float, ...]:

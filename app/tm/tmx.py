@@ -10,7 +10,7 @@ from app.errors import DocumentError
 from app.formats.base import one_line
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
-from app.tm.index import Entry
+from app.tm.index import MemoryEntry
 from engine import short_code
 
 MAX_BYTES = 50 * 2**20
@@ -97,7 +97,7 @@ def _text_in(language: str, texts: Mapping[str, str]) -> str:
     return ""
 
 
-def write_tmx(entries: Iterable[Entry], source_language: str, target_language: str) -> bytes:
+def write_tmx(entries: Iterable[MemoryEntry], source_language: str, target_language: str) -> bytes:
     """A TMX 1.4 file with these entries, each pair of texts once."""
     source_language, target_language = (tag.replace("_", "-") for tag in (source_language, target_language))
     lines = [

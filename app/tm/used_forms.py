@@ -11,11 +11,10 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
 
-from app.glossary import Term
+from app.glossary import Term, term_matcher
 from app.glossary.form_list import FormList, form_list
 from app.glossary.index.folding import FoldedText, tokens
 from app.glossary.lemmas import MAX_FORMS
-from app.glossary.termbases import terminology
 from app.tm.index import MemoryIndex
 
 MAX_ENTRIES = 20  # looked at for one term; the last to come first
@@ -32,7 +31,7 @@ def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target
     if term.is_for_document or term.status != "preferred":
         return term
     forms = form_list(target_language)
-    wanted = terminology([term], source_language)
+    wanted = term_matcher([term], source_language)
     known = (*term.targets, *term.inflections)
     found: dict[str, None] = {}
     for entry in index.holding(term.source, MAX_ENTRIES):

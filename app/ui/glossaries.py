@@ -12,7 +12,7 @@ from typing import Any, get_args
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.import_report import Verdict
-from app.glossary.terms import Case, Matching, Status
+from app.glossary.model import Case, Matching, Status
 from app.glossary.writing import write_glossary
 from app.i18n import Message
 from app.sessions import Sessions

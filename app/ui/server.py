@@ -17,7 +17,7 @@ from fastapi.staticfiles import StaticFiles
 
 from app.errors import AppError
 from app.formats.documents import Export
-from app.glossary.reading.files import MAX_BYTES as MAX_UPLOAD_BYTES
+from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.tm.tmx import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.api import Api
 from app.ui.page import HEAD, STATIC_PATH, build_page, json_reply

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import CommandError
 from app.log.records import KEY_CLASSES
-from app.reports.work_so_far import WorkSoFar
+from app.reports.working_time import SessionClock
 from app.segments.constraints import distinct_terms, term_key
 from app.segments.state import SegmentState, term_form
 
@@ -29,7 +29,7 @@ class Activity:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         last = workspace.store.last_event(workspace.session_id, "consent")
-        self.work = WorkSoFar(workspace.store, workspace.session_id)
+        self.work = SessionClock(workspace.store, workspace.session_id)
         self.has_consent: bool = last is not None and last.payload["is_given"] is True
         self._shown: set[tuple[int, tuple[str, ...]]] = set()
 

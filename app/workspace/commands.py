@@ -16,7 +16,7 @@ from typing import Any
 from app.errors import CommandError, LogError
 from app.formats.documents import Document
 from app.glossary import Term
-from app.glossary.termbases import Termbase
+from app.glossary.glossary import Glossary
 from app.i18n import Message
 from app.log.store import EventType, LogStore
 from app.models.loading import ModelHandle
@@ -25,13 +25,14 @@ from app.segments.constraint_changes import ConstraintOrigin, clean_target, cons
 from app.segments.state import Json, SegmentState, segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import EditOrigin, LogEvents, ReportedEdit, confirmed, edit_events, edited, reopened
+from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
 from app.workspace.decoding import DecodeQueue
-from app.workspace.glossaries import Glossaries
-from app.workspace.glossary_imports import Imports
-from app.workspace.memory import Library, MemoryLookup
+from app.workspace.glossaries import GlossaryEditor
+from app.workspace.glossary_imports import GlossaryImports
+from app.workspace.memory import MemoryLookup
 from app.workspace.questions import Questions
 from app.workspace.snapshot import snapshot_of
 from app.workspace.stale_commands import StaleCommands
@@ -58,9 +59,9 @@ class Workspace:
         *,
         direction: str,
         options: SearchOptions,
-        termbases: tuple[Termbase, ...] = (),
+        glossaries: tuple[Glossary, ...] = (),
         document_terms: tuple[Term, ...] = (),
-        library: Library | None = None,
+        library: MemoryLibrary | None = None,
     ) -> None:
         self.store = store
         self.session_id = session_id
@@ -68,9 +69,9 @@ class Workspace:
         self.document = document
         self.model = model
         self.direction = direction
-        self.terms = DocumentTerms(self, termbases, document_terms)
-        self.glossaries = Glossaries(self)
-        self.glossary_imports = Imports(self)
+        self.terms = DocumentTerms(self, glossaries, document_terms)
+        self.glossaries = GlossaryEditor(self)
+        self.glossary_imports = GlossaryImports(self)
         # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
         self.version = int(time.time() * 1000)
         self.open_index: int | None = None
@@ -79,7 +80,7 @@ class Workspace:
         self.style = StyleChoice(self)
         self.lock = threading.RLock()
         self.checking = Checking(self)
-        self.memory = MemoryLookup(self, library or Library(store))
+        self.memory = MemoryLookup(self, library or MemoryLibrary(store))
         self.segments = [self._with_terms(segment) for segment in segments]
         self.tally = Tally(self.segments)
         self.structure = Structure(self)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from app.errors import CommandError
 from app.glossary import Term
+from app.glossary.glossary import Glossary
 from app.glossary.index.term_index import TermChanges
-from app.glossary.termbases import Termbase, termbase
 from app.i18n import Message
 from app.log.store import glossary_payload
 from app.segments.state import Json
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.workspace.commands import Workspace
 
 Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
-Bases = tuple[Termbase, ...]
+Bases = tuple[Glossary, ...]
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
 # What the page lists of a document at once: terms, and segments for each.
@@ -36,7 +36,7 @@ MAX_PLACES = 50
 NUM_TOLD_AT_ONCE = 50  # segments, of other terms
 
 
-class Glossaries:
+class GlossaryEditor:
     """The glossaries of one workspace, the first of the highest priority. Safe from several threads.
 
     What takes long, searching the document for other terms and writing many of them, happens outside the workspace's
@@ -46,13 +46,13 @@ class Glossaries:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._past: list[Bases] = []  # what there was before each change, the newest last
-        self._last_id = max((base.id for base in workspace.terms.termbases), default=0)
+        self._last_id = max((base.id for base in workspace.terms.glossaries), default=0)
         self._putting = threading.Lock()
 
     def overview(self) -> Json:
         """The glossaries by priority, and whether a change can be undone."""
         with self.workspace.lock:
-            bases = self.workspace.terms.termbases
+            bases = self.workspace.terms.glossaries
             return {
                 "glossaries": [
                     {"id": base.id, "name": base.name, "num_terms": len(base), "is_on": base.is_on} for base in bases
@@ -60,9 +60,9 @@ class Glossaries:
                 "can_undo": bool(self._past),
             }
 
-    def base(self, id_: int, bases: Bases | None = None) -> Termbase:
+    def base(self, id_: int, bases: Bases | None = None) -> Glossary:
         """One glossary; raises CommandError where the document has none of that number."""
-        bases = self.workspace.terms.termbases if bases is None else bases
+        bases = self.workspace.terms.glossaries if bases is None else bases
         found = next((base for base in bases if base.id == id_), None)
         if found is None:
             raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
@@ -87,8 +87,8 @@ class Glossaries:
             return (new, *bases)
 
         with self._putting:  # one large glossary at a time is written
-            new = termbase(self.new_id(), name, terms)
-            with_new(self.workspace.terms.termbases)
+            new = Glossary.of(self.new_id(), name, terms)
+            with_new(self.workspace.terms.glossaries)
             return self._change("import", with_new, report=report)
 
     def remove(self, id_: int) -> Json:
@@ -115,7 +115,7 @@ class Glossaries:
         """Lets a glossary rest, or uses it again."""
         return self._change("switch", lambda bases: _with(bases, replace(self.base(id_, bases), is_on=is_on)))
 
-    def edit(self, id_: int, changes: TermChanges | Callable[[Termbase], TermChanges]) -> Json:
+    def edit(self, id_: int, changes: TermChanges | Callable[[Glossary], TermChanges]) -> Json:
         """Puts these terms into a glossary by their numbers, or takes them out of it (None).
 
         Where `changes` is a function of the glossary as it is, it may refuse by raising CommandError.
@@ -138,18 +138,18 @@ class Glossaries:
         with self._putting:  # a large one may come back
             return self._change("undo", earlier)
 
-    def with_term(self, first: Termbase, term: Term, index: int) -> PreparedTerms:
+    def with_term(self, first: Glossary, term: Term, index: int) -> PreparedTerms:
         """Stores one more term of the glossary `first`, which may be new, named while at a segment; for `adopt`."""
         terms = self.workspace.terms
         after = first.changed({first.next_number(): term})
-        is_new = all(base.id != first.id for base in terms.termbases)
-        bases = (after, *terms.termbases) if is_new else _with(terms.termbases, after)
+        is_new = all(base.id != first.id for base in terms.glossaries)
+        bases = (after, *terms.glossaries) if is_new else _with(terms.glossaries, after)
         said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": first.name}
         prepared = terms.prepared(bases)
         self.workspace.store.change_glossaries(
-            self.workspace.session_id, terms.termbases, bases, said, event_type="term_added", segment=index
+            self.workspace.session_id, terms.glossaries, bases, said, event_type="term_added", segment=index
         )
-        self._remember(terms.termbases)
+        self._remember(terms.glossaries)
         return prepared
 
     def check_document(self) -> Json:
@@ -196,7 +196,7 @@ class Glossaries:
         num_anew = 0
         while True:
             with workspace.lock:
-                basis, before = terms.all, terms.termbases
+                basis, before = terms.all, terms.glossaries
             after = to(before)
             if after == before:
                 return {**self.overview(), "num_anew": 0}
@@ -237,7 +237,7 @@ class Glossaries:
         del self._past[:-MAX_UNDO]
 
 
-def _with(bases: Bases, changed: Termbase) -> Bases:
+def _with(bases: Bases, changed: Glossary) -> Bases:
     return tuple(changed if base.id == changed.id else base for base in bases)
 
 

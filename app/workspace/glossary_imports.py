@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary import Term, TermMatches
+from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.import_report import Shown, StagedImport, Verdict
 from app.glossary.index.folding import fold_spelling
 from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
-from app.glossary.reading.rows import GlossaryImport, RowReport, clean, identity, located, wrong_with
-from app.glossary.termbases import Termbase, combined, termbase
+from app.glossary.reading.row_checks import GlossaryImport, RowReport, clean, identity, located, wrong_with
 from app.i18n import Message
 from app.models.spelling import misspellings_of
 from app.segments.state import Json
@@ -31,7 +31,7 @@ MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is
 PORTION = 20_000  # terms looked at in one go behind the person's back
 
 
-class Imports:
+class GlossaryImports:
     """The newest import of one workspace that is not used yet."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -43,16 +43,16 @@ class Imports:
         """Keeps what was read, and says what using it would do. Changes nothing."""
         workspace = self.workspace
         with workspace.lock:
-            bases, segments = workspace.terms.termbases, list(workspace.segments)
+            bases, segments = workspace.terms.glossaries, list(workspace.segments)
             self._number += 1
             number = self._number
-        name, terms = imported.glossary.name, imported.glossary.terms
+        name, terms = imported.name, imported.terms
         same_name = next((base for base in bases if base.name == name), None)
-        new = termbase(0, name, terms)
+        new = Glossary.of(0, name, terms)
         after = [new if base is same_name else base for base in bases]
         if same_name is None:
             after = [new, *bases]
-        searched = combined(workspace.terms.document_terms, after, workspace.terms.source_language)
+        searched = combined_matcher(workspace.terms.document_terms, after, workspace.terms.source_language)
 
         def search(source: str) -> TermMatches:
             return workspace.terms.search_in(searched, source)
@@ -234,7 +234,7 @@ def reported(imported: GlossaryImport) -> Json:
 
 
 def _compared(
-    terms: Iterable[Term], earlier: Termbase | None
+    terms: Iterable[Term], earlier: Glossary | None
 ) -> tuple[dict[Verdict, list[tuple[Term | None, Term]]], int]:
     """The terms as new, changed or the same against the glossary of the same name, and how many of that one go."""
     accepted: dict[Verdict, list[tuple[Term | None, Term]]] = {"new": [], "changed": [], "same": []}

@@ -5,23 +5,18 @@ One library belongs to a log and is shared by all its documents; it reads a lang
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from app.formats.documents import Export
-from app.i18n import Message
-from app.log.store import LogStore
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
-from app.text.encoding import safe_name
-from app.tm.index import Entry, Match, MemoryIndex, runs_between
+from app.tm.index import Match, MemoryEntry, MemoryIndex, runs_between
+from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
-from app.tm.storage import import_entries, load_entries, segment_key, state_of
-from app.tm.tmx import read_pairs, write_tmx
+from app.tm.storage import segment_key
 
 if TYPE_CHECKING:
     from app.workspace.commands import Workspace
@@ -30,91 +25,10 @@ NUM_FILLED_AT_ONCE: Final = 50  # segments, in one transaction
 BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once leaves it to nobody else
 
 
-class Library:
-    """The indexes of one log's memory, by direction. Safe from several threads.
-
-    `fills` says whether segments that stand in it word for word get their text from it by themselves.
-    """
-
-    def __init__(self, store: LogStore, *, fills: bool = True) -> None:
-        self.store = store
-        self.fills = fills
-        self._lock = threading.Lock()
-        self._indexes: dict[str, MemoryIndex] = {}
-        self._changing = threading.Lock()
-        self._missed: dict[str, list[tuple[Hashable, Entry | None]]] = {}  # changes while an index is being read
-        self._data_version = 0
-        self._state: tuple[float, ...] = ()
-
-    def index(self, direction: str) -> MemoryIndex:
-        """The memory of a direction, read where it was not or another process has changed it; others wait meanwhile."""
-        with self._lock:
-            self._look_for_changes()
-            if direction not in self._indexes:
-                self._read(direction)
-            return self._indexes[direction]
-
-    def put(self, direction: str, key: Hashable, entry: Entry | None) -> None:
-        """This is under that key from now on, None: nothing, if anybody asks or has asked for that direction."""
-        with self._changing:
-            if (index := self._indexes.get(direction)) is not None:
-                index.put(key, entry)
-            elif direction in self._missed:
-                self._missed[direction].append((key, entry))
-
-    def _read(self, direction: str) -> None:
-        index = MemoryIndex()
-        with self._changing:
-            self._missed[direction] = []
-        try:
-            for key, entry in load_entries(self.store.connection, *_languages(direction)):
-                index.add(key, entry)
-            with self._changing:
-                for key, change in self._missed[direction]:
-                    index.put(key, change)
-                self._indexes[direction] = index
-        finally:
-            with self._changing:
-                del self._missed[direction]
-
-    def forget(self) -> None:
-        """Reads the memory anew when it is next asked: sessions were deleted."""
-        with self._lock:
-            self._indexes.clear()
-
-    def _look_for_changes(self) -> None:
-        """Forgets what was read where other processes, which write their events all the time, wrote to the memory."""
-        version = self.store.connection.data_version()
-        if version == self._data_version:
-            return
-        state = state_of(self.store.connection)
-        if state != self._state:
-            self._indexes.clear()
-        self._data_version, self._state = version, state
-
-    def index_if_read(self, direction: str) -> MemoryIndex | None:
-        """The memory of a direction, if anybody has asked for it yet."""
-        return self._indexes.get(direction)
-
-    def import_tmx(self, data: bytes, name: str, direction: str) -> Json:
-        """Adds a file's pairs, in place of those of an earlier file of that name. Raises DocumentError, LogError."""
-        name = safe_name(name, "memory.tmx")
-        pairs = read_pairs(data, name, *_languages(direction))
-        num_pairs = import_entries(self.store.connection, name, *_languages(direction), pairs)
-        self.forget()
-        return {"name": name, "num_pairs": num_pairs}
-
-    def export_tmx(self, direction: str) -> Export:
-        """The whole memory of a direction as a file."""
-        entries = self.index(direction).entries()
-        note = None if entries else Message("The memory is empty: confirm segments or import a TMX file first.")
-        return Export(f"memory.{direction}.tmx", write_tmx(entries, *_languages(direction)), note)
-
-
 class MemoryLookup:
     """What the memory has for the segments of one workspace."""
 
-    def __init__(self, workspace: Workspace, library: Library) -> None:
+    def __init__(self, workspace: Workspace, library: MemoryLibrary) -> None:
         self.workspace = workspace
         self.library = library
 
@@ -125,12 +39,12 @@ class MemoryLookup:
         if "confirmed" not in (before.state, after.state):
             return
         workspace = self.workspace
-        for direction in (workspace.direction, "-".join(reversed(_languages(workspace.direction)))):
+        for direction in (workspace.direction, "-".join(reversed(languages_of(workspace.direction)))):
             entry = None
             if after.state == "confirmed" and after.target is not None:
                 is_forward = direction == workspace.direction
                 source, target = (after.source, after.target) if is_forward else (after.target, after.source)
-                entry = Entry(source, target, workspace.document.name, time.time_ns() // 1_000_000)
+                entry = MemoryEntry(source, target, workspace.document.name, time.time_ns() // 1_000_000)
             self.library.put(direction, segment_key(workspace.session_id, after.index), entry)
 
     def fill(self) -> int:
@@ -175,7 +89,7 @@ class MemoryLookup:
         return [self.workspace.adopt(after) for after, _ in changes]
 
     def import_tmx(self, data: bytes, name: str) -> Json:
-        """See `Library.import_tmx`; segments that stand in the file are filled with it, `num_filled` of them."""
+        """See `MemoryLibrary.import_tmx`; segments that stand in the file are filled with it, `num_filled` of them."""
         imported = self.library.import_tmx(data, name, self.workspace.direction)
         return {**imported, "num_filled": self.fill()}
 
@@ -208,8 +122,3 @@ def _view(match: Match, source: str) -> Json:
         "origin": entry.origin,
         "runs": runs_between(entry.source, source),
     }
-
-
-def _languages(direction: str) -> tuple[str, str]:
-    source, _, target = direction.partition("-")
-    return source, target

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.glossary import Term
+from app.glossary.glossary import Glossary
 from app.glossary.index.term_index import TermChanges
-from app.glossary.reading.rows import Entry, term_of, wrong_with
-from app.glossary.termbases import Termbase
-from app.glossary.terms import Case, Matching, Status
+from app.glossary.model import Case, Matching, Status
+from app.glossary.reading.row_checks import TermEntry, term_of, wrong_with
 from app.i18n import Message
 from app.segments.state import Json
 
 if TYPE_CHECKING:
-    from app.workspace.glossaries import Glossaries
+    from app.workspace.glossaries import GlossaryEditor
 
 PAGE_ROWS = 100
 
 
-def grid_rows(base: Termbase, wanted: str, offset: int) -> Json:
+def grid_rows(base: Glossary, wanted: str, offset: int) -> Json:
     """Up to PAGE_ROWS terms from place `offset` on, of those that hold `wanted` in any of their texts."""
     wanted = wanted.strip().casefold()
     numbers: Sequence[int] = list(base.terms)
@@ -31,7 +31,7 @@ def grid_rows(base: Termbase, wanted: str, offset: int) -> Json:
 
 
 def edit_term(
-    glossaries: Glossaries,
+    glossaries: GlossaryEditor,
     id_: int,
     number: int | None,
     *,
@@ -48,11 +48,13 @@ def edit_term(
     language = glossaries.workspace.terms.source_language
     edited: dict[int, Term] = {}
 
-    def changes(base: Termbase) -> TermChanges:
+    def changes(base: Glossary) -> TermChanges:
         before = None if number is None else base.terms.get(number)
         if number is not None and before is None:
             raise CommandError(Message("This term is gone: it was deleted meanwhile."))
-        entry = Entry(before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note)
+        entry = TermEntry(
+            before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note
+        )
         term = term_of(entry, base.name)
         if wrong := wrong_with(term):
             raise CommandError(wrong[1])
@@ -66,7 +68,7 @@ def edit_term(
     return {**told, "row": {"number": its_number, **_row(term)}}
 
 
-def _check_rivals(base: Termbase, number: int | None, term: Term, language: str) -> None:
+def _check_rivals(base: Glossary, number: int | None, term: Term, language: str) -> None:
     """Terms for the same words are told apart by capitals that matter, and forbidden ones by their targets."""
     for other_number in base.terms.numbers_of(term.source, language):
         if other_number == number:

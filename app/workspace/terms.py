@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import CommandError
-from app.glossary import Glossary, Term, TermHit, Terminology, TermMatches
+from app.glossary import Term, TermHit, TermMatcher, TermMatches, term_matcher
+from app.glossary.glossary import Glossary, combined_matcher, differing_terms
 from app.glossary.lemmas import with_forms
-from app.glossary.termbases import Termbase, combined, differing_terms, terminology
 from app.i18n import Message
 from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.segments.state import Json, SegmentState
@@ -36,10 +36,10 @@ class PreparedTerms:
     `basis` is what they were made from. `hits` has, by source, what stands there now; None where nothing changes.
     """
 
-    basis: Terminology
-    termbases: tuple[Termbase, ...]
+    basis: TermMatcher
+    glossaries: tuple[Glossary, ...]
     document_terms: tuple[Term, ...]
-    all: Terminology
+    all: TermMatcher
     hits: Mapping[str, tuple[TermHit, ...] | None]
 
 
@@ -83,12 +83,14 @@ class DocumentTerms:
     Used under the workspace's lock, but for `search` and `prepared`.
     """
 
-    def __init__(self, workspace: Workspace, termbases: tuple[Termbase, ...], document_terms: tuple[Term, ...]) -> None:
+    def __init__(
+        self, workspace: Workspace, glossaries: tuple[Glossary, ...], document_terms: tuple[Term, ...]
+    ) -> None:
         self.workspace = workspace
         self.source_language, _, self.target_language = workspace.direction.partition("-")
-        self.termbases = termbases
+        self.glossaries = glossaries
         self.document_terms = document_terms
-        self.all = combined(document_terms, termbases, self.source_language)
+        self.all = combined_matcher(document_terms, glossaries, self.source_language)
         self._bent = lru_cache(MAX_BENT)(self._with_forms)
         self._used: dict[Term, Term] = {}  # with the forms that the memory in this state has
         self._used_in: object = None
@@ -102,7 +104,7 @@ class DocumentTerms:
         """The terms that stand in a source, and those that others cover there."""
         return self.search_in(self.all, source)
 
-    def search_in(self, terms: Terminology, source: str) -> TermMatches:
+    def search_in(self, terms: TermMatcher, source: str) -> TermMatches:
         """The same with these terms in place of the workspace's."""
         if not terms:
             return TermMatches((), ())
@@ -128,35 +130,35 @@ class DocumentTerms:
 
     def summary(self) -> Json | None:
         """What the page's header says of the glossaries; None where there is none."""
-        if not self.termbases:
+        if not self.glossaries:
             return None
-        on = [base for base in self.termbases if base.is_on]
+        on = [base for base in self.glossaries if base.is_on]
         return {
-            "name": (on or self.termbases)[0].name,
+            "name": (on or self.glossaries)[0].name,
             "num_terms": sum(map(len, on)),
-            "num_glossaries": len(self.termbases),
+            "num_glossaries": len(self.glossaries),
         }
 
     def prepared(
-        self, termbases: tuple[Termbase, ...] | None = None, document_terms: tuple[Term, ...] | None = None
+        self, glossaries: tuple[Glossary, ...] | None = None, document_terms: tuple[Term, ...] | None = None
     ) -> PreparedTerms:
         """Other terms, for `adopt`: searched for here in all sources that they may concern.
 
         Takes seconds for a large glossary or document, and needs no lock.
         """
-        basis, termbases_before, document_terms_before = self.all, self.termbases, self.document_terms
-        termbases = termbases_before if termbases is None else termbases
+        basis, glossaries_before, document_terms_before = self.all, self.glossaries, self.document_terms
+        glossaries = glossaries_before if glossaries is None else glossaries
         document_terms = document_terms_before if document_terms is None else document_terms
-        every = combined(document_terms, termbases, self.source_language)
-        differing = differing_terms(termbases_before, termbases)
+        every = combined_matcher(document_terms, glossaries, self.source_language)
+        differing = differing_terms(glossaries_before, glossaries)
         if differing is not None:
             differing += set(document_terms) ^ set(document_terms_before)
-        probe = None if differing is None else terminology(differing, self.source_language)
+        probe = None if differing is None else term_matcher(differing, self.source_language)
         hits = {
             source: None if probe is not None and not probe.concerns(source) else self.search_in(every, source).hits
             for source in {segment.source for segment in list(self.workspace.segments)}
         }
-        return PreparedTerms(basis, termbases, document_terms, every, hits)
+        return PreparedTerms(basis, glossaries, document_terms, every, hits)
 
     def adopt(self, prepared: PreparedTerms) -> list[int]:
         """Works with these terms from now on; returns the segments in which others stand now."""
@@ -167,7 +169,7 @@ class DocumentTerms:
         assert prepared.basis is self.all, "made from an earlier state"
         if self._adoption is not None:
             self._adoption.finish()  # what is prepared leaves out what it does not change
-        self.termbases, self.document_terms, self.all = prepared.termbases, prepared.document_terms, prepared.all
+        self.glossaries, self.document_terms, self.all = prepared.glossaries, prepared.document_terms, prepared.all
         self._adoption = Adoption(self.workspace, prepared.hits)
         return self._adoption
 
@@ -182,7 +184,7 @@ class DocumentTerms:
         term = Term(_clean(source), _clean(target), is_for_document=scope == "document")
         if not term.source or not term.target:
             raise CommandError(Message("A term needs its words in the source and in the translation: fill in both."))
-        if not Glossary((term,)).find(segment.source):
+        if not term_matcher((term,)).find(segment.source):
             raise CommandError(
                 Message(
                     "“{source}” does not stand in the source of segment {index}: take words that stand there.",
@@ -191,7 +193,7 @@ class DocumentTerms:
                 )
             )
         place: Json = {}
-        first = next((base for base in self.termbases if base.is_on), None)
+        first = next((base for base in self.glossaries if base.is_on), None)
         known = self.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
         if any((other.source, other.target) == (term.source, term.target) for other in known):
             raise CommandError(
@@ -202,7 +204,7 @@ class DocumentTerms:
             workspace.store.add_term(workspace.session_id, term, index)
         else:
             if first is None:
-                first = Termbase(workspace.glossaries.new_id(), OWN_GLOSSARY)
+                first = Glossary(workspace.glossaries.new_id(), OWN_GLOSSARY)
             prepared = workspace.glossaries.with_term(first, replace(term, glossary=first.name), index)
             place = {"glossary": first.name, "base": first.id, "number": first.next_number()}
         return {"num_anew": workspace.translate_by_terms(self.adopt(prepared), besides=index), **place}

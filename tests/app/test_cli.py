@@ -18,7 +18,7 @@ from app.log.store import LogStore, SegmentUpdate
 from app.models.search import SEARCH
 from app.models.style import FORMALITIES
 from app.sessions import EXPORTS
-from app.tm.index import Entry
+from app.tm.index import MemoryEntry
 from app.tm.tmx import write_tmx
 from engine import Reason, Request, SearchOptions, Translation
 from tests.app.hand_decoder import translation
@@ -331,7 +331,7 @@ def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs = [("The  house", "Das Haus"), ("The house", "Das Gebäude"), ("A big old window", "x"), ("%s left", "ohne")]
-    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry(*pair) for pair in pairs], "en", "de"))
+    (tmp_path / "m.tmx").write_bytes(write_tmx([MemoryEntry(*pair) for pair in pairs], "en", "de"))
     (tmp_path / "terms.csv").write_text("source,target\nhouse,Bau\n", encoding="utf-8")
     (tmp_path / "a.txt").write_text("The house\nA big cold window\n%s left\nthe house\n")
     flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")
@@ -347,7 +347,7 @@ def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
 def test_terms_may_stand_in_the_forms_of_the_memory(
     used: str, translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "m.tmx").write_bytes(write_tmx([Entry("It fluxed", f"Es {used}")], "en", "de"))
+    (tmp_path / "m.tmx").write_bytes(write_tmx([MemoryEntry("It fluxed", f"Es {used}")], "en", "de"))
     (tmp_path / "terms.csv").write_text("source,target\nfluxed,fluxieren\n", encoding="utf-8")
     (tmp_path / "a.txt").write_text("It fluxed\n")
     flags = ("--memory", tmp_path / "m.tmx", "--glossary", tmp_path / "terms.csv")

@@ -15,9 +15,9 @@ from app.log.changes import smallest_change
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
-from app.reports.replay import moments
+from app.reports.replay import replay_steps
+from app.reports.spreadsheets import statistics_of
 from app.reports.statistics import session_statistics
-from app.reports.tables import statistics_of
 from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
@@ -149,7 +149,7 @@ def test_the_days_events_are_as_they_are_described(day: Person) -> None:
 def test_the_day_replayed_ends_with_the_final_texts(day: Person) -> None:
     session = day.store.load_session(day.workspace.session_id)
     texts = {segment.index: segment.target or "" for segment in session.document.segments}
-    played = list(moments(session.document.segments, day.store.events(session.id)))
+    played = list(replay_steps(session.document.segments, day.store.events(session.id)))
     for moment in played:
         if moment.segment is not None and moment.text is not None:
             assert moment.text != texts[moment.segment]

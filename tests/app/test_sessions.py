@@ -86,7 +86,7 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
         ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
         ("edited", "Halb fertig", (), ["file\tDatei"], "hypothesis"),
     ]
-    assert [(base.name, len(base)) for base in again.terms.termbases] == [("terms.tsv", 2)]
+    assert [(base.name, len(base)) for base in again.terms.glossaries] == [("terms.tsv", 2)]
     assert again.first_to_do() == 1
     assert second.sessions.welcome(None) == (again, {})  # offered once
     second.end()
@@ -171,7 +171,7 @@ def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
     with pytest.raises(DocumentError, match=r"missing\.txt"):
         run.sessions.open_files(tmp_path / "missing.txt", None)
     assert run.sessions.welcome(None)[0] is workspace
-    assert workspace.terms.termbases == ()
+    assert workspace.terms.glossaries == ()
 
 
 def test_exports_are_named_after_the_document_and_logged(run: Run):

@@ -19,7 +19,7 @@ from pathlib import Path
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from app.tm.index import MIN_RATE, Entry, MemoryIndex, fold
+from app.tm.index import MIN_RATE, MemoryEntry, MemoryIndex, fold
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     began = time.perf_counter()
     index = MemoryIndex()
     for number, (source, target) in enumerate(pairs):
-        index.add(number, Entry(source, target))
+        index.add(number, MemoryEntry(source, target))
     build_s = time.perf_counter() - began
     folded = [fold(source) for source, _ in pairs]
     index_ms, all_ms, num_found = [], [], 0

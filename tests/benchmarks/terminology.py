@@ -22,9 +22,9 @@ from pathlib import Path
 
 import sacrebleu
 
-from app.glossary import Glossary
+from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
-from app.glossary.reading.files import read_glossary
+from app.glossary.reading.glossary_file import read_glossary
 from app.models.search import SEARCH
 from app.segments.constraints import Constraint, constraints_for
 from engine import Phrase, Request, Translator, occurrences
@@ -59,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     translator = Translator.load(options.model)
     source_language, target_language = translator.directions[0].split("-")
     imported = read_glossary(options.glossary.read_bytes(), options.glossary.name, translator.directions[0])
-    terms = [replace(term, matching=options.matching) for term in imported.glossary.terms]
-    glossary = Glossary(with_forms(terms, target_language), language=source_language)
+    terms = [replace(term, matching=options.matching) for term in imported.terms]
+    glossary = term_matcher(with_forms(terms, target_language), language=source_language)
 
     pairs = list(zip(_lines(options.source), _lines(options.reference), strict=True))
     asked = [(source, reference, constraints_for([], glossary.find(source))) for source, reference in pairs]

@@ -19,9 +19,9 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from app.glossary import Term, Terminology
-from app.glossary.index.term_index import NumberedTerms
-from app.glossary.reading.files import read_glossary
+from app.glossary import Term, TermMatcher
+from app.glossary.index.term_index import TermIndex
+from app.glossary.reading.glossary_file import read_glossary
 from engine import stands_alone
 from tests.benchmarks.paper_dba import commit, environment
 
@@ -53,14 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.process_time()
     imported = read_glossary(rows.encode(), "terms.tsv", "en-de")
     result = {
-        "terms": len(imported.glossary),
+        "terms": len(imported.terms),
         "segments": len(segments),
         "words_a_segment": WORDS_A_SEGMENT,
         "seed": options.seed,
         "environment": environment(),
         "commit": commit(),
         "cpu_seconds_to_read_and_index": round(time.process_time() - started, 2),
-        "matching": {kind: measured(imported.glossary.terms, segments, kind) for kind in ("exact", "prefix", "lemma")},
+        "matching": {kind: measured(imported.terms, segments, kind) for kind in ("exact", "prefix", "lemma")},
     }
     result["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(json.dumps(result, indent=1))
@@ -72,15 +72,15 @@ def measured(terms: Sequence[Term], segments: Sequence[str], kind: str) -> dict[
     """CPU seconds to index the terms, matched that way, to search all segments and to change a term; the hits."""
     kinds = tuple(replace(term, matching=kind) for term in terms)  # type: ignore[arg-type]
     started = time.process_time()
-    numbered = NumberedTerms(dict(enumerate(kinds)))
-    terminology = Terminology((numbered,), "en")
+    numbered = TermIndex(dict(enumerate(kinds)))
+    terminology = TermMatcher((numbered,), "en")
     terminology.search("")  # the first search makes the index
     indexed = time.process_time()
     matches = [terminology.search(segment) for segment in segments]
     searched = time.process_time()
     for number in range(CHANGES):
         numbered = numbered.changed({number: replace(kinds[number], target="anders")})
-        Terminology((numbered,), "en").search("")
+        TermMatcher((numbered,), "en").search("")
     changed = time.process_time()
     if kind == "exact":
         for segment, found in zip(segments[:CHECKED_SEGMENTS], matches, strict=False):

@@ -20,18 +20,18 @@ from tempfile import mkdtemp
 from app.errors import AppError, CommandError
 from app.formats.documents import Document, read_document
 from app.formats.split_merge import merge_segments, split_segment
-from app.glossary.index.matching import Glossary
+from app.glossary.index.matcher import term_matcher
 from app.glossary.lemmas import with_forms
-from app.glossary.reading.files import read_glossary
+from app.glossary.reading.glossary_file import read_glossary
 from app.log.records import FIRST_HASH, event_hash, to_json
 from app.log.store import LogStore
+from app.reports.interchange import session_tmx
 from app.reports.jsonl import import_jsonl, session_jsonl
-from app.reports.tables import session_csv, session_workbook
-from app.reports.tmx import session_tmx
+from app.reports.spreadsheets import session_csv, session_workbook
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment
-from app.tm.index import Entry, MemoryIndex
+from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.tmx import read_pairs, write_tmx
 from tests.fuzz import samples
 from tests.fuzz.damage import damaged
@@ -94,9 +94,9 @@ def _divide(document: Document) -> None:
 
 def _glossary(data: bytes) -> None:
     imported = read_glossary(data, "g", "en-de")
-    terms = with_forms(imported.glossary.terms[:50], "de")
+    terms = with_forms(imported.terms[:50], "de")
     assert all(term.source and term.targets for term in terms)
-    glossary = Glossary(terms, language="en")
+    glossary = term_matcher(terms, language="en")
     for line in samples.lines(0, 5).decode().split("\n"):
         assert all(0 <= hit.start < hit.end <= len(line) for hit in glossary.find(line))
 
@@ -105,7 +105,7 @@ def _memory(data: bytes) -> None:
     pairs = read_pairs(data, "m.tmx", "en", "de")
     index = MemoryIndex()
     for number, (source, target) in enumerate(pairs):
-        index.add(number, Entry(source, target))
+        index.add(number, MemoryEntry(source, target))
     assert index.matches(pairs[0][0])[0].rate == 100
     index.concordance(pairs[0][1])
     assert read_pairs(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de") == list(dict.fromkeys(pairs))

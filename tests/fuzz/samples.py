@@ -21,7 +21,7 @@ from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
-from tests.app.reports.recorded import record_session
+from tests.app.reports.sample_session import log_sample_session
 from tests.app.workspace.test_memory import FILE as MEMORY
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def _plain_word_file() -> bytes:
 def _recorded_log() -> bytes:
     with TemporaryDirectory() as folder:
         store = LogStore.open(Path(folder) / "log.sqlite")
-        data = session_jsonl(store, record_session(store)).data
+        data = session_jsonl(store, log_sample_session(store)).data
         store.close()
     return data
 

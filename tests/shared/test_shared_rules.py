@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from app.formats import FORMATS
-from app.glossary.reading.files import MAX_BYTES as MAX_GLOSSARY_BYTES
-from app.log.changes import told_changes
+from app.glossary.reading.glossary_file import MAX_BYTES as MAX_GLOSSARY_BYTES
+from app.log.changes import reported_changes
 from app.reports.working_time import IDLE_LIMIT_MS
 from app.segments.constraint_changes import clean_bans, one_line, without_clashes
 from app.segments.state import SegmentState, stands_in
@@ -80,7 +80,7 @@ def test_character_has_its_class(case: dict[str, Any]):
 @pytest.mark.parametrize("case", cases("text_changes"))
 def test_change_sent_by_the_page_leads_to_the_new_text(case: dict[str, Any]):
     offset, num_removed, new = case["expected"]
-    changes = told_changes(case["before"], case["after"], [(offset, num_removed, new, "typed")])
+    changes = reported_changes(case["before"], case["after"], [(offset, num_removed, new, "typed")])
     assert changes is not None
     assert changes[0].applied(case["before"]) == case["after"]
 

@@ -13,7 +13,7 @@ from heapq import merge
 
 from app.glossary.index.folding import FoldedText, fold_term, token_end, tokens
 from app.glossary.lemmas import lemmatiser
-from app.glossary.terms import Term
+from app.glossary.model import Term
 from engine import is_word_char
 
 # A term's number with the term as it is to be; None takes it away.
@@ -39,7 +39,7 @@ class SearchedText:
         return LemmaText(self.folded, self.language)
 
 
-class NumberedTerms(Mapping[int, Term]):
+class TermIndex(Mapping[int, Term]):
     """Terms by number, in the order of their numbers, with their index. Never changed; see `changed`."""
 
     def __init__(self, terms: Mapping[int, Term] | None = None) -> None:
@@ -47,7 +47,7 @@ class NumberedTerms(Mapping[int, Term]):
         self._base = _Indexed({number: terms[number] for number in sorted(terms)})
         self._changes: TermChanges = {}
 
-    def changed(self, changes: TermChanges) -> NumberedTerms:
+    def changed(self, changes: TermChanges) -> TermIndex:
         """These terms with others in place of those of the same numbers, or without them. Shares all that stays."""
         base = self._base.terms
         merged = {
@@ -57,12 +57,12 @@ class NumberedTerms(Mapping[int, Term]):
         }
         if len(merged) > MAX_CHANGED:
             kept = ((number, term) for number, term in {**base, **merged}.items() if term is not None)
-            return NumberedTerms(dict(kept))
-        after = NumberedTerms.__new__(NumberedTerms)
+            return TermIndex(dict(kept))
+        after = TermIndex.__new__(TermIndex)
         after._base, after._changes = self._base, merged
         return after
 
-    def changes_since(self, earlier: NumberedTerms) -> dict[int, Term | None]:
+    def changes_since(self, earlier: TermIndex) -> dict[int, Term | None]:
         """What makes these terms of `earlier`."""
         numbers: Iterable[int] = self._changes.keys() | earlier._changes.keys()
         if self._base is not earlier._base:
@@ -106,7 +106,7 @@ class NumberedTerms(Mapping[int, Term]):
         return len(base) - sum(number in base for number in self._changes) + len(self._changed.terms)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, NumberedTerms):
+        if isinstance(other, TermIndex):
             return not self.changes_since(other)
         return dict(self) == other if isinstance(other, Mapping) else NotImplemented
 

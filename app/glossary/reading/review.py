@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from app.glossary.form_list import form_list
-from app.glossary.reading.rows import Fix, RowReport
-from app.glossary.terms import Term, has_inner_capitals
+from app.glossary.model import Term, has_inner_capitals
+from app.glossary.reading.row_checks import Fix, RowReport
 from app.i18n import Message
 
 

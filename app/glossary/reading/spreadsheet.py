@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from app.errors import GlossaryError
-from app.glossary.reading.tables import Row
+from app.glossary.reading.columns import Row
 from app.i18n import Message
 
 MAX_UNPACKED_BYTES = 500 * 2**20

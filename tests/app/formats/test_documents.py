@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import Document, read_document
-from app.glossary.reading.files import read_glossary
+from app.glossary import term_matcher
+from app.glossary.reading.glossary_file import read_glossary
 from app.text.sentences import sentence_spans
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -121,11 +122,11 @@ def test_hostile_text_is_text() -> None:
 def test_the_sample_document_uses_every_term_of_the_sample_glossary() -> None:
     document = read_document((SAMPLES / "getting-started.txt").read_bytes(), "getting-started.txt")
     imported = read_glossary((SAMPLES / "glossary.tsv").read_bytes(), "glossary.tsv", "en-de")
-    found = {hit.term for segment in document.segments for hit in imported.glossary.find(segment.source)}
+    found = {hit.term for segment in document.segments for hit in term_matcher(imported.terms).find(segment.source)}
     assert len(document.segments) == 54
-    assert len(imported.glossary) == 20
+    assert len(imported.terms) == 20
     assert not imported.errors
-    assert found == set(imported.glossary.terms)
+    assert found == set(imported.terms)
 
 
 def test_sentences_of_a_line_end_where_a_reader_ends_them() -> None:

@@ -13,8 +13,8 @@ from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import FORMATS, docx, markdown
 from app.formats.documents import read_document
 from app.formats.xml_text import decode_xml
-from app.glossary.reading import files as glossary_files
-from app.glossary.reading.files import read_glossary
+from app.glossary.reading import glossary_file as glossary_files
+from app.glossary.reading.glossary_file import read_glossary
 from app.tm import tmx as memory_tmx
 from app.tm.tmx import read_pairs
 from tests.app.formats.test_docx import BODY, changed, sample
@@ -146,7 +146,7 @@ def test_parts_of_an_archive_named_like_other_places_stay_in_it(name: str):
     assert read.name == "a.docx"
     with zipfile.ZipFile(io.BytesIO(read.export({0: "Los"}))) as written:
         assert written.read(written.namelist()[-1]) == b"x"
-    assert read_glossary(with_part(workbook([["a", "b"]]), name, b"x"), "../g.xlsx").glossary.name == "g.xlsx"
+    assert read_glossary(with_part(workbook([["a", "b"]]), name, b"x"), "../g.xlsx").name == "g.xlsx"
 
 
 def test_a_part_that_is_not_in_the_archive_is_looked_for_nowhere_else():

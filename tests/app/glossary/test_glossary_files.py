@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from app.errors import GlossaryError
 from app.glossary import Term
-from app.glossary.reading import files
-from app.glossary.reading.files import GlossaryImport, read_glossary
+from app.glossary.reading import glossary_file
+from app.glossary.reading.glossary_file import GlossaryImport, read_glossary
 
 
 def read(text: str, direction: str | None = None) -> GlossaryImport:
@@ -19,7 +19,7 @@ def read(text: str, direction: str | None = None) -> GlossaryImport:
 
 
 def pairs(imported: GlossaryImport) -> list[tuple[str, str]]:
-    return [(term.source, term.target) for term in imported.glossary.terms]
+    return [(term.source, term.target) for term in imported.terms]
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_an_acronym_and_a_word_of_the_same_letters_are_two_terms() -> None:
 
 def test_a_third_column_is_a_comment_and_more_columns_are_told() -> None:
     imported = read("router\tRouter\tGerät\nnote\tNotiz\t\tx\n")
-    assert imported.glossary.terms[0].note == "Gerät"
+    assert imported.terms[0].note == "Gerät"
     assert "more stand in row 2" in imported.notes[0]
 
 
 def test_a_header_may_name_all_that_is_said_of_a_term() -> None:
     header = "Source,Target,Variants,Status,Case,Matching,Note"
-    (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").glossary.terms
+    (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").terms
     assert (term.variants, term.note) == (("einloggen", "sich anmelden"), "im Menü")
     assert (term.status, term.case, term.matching) == ("exact", "any", "lemma")
     with pytest.raises(GlossaryError, match="“status” holds “later”; it must be one of preferred, exact"):
@@ -127,7 +127,7 @@ def test_a_header_may_name_all_that_is_said_of_a_term() -> None:
 def test_what_is_not_translated_needs_no_target_and_a_forbidden_one_stands_beside_the_required() -> None:
     terms = read(
         "source,target,status\niPhone,,do not translate\nnetwork,Netzwerk,preferred\nnetwork,Netz,forbidden\n"
-    ).glossary.terms
+    ).terms
     assert [(term.target, term.status) for term in terms] == [
         ("iPhone", "do_not_translate"), ("Netzwerk", "preferred"), ("Netz", "forbidden"),
     ]  # fmt: skip
@@ -155,7 +155,7 @@ def test_short_sources_and_pairs_that_differ_by_a_capital_are_worth_a_look() -> 
 def test_a_file_beyond_a_limit_is_refused(
     monkeypatch: pytest.MonkeyPatch, limit: str, value: int, data: bytes, said: str
 ) -> None:
-    monkeypatch.setattr(files, limit, value)
+    monkeypatch.setattr(glossary_file, limit, value)
     with pytest.raises(GlossaryError, match=said):
         read_glossary(data, "g.csv")
 
@@ -184,7 +184,7 @@ def test_what_a_csv_writer_writes_is_read(sources: list[str], delimiter: str) ->
     table = io.StringIO()
     csv.writer(table, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows((s, s.upper()) for s in sources)
     imported = read(table.getvalue())
-    found = {(term.source, term.target) for term in imported.glossary.terms}
+    found = {(term.source, term.target) for term in imported.terms}
     assert found == {(source, source.upper()) for source in sources}
     assert imported.errors == ()
 
@@ -195,15 +195,15 @@ def test_any_bytes_give_terms_or_a_clear_refusal(data: bytes) -> None:
         imported = read_glossary(data, "g.csv")
     except GlossaryError:
         return
-    assert all(isinstance(term, Term) and term.source and term.target for term in imported.glossary.terms)
+    assert all(isinstance(term, Term) and term.source and term.target for term in imported.terms)
 
 
 def test_more_rows_than_are_taken_are_refused_and_blank_lines_are_none(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "MAX_ROWS", 3)
+    monkeypatch.setattr(glossary_file, "MAX_ROWS", 3)
     rows = [f"a{n} b\tA" for n in range(4)]
     for ending in ("\n", "\r\n", "\r"):
-        assert len(read(ending.join(["source\ttarget", *rows[:3], "", ""])).glossary) == 3
-        assert len(read((2 * ending).join(rows[:3])).glossary) == 3
+        assert len(read(ending.join(["source\ttarget", *rows[:3], "", ""])).terms) == 3
+        assert len(read((2 * ending).join(rows[:3])).terms) == 3
         with pytest.raises(GlossaryError, match="more than 3 rows"):
             read(ending.join(rows))
 
@@ -211,5 +211,5 @@ def test_more_rows_than_are_taken_are_refused_and_blank_lines_are_none(monkeypat
 @given(st.text('a\t\r\n ;"', max_size=20))
 def test_lines_are_those_that_an_editor_shows(text: str):
     shown = re.split(r"\r\n|\r|\n", text)
-    told = [line for _, line in files._lines(text)]
+    told = [line for _, line in glossary_file._lines(text)]
     assert told[: len(shown)] == shown and not any(told[len(shown) :])

@@ -15,13 +15,13 @@ from translate.storage.utx import UtxFile
 
 from app.errors import GlossaryError
 from app.glossary.reading import spreadsheet
-from app.glossary.reading.files import GlossaryImport, read_glossary
+from app.glossary.reading.glossary_file import GlossaryImport, read_glossary
 
 WORDS = [("router", "Router"), ("power cable", "Netzkabel"), ("R&D <unit>", "F&E-„Abteilung“")]
 
 
 def pairs(imported: GlossaryImport) -> list[tuple[str, str]]:
-    return [(term.source, term.target) for term in imported.glossary.terms]
+    return [(term.source, term.target) for term in imported.terms]
 
 
 def workbook(*sheets: list[list[object]]) -> bytes:
@@ -39,7 +39,7 @@ def workbook(*sheets: list[list[object]]) -> bytes:
 def test_a_workbook_is_read_by_its_first_sheet_with_anything_in_it():
     imported = read_glossary(workbook([], [["de", "en"], ["Router", "router"], [], [7, "seven"]]), "g.xlsx", "en-de")
     assert pairs(imported) == [("router", "Router"), ("seven", "7")]
-    assert [term.row for term in imported.glossary.terms] == [2, 4], "rows as the sheet counts them"
+    assert [term.row for term in imported.terms] == [2, 4], "rows as the sheet counts them"
     assert "Only the sheet" in imported.notes[0]
 
 
@@ -107,7 +107,7 @@ TBX_V3 = """<?xml version="1.0"?>
 def test_both_versions_of_tbx_tell_preferred_from_admitted_and_deprecated(text: str, encoding: str):
     data = text.replace(' encoding="UTF-8"', "").encode(encoding)
     imported = read_glossary(data, "g.tbx", "en-de")
-    preferred, forbidden = imported.glossary.terms
+    preferred, forbidden = imported.terms
     assert (preferred.target, preferred.variants, preferred.status) == ("Netzwerk", ("Verbund",), "preferred")
     assert preferred.note == "A net of computers."
     assert (forbidden.source, forbidden.target, forbidden.status) == ("network", "Netz", "forbidden")
@@ -122,7 +122,7 @@ Rechner\tPC\tnoun\tapproved
 
 
 def test_a_utx_of_the_other_direction_is_turned_and_says_what_is_forbidden():
-    terms = read_glossary(UTX.encode(), "g.utx", "en-de").glossary.terms
+    terms = read_glossary(UTX.encode(), "g.utx", "en-de").terms
     assert [(term.source, term.target, term.status) for term in terms] == [
         ("net", "Netz", "forbidden"), ("PC", "Rechner", "preferred"),
     ]  # fmt: skip
@@ -205,4 +205,4 @@ def test_any_damage_gives_terms_or_a_clear_refusal(base: bytes, at: int, put: by
         imported = read_glossary(base[:at] + put + base[at + len(put) :], "g", "en-de")
     except GlossaryError:
         return
-    assert all(term.source and term.target for term in imported.glossary.terms)
+    assert all(term.source and term.target for term in imported.terms)

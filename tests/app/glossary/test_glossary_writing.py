@@ -13,9 +13,9 @@ from translate.storage.tbx import tbxfile
 
 from app.errors import CommandError
 from app.glossary import Term
-from app.glossary.reading.files import read_glossary
-from app.glossary.reading.rows import clean
-from app.glossary.termbases import termbase
+from app.glossary.glossary import Glossary
+from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.row_checks import clean
 from app.glossary.writing import write_glossary
 from app.text.encoding import FORMULA_STARTS
 
@@ -45,7 +45,7 @@ def is_formula(text: str) -> bool:
 @given(terms, st.sampled_from(["csv", "tsv"]))
 def test_table_read_again_has_the_same_terms_and_no_formula(written: list[Term], ending: str):
     written = [replace(t, variants=tuple(v for v in t.variants if v != t.target)) for t in written]
-    file = write_glossary(termbase(1, "my.terms.tbx", written), ending, "en-de")
+    file = write_glossary(Glossary.of(1, "my.terms.tbx", written), ending, "en-de")
     assert file.name == f"my.terms.{ending}"
     cells = [
         cell
@@ -55,28 +55,28 @@ def test_table_read_again_has_the_same_terms_and_no_formula(written: list[Term],
     assert not any(is_formula(cell) for cell in cells)
     harmless = [t for t in written if not any(map(is_formula, (t.source, *t.targets, t.note, "|".join(t.variants))))]
     if harmless == written:
-        again = read_glossary(file.data, file.name, "en-de").glossary.terms
+        again = read_glossary(file.data, file.name, "en-de").terms
         assert [replace(t, row=0, glossary="") for t in again] == written
 
 
 @given(terms)
 def test_tbx_is_read_by_the_translate_toolkit_and_by_us(written: list[Term]):
-    file = write_glossary(termbase(1, "<&>", written), "tbx", "en-de")
+    file = write_glossary(Glossary.of(1, "<&>", written), "tbx", "en-de")
     assert [(unit.source, unit.target) for unit in tbxfile.parsestring(file.data).units] == [
         (term.source, term.target) for term in written
     ]
-    again = read_glossary(file.data, file.name, "en-de").glossary.terms
+    again = read_glossary(file.data, file.name, "en-de").terms
     assert [(t.source, t.targets, t.note) for t in again] == [
         (t.source, tuple(dict.fromkeys(t.targets)), t.note) for t in written
     ]
 
 
 def test_forbidden_terms_stay_forbidden_in_tbx():
-    file = write_glossary(termbase(1, "g", [Term("file", "Akte", status="forbidden")]), "tbx", "en-de")
-    (again,) = read_glossary(file.data, "g.tbx", "en-de").glossary.terms
+    file = write_glossary(Glossary.of(1, "g", [Term("file", "Akte", status="forbidden")]), "tbx", "en-de")
+    (again,) = read_glossary(file.data, "g.tbx", "en-de").terms
     assert (again.target, again.status) == ("Akte", "forbidden")
 
 
 def test_unknown_kind_is_refused():
     with pytest.raises(CommandError, match="csv, tsv, tbx"):
-        write_glossary(termbase(1, "g", []), "exe", "en-de")
+        write_glossary(Glossary.of(1, "g", []), "exe", "en-de")

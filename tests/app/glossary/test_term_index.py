@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.glossary import Term
+from app.glossary.glossary import Glossary, combined_matcher, differing_terms, term_matcher
 from app.glossary.index import term_index
 from app.glossary.index.folding import fold_term
-from app.glossary.index.term_index import NumberedTerms
-from app.glossary.termbases import Termbase, combined, differing_terms, terminology
+from app.glossary.index.term_index import TermIndex
 
 WORDS = ("file", "Files", "log", "Log", "fi", "café")
 TERMS = st.builds(
@@ -39,20 +39,20 @@ def test_changed_index_finds_what_one_made_anew_finds(
 ) -> None:
     with patch.object(term_index, "MAX_CHANGED", limit):
         terms = dict(sorted(terms.items()))
-        numbered = NumberedTerms(terms)
+        numbered = TermIndex(terms)
         for changes in story:
             earlier, numbered = numbered, numbered.changed(changes)
             terms = after(terms, changes)
             assert earlier.changed(numbered.changes_since(earlier)) == numbered
     assert (dict(numbered), list(numbered), len(numbered)) == (terms, list(terms), len(terms))
-    anew = NumberedTerms(terms)
+    anew = TermIndex(terms)
     assert numbered == anew and numbered == terms
-    others = Termbase(2, "other", NumberedTerms({0: Term("log file", "Protokoll"), 1: Term("log", "x")}))
+    others = Glossary(2, "other", TermIndex({0: Term("log file", "Protokoll"), 1: Term("log", "x")}))
     for language in ("en", ""):
         found = [
-            combined((Term("fi", "y", is_for_document=True),), bases, language).search(text)
+            combined_matcher((Term("fi", "y", is_for_document=True),), bases, language).search(text)
             for parts in (numbered, anew)
-            for bases in [(Termbase(1, "one", parts), others)]
+            for bases in [(Glossary(1, "one", parts), others)]
         ]
         assert found[0] == found[1]
     for source in WORDS:
@@ -65,16 +65,16 @@ def test_changed_index_finds_what_one_made_anew_finds(
 def test_text_without_a_differing_term_holds_the_same_terms_before_and_after(
     terms: dict[int, Term], changes: dict[int, Term | None], text: str, is_on: bool
 ) -> None:
-    before = (Termbase(1, "one", NumberedTerms(terms), is_on), Termbase(2, "two", NumberedTerms({0: Term("log", "x")})))
+    before = (Glossary(1, "one", TermIndex(terms), is_on), Glossary(2, "two", TermIndex({0: Term("log", "x")})))
     later = (before[0].changed(changes), before[1])
     differing = differing_terms(before, later)
     assert differing is not None
-    if not terminology(differing, "en").concerns(text):
-        assert combined((), before, "en").search(text) == combined((), later, "en").search(text)
+    if not term_matcher(differing, "en").concerns(text):
+        assert combined_matcher((), before, "en").search(text) == combined_matcher((), later, "en").search(text)
 
 
 def test_order_and_switches_make_every_term_differ() -> None:
-    one, two = (Termbase(id_, "x", NumberedTerms({0: Term("a", "b")})) for id_ in (1, 2))
+    one, two = (Glossary(id_, "x", TermIndex({0: Term("a", "b")})) for id_ in (1, 2))
     assert differing_terms((one, two), (two, one)) is None
     assert differing_terms((one,), (one, two)) is None
     assert differing_terms((one, two), (one, two)) == []

@@ -11,8 +11,8 @@ from sqlite_utils import Database
 
 from app.formats.documents import read_document
 from app.glossary import Term
-from app.glossary.termbases import Termbase, termbase
-from app.log.glossary_tables import load_termbases
+from app.glossary.glossary import Glossary
+from app.log.glossary_tables import load_glossaries
 from app.log.migrations import migrations
 from app.log.store import LogStore
 
@@ -26,11 +26,11 @@ TERMS = (
 def test_everything_said_of_a_term_is_there_again(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
-    base = termbase(1, "g", TERMS)
+    base = Glossary.of(1, "g", TERMS)
     store.change_glossaries(session.id, (), (base,), {"change": "import"})
     after = base.changed({3: Term("mouse", "Maus", case="any")})
     store.change_glossaries(session.id, (base,), (after,), {"change": "edit"})
-    assert store.load_session(session.id).termbases == (after,)
+    assert store.load_session(session.id).glossaries == (after,)
     first, second = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     (added,) = first["added"]
     assert added["terms"][0] == [0, "router", "Router", 1]
@@ -53,15 +53,15 @@ states = st.lists(st.tuples(st.integers(1, 3), st.booleans(), changes), max_size
 def test_whatever_becomes_of_the_glossaries_is_what_is_read_again(tmp_path_factory, story):
     store = LogStore.open(tmp_path_factory.mktemp("log") / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
-    before: tuple[Termbase, ...] = ()
+    before: tuple[Glossary, ...] = ()
     for state in story:
         known = {base.id: base for base in before}
         after = tuple(
-            replace(known.get(id_, termbase(id_, f"g{id_}", TERMS)).changed(edits), is_on=is_on)
+            replace(known.get(id_, Glossary.of(id_, f"g{id_}", TERMS)).changed(edits), is_on=is_on)
             for id_, is_on, edits in state
         )
         store.change_glossaries(session.id, before, after, {})
-        assert store.load_session(session.id).termbases == after
+        assert store.load_session(session.id).glossaries == after
         before = after
     store.close()
 
@@ -79,6 +79,6 @@ def test_terms_of_an_older_log_stay_as_they_were(tmp_path: Path):
     db.execute("INSERT INTO glossary_term VALUES (1, 1, 'mouse', 'Maus', 8, '{\"note\": \"x\"}')")
     migrations.apply(db)
     terms = [Term("router", "Router", 7), Term("mouse", "Maus", 8, note="x")]
-    assert load_termbases(db, 1) == (termbase(1, "old", terms),)
-    assert load_termbases(db, 2) == ()
+    assert load_glossaries(db, 1) == (Glossary.of(1, "old", terms),)
+    assert load_glossaries(db, 2) == ()
     db.close()

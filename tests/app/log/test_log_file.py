@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from app.errors import LogError
 from app.formats.documents import read_document
 from app.glossary import Term
-from app.glossary.termbases import termbase
+from app.glossary.glossary import Glossary
 from app.log import file
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
@@ -59,11 +59,11 @@ def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path)
     assert session.document.segments == DOCUMENT.segments
     assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
     assert session.num_events == 3
-    assert session.termbases == ()
+    assert session.glossaries == ()
     assert store.verify_chain(session.id).is_intact
-    bases = (termbase(1, "g.tsv", [Term("one", "eins", 1)]),)
+    bases = (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),)
     store.change_glossaries(session.id, (), bases, {})
-    assert store.load_session(token).termbases == bases
+    assert store.load_session(token).glossaries == bases
     store.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
     assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()

@@ -13,14 +13,14 @@ import pytest
 from app.errors import LogError
 from app.formats.documents import read_document
 from app.glossary import Term
-from app.glossary.termbases import termbase
+from app.glossary.glossary import Glossary
 from app.log.records import FIRST_HASH, to_json
 from app.log.store import LogStore, SegmentUpdate, SessionRecord
 from engine import Avoid
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = read_document("One\r\n  Zwei\u2028 – ü\r\n\r\nThree\r\n".encode("utf-16"), "a.txt")
-TERMS = termbase(1, "terms.tsv", [Term("one", "eins", 2), Term("IT", "IT", 5)])
+TERMS = Glossary.of(1, "terms.tsv", [Term("one", "eins", 2), Term("IT", "IT", 5)])
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRe
     assert loaded.document.segments == DOCUMENT.segments
     assert loaded.document.data == DOCUMENT.data
     assert loaded.document.export({}) == DOCUMENT.data
-    assert loaded.termbases == (TERMS,)
+    assert loaded.glossaries == (TERMS,)
     assert [(s.target, s.state, s.version) for s in loaded.segments] == [
         (None, "new", 0),
         ("Zwei – ü", "edited", 3),
@@ -108,12 +108,12 @@ def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionR
 def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
     store: LogStore, session: SessionRecord
 ) -> None:
-    other = termbase(2, "other.tsv", [Term("x", "y", 1)])
+    other = Glossary.of(2, "other.tsv", [Term("x", "y", 1)])
     store.change_glossaries(session.id, (), (TERMS,), {})
     store.change_glossaries(session.id, (TERMS,), (other,), {})
-    assert store.load_session(session.id).termbases == (other,)
+    assert store.load_session(session.id).glossaries == (other,)
     store.change_glossaries(session.id, (other,), (), {})
-    assert store.load_session(session.id).termbases == ()
+    assert store.load_session(session.id).glossaries == ()
     events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     names = [[told["name"] for told in payload["glossaries"]] for payload in events]
     assert names == [["terms.tsv"], ["other.tsv"], []]
@@ -150,7 +150,7 @@ def test_hostile_text_and_half_characters_are_stored(store: LogStore, session: S
 
 def state_of(store: LogStore, session_id: int) -> tuple[object, ...]:
     session = store.load_session(session_id)
-    return session.num_events, session.segments, session.termbases, store.verify_chain(session_id)
+    return session.num_events, session.segments, session.glossaries, store.verify_chain(session_id)
 
 
 def test_an_update_of_no_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import CommandError
 from app.formats.documents import read_file
-from app.glossary.terms import Term
+from app.glossary.model import Term
 from app.log.store import LogStore
 from app.models import registry as models
 from app.models.directions import decide, read_ahead, targets_by_source
@@ -215,7 +215,7 @@ def test_glossaries_come_along_where_they_say_something(store: LogStore):
     workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
 
     def told(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
-        bases = sessions.begin_anew(workspace, direction).terms.termbases
+        bases = sessions.begin_anew(workspace, direction).terms.glossaries
         return [(base.name, [(term.source, term.target) for term in base.terms.values()]) for base in bases]
 
     assert told("de-en") == [

@@ -7,14 +7,14 @@ from app.log.records import SavedSegment
 from app.log.store import LogStore
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
-from tests.app.reports.recorded import DOCUMENT, record_session
+from tests.app.reports.sample_session import DOCUMENT, log_sample_session
 
 RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
 
 
 @pytest.fixture
 def session_id(store: LogStore) -> int:
-    return record_session(store)
+    return log_sample_session(store)
 
 
 # ---- the document ----

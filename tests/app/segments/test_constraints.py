@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.glossary import Glossary, Term, TermHit
+from app.glossary import Term, TermHit, term_matcher
 from app.segments.constraints import Conflict, constraints_for, distinct_terms, resolve_constraints, term_key
 from engine import Avoid
 
@@ -32,7 +32,7 @@ def test_pin_and_term_of_one_text_make_one_phrase():
 
 
 def test_term_is_asked_for_as_often_as_its_source_stands():
-    found = Glossary((Term("router", "Router"),)).find("A router beside a router")
+    found = term_matcher((Term("router", "Router"),)).find("A router beside a router")
     assert len(found) == 2
     assert [constraint.count for constraint in constraints_for([], found)] == [2]
     assert [constraint.count for constraint in constraints_for(["Router"], found)] == [2], "the pin is one of them"

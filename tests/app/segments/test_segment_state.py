@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.glossary import Glossary, Term
+from app.glossary import Term, term_matcher
 from app.segments import state as segment_state
 from app.segments.constraints import constraints_for
 from app.segments.proposal_view import DecodingResult
@@ -17,7 +17,7 @@ from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
 SOURCE = "The router saves the file."
-GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
+GLOSSARY = term_matcher((Term("router", "Router"), Term("file", "Datei")))
 
 
 def segment(**fields: object) -> SegmentState:
@@ -72,7 +72,7 @@ def test_terms_follow_the_proposal_until_the_person_writes():
 
 def test_a_noun_that_ends_a_compound_of_the_text_is_met():
     def written(term: Term) -> SegmentState:
-        return segment(hits=Glossary((term,)).find(SOURCE), target="Er sichert die Bilddateien.", state="edited")
+        return segment(hits=term_matcher((term,)).find(SOURCE), target="Er sichert die Bilddateien.", state="edited")
 
     noun = Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
     assert statuses(written(noun)) == {"Datei": ("met", "Form in the text: Bilddateien")}
@@ -158,13 +158,13 @@ def test_banned_word_in_the_translators_own_text_needs_a_look():
 )
 def test_word_that_a_term_forbids_needs_a_look_in_the_translators_own_text(target: str, said: str):
     file = Term("file", "Dokument", status="forbidden", inflections=("Dokumente",))
-    terms = Glossary((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
+    terms = term_matcher((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
     own = SegmentState(0, SOURCE, 5, hits=terms.find(SOURCE), target=target)
     assert attention_for(own) == said
 
 
 def test_ban_is_said_to_stand_only_inside_a_term():
-    base = segment(bans=(Avoid("Datei"),), hits=Glossary((Term("file", "alte Datei"),), "g").find(SOURCE))
+    base = segment(bans=(Avoid("Datei"),), hits=term_matcher((Term("file", "alte Datei"),)).find(SOURCE))
     (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
     assert state["status"] == "pending"  # the answer was asked for without the ban
     decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]

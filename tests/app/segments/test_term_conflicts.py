@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.glossary import Glossary, Term
+from app.glossary import Term, term_matcher
 from app.segments.state import SegmentState
 from app.segments.view import conflicts_of
 from engine import Avoid
@@ -24,7 +24,7 @@ CASES = [
 
 @pytest.mark.parametrize(("pin", "span", "contradicts", "why"), CASES, ids=[why for *_, why in CASES])
 def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, contradicts: bool, why: str):
-    hits = Glossary((ROUTER,)).find(SOURCE)
+    hits = term_matcher((ROUTER,)).find(SOURCE)
     segment = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,))
     assert [constraint.text for constraint in segment.constraints] == [pin, "Router"], "both, until a person chooses"
     found = conflicts_of(segment, lambda text: span)
@@ -42,5 +42,5 @@ def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, c
 
 
 def test_term_that_gives_way_to_a_ban_is_told():
-    segment = SegmentState(0, SOURCE, 4, hits=Glossary((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
+    segment = SegmentState(0, SOURCE, 4, hits=term_matcher((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
     assert [view["kind"] for view in conflicts_of(segment, lambda text: (0, 0))] == ["ban_term"]

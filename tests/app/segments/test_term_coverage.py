@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.glossary import Glossary, Term
+from app.glossary import Term, term_matcher
 from app.segments.state import SegmentState
 from app.segments.term_coverage import dry_run
 
@@ -20,7 +20,7 @@ texts = st.lists(words, min_size=1, max_size=6).map(" ".join)
 
 @given(st.lists(texts, max_size=4), st.lists(st.lists(words, min_size=1, max_size=2), max_size=4, unique_by=tuple))
 def test_every_place_is_a_hit_or_given_up_to_an_overlapping_one(sources: list[str], terms: list[list[str]]):
-    glossary = Glossary(tuple(Term(" ".join(term), "X".join(term).upper()) for term in terms))
+    glossary = term_matcher(tuple(Term(" ".join(term), "X".join(term).upper()) for term in terms))
     run = dry_run([segment(i, source) for i, source in enumerate(sources)], glossary.search, len(glossary))
     found = {use.term.source: use.num_hits for use in run.uses}
     for term in terms:
@@ -35,7 +35,7 @@ def test_every_place_is_a_hit_or_given_up_to_an_overlapping_one(sources: list[st
 
 
 def test_confirmed_segments_that_lack_a_target_or_hold_what_is_forbidden_are_named():
-    glossary = Glossary(
+    glossary = term_matcher(
         (
             Term("file", "Datei", variants=("Akte",), inflections=("Dateien",)),
             Term("folder", "Ordner"),

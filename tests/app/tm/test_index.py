@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tm.index import Entry, MemoryIndex, is_candidate, rate_of, runs_between
+from app.tm.index import MemoryEntry, MemoryIndex, is_candidate, rate_of, runs_between
 
 RATE_CASES = [
     ("Open the file.", "Open the file.", 100, "equal"),
@@ -33,7 +33,7 @@ TEXTS = st.builds(" ".join, WORDS)
 def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query: str, data: st.DataObject):
     index = MemoryIndex()
     for number, source in enumerate(sources):
-        index.add(number, Entry(source, f"t{number}", changed_ms=number))
+        index.add(number, MemoryEntry(source, f"t{number}", changed_ms=number))
     gone = data.draw(st.sets(st.integers(0, 12)))
     for number in gone:
         index.remove(number)
@@ -53,19 +53,19 @@ def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query
 
 def test_newer_entry_of_a_key_takes_the_place_and_the_own_text_is_passed_over():
     index = MemoryIndex()
-    index.add("a", Entry("Open the file.", "alt", changed_ms=1))
-    index.add("a", Entry("Open the file.", "neu", changed_ms=2))
+    index.add("a", MemoryEntry("Open the file.", "alt", changed_ms=1))
+    index.add("a", MemoryEntry("Open the file.", "neu", changed_ms=2))
     assert [match.entry.target for match in index.matches("Open the file.")] == ["neu"]
     assert index.matches("Open the file.", besides="a") == []
-    index.add("b", Entry("Open the file.", "neu", changed_ms=3))
+    index.add("b", MemoryEntry("Open the file.", "neu", changed_ms=3))
     assert [match.entry.changed_ms for match in index.matches("Open the file.")] == [3]  # one pair of texts, once
 
 
 def test_concordance_looks_into_both_sides_whatever_the_capitals():
     index = MemoryIndex()
-    index.add(1, Entry("The Router.", "Das Gerät.", changed_ms=1))
-    index.add(2, Entry("The device.", "Der ROUTER.", changed_ms=2))
-    index.add(3, Entry("Other.", "Anderes.", changed_ms=3))
+    index.add(1, MemoryEntry("The Router.", "Das Gerät.", changed_ms=1))
+    index.add(2, MemoryEntry("The device.", "Der ROUTER.", changed_ms=2))
+    index.add(3, MemoryEntry("Other.", "Anderes.", changed_ms=3))
     assert [entry.changed_ms for entry in index.concordance("router")] == [2, 1]
     assert index.concordance("  ") == []
 

@@ -13,8 +13,8 @@ from app.glossary.form_list import form_list
 from app.glossary.lemmas import MAX_FORMS
 from app.log.store import LogStore
 from app.segments.view import detail_view
-from app.tm.index import Entry, MemoryIndex
-from app.tm.prefill import index_of
+from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.prefill import index_of_pairs
 from app.tm.tmx import write_tmx
 from app.tm.used_forms import is_form, used_forms, with_used_forms
 from app.workspace.commands import Workspace
@@ -82,7 +82,7 @@ def test_form_stands_where_the_target_would_and_only_without_it(text: str, targe
 
 
 def test_forms_come_from_entries_that_hold_the_term_the_newest_first_and_not_from_others():
-    index = index_of(
+    index = index_of_pairs(
         [
             ("The file is open.", "Le fichier est ouvert."),
             ("The file list", "La liste des fichiers"),
@@ -111,7 +111,7 @@ SENTENCES = st.lists(st.sampled_from(["open", "opens", "file", "files", "a", "7"
 def test_entries_that_hold_the_words_are_found_the_last_first(sources: list[str], words: str, count: int):
     index = MemoryIndex()
     for number, source in enumerate(sources):
-        index.add(number % 8, Entry(source, str(number)))
+        index.add(number % 8, MemoryEntry(source, str(number)))
     found = index.holding(words, len(sources) + 1)
     expected = [e for e in reversed(index.entries()) if set(words.split()) <= set(e.source.split())]
     assert [entry for entry in found if set(words.split()) <= set(entry.source.split())] == expected
@@ -174,7 +174,7 @@ def test_a_confirmed_form_may_stand_in_the_segments_opened_next(workspace: Works
 def test_an_imported_memory_counts_and_leaves_text_and_version_alone(workspace: Workspace, decoder: HandDecoder):
     workspace.edit(2, "Eigenes.", "typed")
     before = workspace.segments[2]
-    data = write_tmx([Entry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
+    data = write_tmx([MemoryEntry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
     workspace.memory.import_tmx(data, "old.tmx")
     workspace.open(2)
     after = workspace.segments[2]
@@ -192,7 +192,7 @@ def test_other_terms_leave_a_segment_alone_that_has_forms_of_the_memory(workspac
     answer(workspace, decoder)
     workspace.confirm(4, "Der Zwirblerin.")
     num_asked = len(decoder.of(2))
-    (base,) = workspace.terms.termbases
+    (base,) = workspace.terms.glossaries
     workspace.glossaries.edit(base.id, {base.next_number(): Term("zwirbler", "Zwirbler", 2)})
     answer(workspace, decoder)
     assert workspace.segments[2].hits[0].term.inflections == ("Zwirblern",)

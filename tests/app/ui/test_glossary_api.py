@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.glossary.reading.files import read_glossary
+from app.glossary.reading.glossary_file import read_glossary
 from app.ui import server
 from app.ui.api import Api
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
@@ -59,7 +59,7 @@ def test_file_goes_up_as_it_is_and_is_used_by_a_command(api: Api):  # noqa: F811
     assert client.get(f"{rows}/new").status_code == 404, "it is used"
     exported = client.get(f"/download/{token}/glossary/{number}/csv")
     assert exported.headers["content-disposition"].endswith("terms.csv")
-    assert len(read_glossary(exported.content, "terms.csv", "en-de").glossary) == 3
+    assert len(read_glossary(exported.content, "terms.csv", "en-de").terms) == 3
     assert client.get(f"/download/{token}/glossary/{number}/exe").status_code == 404
     assert client.get(f"/download/{token}/glossary/4711/csv").status_code == 404
 

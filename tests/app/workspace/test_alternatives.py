@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.errors import CommandError
-from app.glossary import Glossary, Term
+from app.glossary import Term, term_matcher
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.segments.constraints import constraints_for
@@ -88,7 +88,7 @@ def test_alternative_stands_where_the_sentences_part(proposal, number, word, tex
 
 
 def test_same_word_and_marks_alone_are_no_alternatives_and_terms_are_told():
-    hits = Glossary((Term("button", "Schalter"),), "g").find(SOURCE)
+    hits = term_matcher((Term("button", "Schalter"),)).find(SOURCE)
     question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
     rows = alternatives_view(question, [alternative(*each) for each in found])["rows"]

@@ -19,7 +19,7 @@ from engine import Avoid, Reason, Translation
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
-GLOSSARY = Glossary((Term("router", "Router"), Term("file", "Datei")), "terms.tsv")
+GLOSSARY = Glossary.of(1, "terms.tsv", (Term("router", "Router"), Term("file", "Datei")))
 
 
 @pytest.fixture
@@ -174,13 +174,13 @@ def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspac
     decoder.answer_all()
     settle(workspace)
     before = [len(decoder.of(index)) for index in range(3)]
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
     decoder.answer_all()
     settle(workspace)
     assert [len(decoder.of(index)) - before[index] for index in range(3)] == [0, 1, 1]
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router", "Datei"]
-    (kept,) = workspace.store.load_session(workspace.session_id).termbases
-    assert (kept.name, tuple(kept.terms.values())) == ("terms.tsv", GLOSSARY.terms)
+    (kept,) = workspace.store.load_session(workspace.session_id).glossaries
+    assert (kept.name, kept.terms) == ("terms.tsv", GLOSSARY.terms)
     workspace.constrain(1, [], ["file\tDatei"])
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router"]
     assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
@@ -191,7 +191,7 @@ def test_segments_the_person_has_written_are_not_decoded_behind_their_back(works
     decoder.answer_all()
     settle(workspace)
     num_before = len(decoder.of(1))
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
     decoder.answer_all()
     settle(workspace)
     assert len(decoder.of(1)) == num_before
@@ -329,7 +329,7 @@ def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Works
 
 
 def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(workspace: Workspace, decoder: HandDecoder):
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms)
+    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
     workspace.open(2)
     workspace.constrain(2, [], [], [Avoid("Router")])
     request, *_ = decoder.of(2)[-1]

@@ -19,8 +19,8 @@ from app.formats.base import SupportsComments
 from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import import_jsonl, session_jsonl
-from app.reports.replay import moments
-from app.reports.tables import session_csv
+from app.reports.replay import replay_steps
+from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
 from app.segments.state import restore_segment
 from app.workspace.commands import Workspace
@@ -75,7 +75,7 @@ def test_comment_is_written_changed_and_taken_away_and_outlives_a_restart(store:
     snapshot = again.snapshot(open_index=0)
     assert [row["is_commented"] for row in snapshot["rows"]] == [True, False]
     assert (snapshot["counts"]["commented"], snapshot["segment"]["comment"]) == (1, "Which router?\nAsk them.")
-    story = moments(again.document.segments, store.events(again.session_id))
+    story = replay_steps(again.document.segments, store.events(again.session_id))
     assert [m.detail for m in story if m.type == "comment"][1:] == ["short", ""]
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from app.errors import CommandError
 from app.glossary import Term
+from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.index.term_index import TermChanges
-from app.glossary.termbases import combined, termbase
-from app.glossary.terms import Matching
+from app.glossary.model import Matching
 from app.log.store import LogStore
 from app.segments.view import detail_view
 from app.workspace import glossaries
@@ -37,11 +37,11 @@ def found(workspace: Workspace, index: int) -> list[tuple[str, str]]:
 
 def put(workspace: Workspace, name: str, *terms: tuple[str, str]) -> int:
     workspace.glossaries.put(name, [Term(*term, row, glossary=name) for row, term in enumerate(terms, 1)])
-    return next(base.id for base in workspace.terms.termbases if base.name == name)
+    return next(base.id for base in workspace.terms.glossaries if base.name == name)
 
 
 def kept(workspace: Workspace) -> list[str]:
-    return [base.name for base in workspace.store.load_session(workspace.session_id).termbases]
+    return [base.name for base in workspace.store.load_session(workspace.session_id).glossaries]
 
 
 def test_higher_glossary_wins_and_the_other_is_named_as_its_rival(workspace: Workspace):
@@ -66,7 +66,7 @@ def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: W
 def test_what_a_higher_glossary_forbids_is_not_required_by_a_lower_one_and_both_are_shown(workspace: Workspace):
     low = put(workspace, "low", ("file", "Akte"))
     workspace.glossaries.put("high", [Term("file", "Akte", glossary="high", status="forbidden")])
-    high = workspace.terms.termbases[0].id
+    high = workspace.terms.glossaries[0].id
     view = detail_view(workspace.segments[0])
     assert [(c["kind"], c["kept"], c["given_up"]) for c in view["conflicts"]] == [("forbidden_term", "Akte", "Akte")]
     required = next(term for term in view["terms"] if term["term_status"] == "preferred")
@@ -104,21 +104,21 @@ def test_same_name_takes_the_place_of_the_earlier_one_and_its_priority(workspace
     put(workspace, "general", ("file", "Akte"))
     put(workspace, "client", ("file", "Datei"))
     put(workspace, "general", ("file", "Ordner"), ("open", "öffnen"))
-    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1), ("general", 2)]
 
 
 def test_terms_are_edited_added_and_deleted_and_each_step_is_undone(workspace: Workspace):
     id_ = put(workspace, "client", ("file", "Datei"), ("router", "Router"))
-    states = [workspace.terms.termbases]
+    states = [workspace.terms.glossaries]
     for changes in ({0: Term("file", "Akte")}, {2: Term("open", "öffnen")}, {1: None}):
         workspace.glossaries.edit(id_, changes)
-        states.append(workspace.terms.termbases)
+        states.append(workspace.terms.glossaries)
     assert [term.source for term in states[-1][0].terms.values()] == ["file", "open"]
     assert [hit.term.target for hit in workspace.segments[0].hits] == ["öffnen", "Akte"]
     for state in reversed(states[:-1]):
         workspace.glossaries.undo()
-        assert workspace.terms.termbases == state
-        assert workspace.store.load_session(workspace.session_id).termbases == state
+        assert workspace.terms.glossaries == state
+        assert workspace.store.load_session(workspace.session_id).glossaries == state
     workspace.glossaries.undo()
     with pytest.raises(CommandError, match="no change"):
         workspace.glossaries.undo()
@@ -137,7 +137,7 @@ def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_un
 def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Workspace):
     put(workspace, "client")
     assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
-    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1)]
+    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1)]
 
 
 def test_who_edits_does_not_wait_while_the_document_is_searched_and_terms_are_written(
@@ -183,9 +183,9 @@ def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: 
 
     monkeypatch.setattr(workspace.terms, "prepared", slow)
     put(workspace, "client", ("file", "Datei"))
-    assert [(base.name, len(base)) for base in workspace.terms.termbases] == [("client", 1), ("general", 2)]
+    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1), ("general", 2)]
     assert [found(workspace, index)[0][0] for index in (0, 1)] == ["Datei", "Router"]
-    assert workspace.store.load_session(workspace.session_id).termbases == workspace.terms.termbases
+    assert workspace.store.load_session(workspace.session_id).glossaries == workspace.terms.glossaries
 
 
 def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_them(
@@ -230,11 +230,11 @@ def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monke
 
 
 def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspace):
-    cut_off = termbase(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
+    cut_off = Glossary.of(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
     workspace.store.store_ahead(workspace.session_id, cut_off)
-    assert workspace.store.load_session(workspace.session_id).termbases == ()
+    assert workspace.store.load_session(workspace.session_id).glossaries == ()
     workspace.add_term(0, "file", "Akte", "glossary")
-    (own,) = workspace.store.load_session(workspace.session_id).termbases
+    (own,) = workspace.store.load_session(workspace.session_id).glossaries
     assert (own.id, [term.target for term in own.terms.values()]) == (1, ["Akte"])
 
 
@@ -249,7 +249,7 @@ def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(work
     ]
     for changes in edits:
         workspace.glossaries.edit(id_, changes)
-        anew = combined((), workspace.store.load_session(workspace.session_id).termbases, "en")
+        anew = combined_matcher((), workspace.store.load_session(workspace.session_id).glossaries, "en")
         for segment in workspace.segments:
             assert segment.hits == workspace.terms.search_in(anew, segment.source).hits
 
@@ -265,4 +265,4 @@ def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
     ):
         with pytest.raises(CommandError):
             wrong()
-    assert len(workspace.terms.termbases) == MAX_GLOSSARIES
+    assert len(workspace.terms.glossaries) == MAX_GLOSSARIES

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.errors import CommandError
-from app.glossary.reading import rows as glossary_rows
+from app.glossary.reading import row_checks as glossary_rows
 from app.log.store import LogStore
 from app.models import spelling
 from app.paths import SAMPLES_FOLDER
@@ -94,7 +94,7 @@ def test_every_row_has_its_verdict_and_nothing_is_changed(workspace: Workspace):
     ]
     assert rows(workspace, report, "repeat") == [(5, "repeat", "repeat")]
     assert [row for row, *_ in rows(workspace, report, "new")] == [2, 3, 7, 8, 10]
-    assert workspace.terms.termbases == ()
+    assert workspace.terms.glossaries == ()
     document = report["document"]
     assert (document["num_segments"], document["num_segments_hit"], document["num_more"]) == (3, 3, 3)
 
@@ -107,7 +107,7 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
     ]  # fmt: skip
     fixes = [row["fix"]["name"] for row in attention if row["fix"]]
     told = workspace.glossary_imports.use(report["import"], fixes)
-    (base,) = workspace.terms.termbases
+    (base,) = workspace.terms.glossaries
     assert told["num_terms"] == len(base) == 3
     assert [(term.source, term.target) for term in base.terms.values()] == [
         ("router", "Router"),
@@ -135,7 +135,7 @@ def test_fix_that_was_never_offered_is_refused(workspace: Workspace, fixes: list
     report = stage(workspace, GLOSSARY)
     with pytest.raises(CommandError, match="fixes"):
         workspace.glossary_imports.use(report["import"], fixes)
-    assert workspace.terms.termbases == ()
+    assert workspace.terms.glossaries == ()
 
 
 def test_newer_import_ends_the_older(workspace: Workspace):
@@ -155,7 +155,7 @@ def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Worksp
         (6, None),  # it would be refused with a target, too
     ]
     told = workspace.glossary_imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
-    (base,) = workspace.terms.termbases
+    (base,) = workspace.terms.glossaries
     assert told["num_terms"] == 4
     assert [(term.row, term.source, term.target) for term in base.terms.values()] == [
         (1, "router", "Router"), (2, "light", "Licht"), (3, "wheel", "Rad"), (4, "file", "Datei"),
@@ -179,7 +179,7 @@ def test_target_that_cannot_be_is_refused_and_nothing_is_used(workspace: Workspa
     report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
     with pytest.raises(CommandError, match=said):
         workspace.glossary_imports.use(report["import"], [], fills)
-    assert workspace.terms.termbases == ()
+    assert workspace.terms.glossaries == ()
 
 
 def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Workspace):

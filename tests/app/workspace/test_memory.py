@@ -13,14 +13,14 @@ from translate.storage import tmx
 
 from app.errors import DocumentError
 from app.log.store import LogStore, SegmentUpdate
+from app.tm import library as memory_library
 from app.tm import storage
-from app.tm.index import Entry
+from app.tm.index import MemoryEntry
+from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries, load_entries
 from app.tm.tmx import read_pairs, write_tmx
 from app.ui.api import Api
-from app.workspace import memory as recall
 from app.workspace.commands import Workspace
-from app.workspace.memory import Library
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 from tests.app.ui.test_api import api, message  # noqa: F401
 
@@ -61,7 +61,7 @@ def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost
         workspace.reopen(2)
         yield from read
 
-    monkeypatch.setattr(recall, "load_entries", slowly)
+    monkeypatch.setattr(memory_library, "load_entries", slowly)
     entries = workspace.memory.library.index("en-de").entries()
     assert [(entry.source, entry.target) for entry in entries] == [*pairs, ("Open the file.", "Öffnen Sie die Datei.")]
 
@@ -71,9 +71,9 @@ def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: 
     workspace.confirm(0, "Öffnen Sie die Datei.")
     assert targets(workspace, 1) == [(93, "Öffnen Sie die Datei.")]
     assert targets(workspace, 0) == []  # its own text is no match
-    again = Library(store).index("en-de").entries()
+    again = MemoryLibrary(store).index("en-de").entries()
     assert [(entry.source, entry.target) for entry in again] == [("Open the file.", "Öffnen Sie die Datei.")]
-    backwards = Library(store).index("de-en").entries()
+    backwards = MemoryLibrary(store).index("de-en").entries()
     assert [(entry.source, entry.target) for entry in backwards] == [("Öffnen Sie die Datei.", "Open the file.")]
     workspace.confirm(0, "Die Datei öffnen.")
     assert targets(workspace, 1) == [(93, "Die Datei öffnen.")]
@@ -84,13 +84,13 @@ def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: 
 
 
 def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store: LogStore):
-    library = Library(store)
+    library = MemoryLibrary(store)
     assert library.import_tmx(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2}
-    found = Library(store).index("en-de").matches("Press <b>OK</b>.")
+    found = MemoryLibrary(store).index("en-de").matches("Press <b>OK</b>.")
     assert [(match.rate, match.entry.target, match.entry.origin) for match in found] == [
         (100, "Auf <b>OK</b> drücken.", "a.tmx")
     ]
-    library.import_tmx(write_tmx([Entry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
+    library.import_tmx(write_tmx([MemoryEntry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
     assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
     exported = library.export_tmx("en-de")
@@ -98,7 +98,7 @@ def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store
 
 
 def test_what_another_process_writes_is_found_without_a_restart(store: LogStore, workspace: Workspace):
-    library = Library(store)
+    library = MemoryLibrary(store)
     first = library.index("en-de")
     other = LogStore.open(store.path)
     other.append(workspace.session_id, "blur", {}, segment=0)
@@ -107,7 +107,7 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
     workspace.confirm(2, "Etwas anderes.")
     workspace.memory.library.forget()
     assert library.index("en-de") is first
-    Library(other).import_tmx(FILE, "a.tmx", "en-de")
+    MemoryLibrary(other).import_tmx(FILE, "a.tmx", "en-de")
     assert len(library.index("en-de").entries()) == 3
     other.append(workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
     assert [match.entry.target for match in library.index("en-de").matches("Open the file.")] == ["Öffnen."]
@@ -127,7 +127,7 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
 def test_file_that_is_no_memory_of_these_languages_is_refused_and_nothing_is_stored(
     store: LogStore, data: bytes, says: str
 ):
-    library = Library(store)
+    library = MemoryLibrary(store)
     with pytest.raises(DocumentError, match=says):
         library.import_tmx(data, "a.tmx", "en-de")
     assert library.index("en-de").entries() == []
@@ -145,7 +145,7 @@ def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F81
 @pytest.mark.parametrize("direction", ["en-zho_Hant", "zho_Hans-zho_Hant"])
 def test_a_memory_of_one_of_several_scripts_is_read_again(direction: str):
     source, target = direction.split("-")
-    data = write_tmx([Entry("A page", "頁", "a.txt")], source, target)
+    data = write_tmx([MemoryEntry("A page", "頁", "a.txt")], source, target)
     assert b'xml:lang="zho-Hant"' in data
     assert read_pairs(data, "m.tmx", source, target) == [("A page", "頁")]
     other = data.replace(b"zho-Hant", b"zh-Hant-TW")  # as others write it
@@ -159,7 +159,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl
 
 @given(st.lists(st.tuples(TEXTS, TEXTS).filter(all), min_size=1, max_size=5, unique=True))
 def test_written_memory_is_read_by_another_program_and_by_ourselves(pairs: list[tuple[str, str]]):
-    data = write_tmx([Entry(*pair, origin="a & b") for pair in pairs], "en", "de")
+    data = write_tmx([MemoryEntry(*pair, origin="a & b") for pair in pairs], "en", "de")
     pairs = [(a.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"), b) for a, b in pairs]
     pairs = [(a, b.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")) for a, b in pairs]
     assert read_pairs(data, "m.tmx", "en", "de") == pairs

@@ -12,10 +12,10 @@ from app.log.store import LogStore
 from app.reports.statistics import session_statistics
 from app.reports.working_time import working_time
 from app.segments.state import restore_segment
+from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries
 from app.workspace import memory as recall
 from app.workspace.commands import Workspace
-from app.workspace.memory import Library
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
@@ -38,7 +38,7 @@ def start(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool
     record = store.load_session(token)
     return Workspace(
         store, record.id, token, record.document, [restore_segment(saved) for saved in record.segments],
-        ready_model(decoder), direction="en-de", options=SearchOptions(), library=Library(store, fills=fills),
+        ready_model(decoder), direction="en-de", options=SearchOptions(), library=MemoryLibrary(store, fills=fills),
     )  # fmt: skip
 
 
@@ -75,8 +75,8 @@ def test_pretranslation_fills_in_what_the_memory_has_word_for_word(store: LogSto
 
 
 def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monkeypatch: pytest.MonkeyPatch):
-    may_read, read = threading.Event(), Library.index
-    monkeypatch.setattr(Library, "index", lambda self, direction: may_read.wait(20) and read(self, direction))
+    may_read, read = threading.Event(), MemoryLibrary.index
+    monkeypatch.setattr(MemoryLibrary, "index", lambda self, direction: may_read.wait(20) and read(self, direction))
     remember(store, ("Open the file.", "Öffnen."))
     decoder = HandDecoder()
     workspace = start(store, decoder)

@@ -36,7 +36,7 @@ def start(store: LogStore, token: str, decoder: HandDecoder, checksum: str = "m"
         model,
         direction="en-de",
         options=SearchOptions(nbest=nbest),
-        termbases=record.termbases,
+        glossaries=record.glossaries,
     )
 
 

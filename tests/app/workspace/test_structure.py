@@ -15,7 +15,7 @@ from app.errors import CommandError, LogError
 from app.formats.documents import read_document
 from app.formats.split_merge import merge_segments, split_segment
 from app.log.store import LogStore
-from app.reports.tables import session_csv
+from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment

@@ -15,7 +15,7 @@ from app.errors import CommandError
 from app.log.store import LogStore
 from app.models.style import FORMALITIES, Style, chosen_style
 from app.paths import SAMPLES_FOLDER
-from app.reports.replay import moments
+from app.reports.replay import replay_steps
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
@@ -154,7 +154,7 @@ def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, 
     workspace.choose_style(Style("formal"))
     run.answer(workspace)
     said, token = [segment.text for segment in workspace.segments], workspace.token
-    played = moments((), run.store.events(workspace.session_id))
+    played = replay_steps((), run.store.events(workspace.session_id))
     told = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
     assert told == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
     run.end()

@@ -99,7 +99,7 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Datei"], "that of the document goes first"
     saved = workspace.store.load_session(workspace.session_id)
     assert saved.document_terms == (Term("file", "Datei", is_for_document=True),)
-    assert [term.target for term in saved.termbases[0].terms.values()] == ["Akte", "Router"]
+    assert [term.target for term in saved.glossaries[0].terms.values()] == ["Akte", "Router"]
     workspace.remove_term("file", "Datei")
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Akte"]
     assert workspace.store.load_session(workspace.session_id).document_terms == ()
@@ -108,11 +108,11 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
 def test_term_goes_into_the_glossary_or_makes_one(workspace: Workspace):
     assert workspace.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
     place = workspace.add_term(0, "file", "Datei", "glossary")
-    (saved,) = workspace.store.load_session(workspace.session_id).termbases
+    (saved,) = workspace.store.load_session(workspace.session_id).glossaries
     assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
     assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
     workspace.glossaries.edit(place["base"], {place["number"]: None})
-    (left,) = workspace.terms.termbases
+    (left,) = workspace.terms.glossaries
     assert [term.source for term in left.terms.values()] == ["open"]
 
 

@@ -2,18 +2,18 @@
 
 from app.formats.documents import read_document
 from app.glossary import Term
-from app.glossary.termbases import termbase
+from app.glossary.glossary import Glossary
 from app.log.store import LogStore, SegmentUpdate
 
 DOCUMENT = read_document("One\r\n=1+1\r\n\r\nÜber “uns”\u2028!\r\n".encode("cp1252", "ignore"), "my.manual.txt")
 RESULT = {"status": "complete", "hypotheses": [{"text": "Eins", "score": -0.1}, {"text": "Ein", "score": -0.2}]}
 
 
-def record_session(store: LogStore) -> int:
+def log_sample_session(store: LogStore) -> int:
     """Its number. Segment 0 is confirmed, 1 edited, 2 never touched."""
     session = store.start_session(DOCUMENT, "en-de", pseudonym="p1", token="secret-token")
     number = session.id
-    store.change_glossaries(number, (), (termbase(1, "g.tsv", [Term("one", "eins", 1)]),), {})
+    store.change_glossaries(number, (), (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),), {})
     store.append(number, "focus", {}, segment=0)
     store.append(number, "decode_request", {"number": 1}, segment=0)
     store.append(number, "decode_result", RESULT, segment=0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.glossary import Glossary, Term, TermHit
+from app.glossary import Glossary, Term, TermHit, term_matcher
 from engine.text import occurrences
 
 # Letters of both cases, a mark that composes with a and not with b, digits and their joiners, signs, a word joiner.
@@ -59,13 +59,13 @@ def key(hit: TermHit) -> tuple[Term, int, int]:
 @given(TEXT, SOURCES)
 def test_search_finds_what_comparing_every_span_finds(text: str, sources: list[str]) -> None:
     terms = tuple(Term(source, "x", row) for row, source in enumerate(sources))
-    matches = Glossary(terms).search(text)
+    matches = term_matcher(terms).search(text)
     assert {key(hit) for hit in (*matches.hits, *matches.suppressed)} == all_matches(text, terms)
 
 
 @given(TEXT, SOURCES)
 def test_hits_do_not_overlap_and_only_longer_or_earlier_ones_suppress(text: str, sources: list[str]) -> None:
-    matches = Glossary(tuple(Term(source, "x", row) for row, source in enumerate(sources))).search(text)
+    matches = term_matcher(tuple(Term(source, "x", row) for row, source in enumerate(sources))).search(text)
     for earlier, later in zip(matches.hits, matches.hits[1:], strict=False):
         assert earlier.end <= later.start
     for lost in matches.suppressed:
@@ -75,7 +75,7 @@ def test_hits_do_not_overlap_and_only_longer_or_earlier_ones_suppress(text: str,
 
 @given(st.text(max_size=40), st.lists(st.text(min_size=1, max_size=6), max_size=5))
 def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[str]) -> None:
-    for hit in Glossary(tuple(Term(source, "x") for source in sources)).find(text):
+    for hit in term_matcher(tuple(Term(source, "x") for source in sources)).find(text):
         assert 0 <= hit.start < hit.end <= len(text)
 
 
@@ -111,19 +111,21 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
     ],
 )
 def test_a_term_is_found_where_it_is_a_word_of_its_own(text: str, source: str, found: list[str]) -> None:
-    hits = Glossary((Term(source, "x"),)).find(text)
+    hits = term_matcher((Term(source, "x"),)).find(text)
     assert [text[hit.start : hit.end] for hit in hits] == found
 
 
 def test_the_longest_term_wins_and_the_others_are_told() -> None:
-    glossary = Glossary((Term("network", "Netz"), Term("wireless network", "WLAN"), Term("network cable", "Netzkabel")))
+    glossary = term_matcher(
+        (Term("network", "Netz"), Term("wireless network", "WLAN"), Term("network cable", "Netzkabel"))
+    )
     matches = glossary.search("The wireless network cable.")
     assert [(hit.term.source, hit.start) for hit in matches.hits] == [("wireless network", 4)]
     assert {hit.term.source for hit in matches.suppressed} == {"network", "network cable"}
 
 
 def test_the_term_whose_capitals_matter_wins_over_one_of_the_same_letters() -> None:
-    glossary = Glossary((Term("it", "es", 1), Term("IT", "Informatik", 2)))
+    glossary = term_matcher((Term("it", "es", 1), Term("IT", "Informatik", 2)))
     assert [hit.term.target for hit in glossary.find("IT is what it is")] == ["Informatik", "es"]
 
 
@@ -152,7 +154,7 @@ TERMS = {
     ],
 )
 def test_a_term_is_found_in_the_forms_and_capitals_that_it_allows(kind: str, text: str, found: list[str]) -> None:
-    hits = Glossary((TERMS[kind],), language="en").find(text)
+    hits = term_matcher((TERMS[kind],), language="en").find(text)
     assert [text[hit.start : hit.end] for hit in hits] == found
 
 
@@ -168,7 +170,7 @@ def test_a_term_is_found_in_the_forms_and_capitals_that_it_allows(kind: str, tex
     ],
 )
 def test_paired_tags_do_not_hide_a_term(text: str, found: str | None) -> None:
-    hits = Glossary((Term("power cable", "Netzkabel"),)).find(text)
+    hits = term_matcher((Term("power cable", "Netzkabel"),)).find(text)
     assert [text[hit.start : hit.end] for hit in hits] == ([found] if found else [])
     assert all(hit.text == "power cable" for hit in hits)
 
@@ -179,14 +181,14 @@ def test_of_two_terms_for_the_same_words_the_status_decides_and_the_other_is_tol
         Term("router", "Router", 2, status="exact"),
         Term("router", "Wegewähler", 1),
     )
-    (hit,) = Glossary((preferred, exact, kept)).find("a router")
+    (hit,) = term_matcher((preferred, exact, kept)).find("a router")
     assert (hit.term, hit.rivals) == (kept, (exact, preferred))
-    (hit,) = Glossary((Term("router", "x", is_for_document=True), kept)).find("a router")
+    (hit,) = term_matcher((Term("router", "x", is_for_document=True), kept)).find("a router")
     assert hit.term.target == "x", "what a person required in the document goes first"
 
 
 def test_a_term_is_not_found_within_an_address_or_a_tag() -> None:
-    terms = Glossary((Term("harbor", "Hafen"), Term("a@harbor.example", "a@hafen.example")))
+    terms = term_matcher((Term("harbor", "Hafen"), Term("a@harbor.example", "a@hafen.example")))
     assert terms.find('See https://harbor.example/harbor, /mnt/harbor and <a href="harbor">') == ()
     assert [hit.term.target for hit in terms.find("a@harbor.example, harbor")] == ["a@hafen.example", "Hafen"]
 
@@ -194,7 +196,7 @@ def test_a_term_is_not_found_within_an_address_or_a_tag() -> None:
 def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
     forbidden = Term("network", "Netz", 1, status="forbidden")
     terms = (forbidden, Term("network", "Netzwerk", 2), Term("wireless network", "WLAN", 3))
-    matches = Glossary(terms).search("A network, a wireless network")
+    matches = term_matcher(terms).search("A network, a wireless network")
     assert [(hit.term.target, hit.start) for hit in matches.hits] == [("Netz", 2), ("Netzwerk", 2), ("WLAN", 13)]
     assert [hit.term.target for hit in matches.suppressed] == ["Netz", "Netzwerk"]
 
@@ -202,11 +204,11 @@ def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
 def test_a_hundred_thousand_terms_are_searched_by_the_words_of_the_text() -> None:
     # All begin with the same word: looking through them one by one would be the brute force above.
     terms = tuple(Term(f"the {number}th term", f"Begriff {number}", number) for number in range(100_000))
-    hits = Glossary(terms).find("Is the 77777th term the last, or the 99999th term?")
+    hits = term_matcher(terms).find("Is the 77777th term the last, or the 99999th term?")
     assert [hit.term.row for hit in hits] == [77_777, 99_999]
 
 
 def test_the_checksum_follows_the_terms_and_nothing_else() -> None:
-    one = Glossary((Term("a", "b", 1),), "one.tsv")
-    assert one.checksum == Glossary((Term("a", "b", 9),), "two.tsv").checksum
-    assert one.checksum != Glossary((Term("a", "c", 1),), "one.tsv").checksum
+    one = Glossary.of(1, "one.tsv", [Term("a", "b", 1)])
+    assert one.checksum == Glossary.of(2, "two.tsv", [Term("a", "b", 9)]).checksum
+    assert one.checksum != Glossary.of(1, "one.tsv", [Term("a", "c", 1)]).checksum

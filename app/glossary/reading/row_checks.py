@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.glossary.index.folding import fold_spelling, fold_term
-from app.glossary.index.matching import Glossary
-from app.glossary.terms import Case, Matching, Status, Term
+from app.glossary.model import Case, Matching, Status, Term
 from app.i18n import Message
 from app.text.encoding import shortened_list
 
@@ -72,7 +71,8 @@ class GlossaryImport:
     `num_errors` and `num_repeats` count all such rows, of which the first MAX_REPORTS are told.
     """
 
-    glossary: Glossary
+    name: str
+    terms: tuple[Term, ...]
     errors: tuple[RowReport, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[RowReport, ...] = ()
@@ -82,7 +82,7 @@ class GlossaryImport:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TermEntry:
     """A row as the file has it: nothing checked yet. `shown` is its text for the report."""
 
     row: int
@@ -111,7 +111,7 @@ class RowChecker:
         self._repeated: list[int] = []
         self._capital_pairs: list[tuple[int, int]] = []
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: TermEntry) -> None:
         """Keeps the term of this entry, or says why not."""
         self.num_rows += 1
         term = self._checked(entry)
@@ -152,7 +152,7 @@ class RowChecker:
             )
 
     def refuse(
-        self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None, entry: Entry | None = None
+        self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None, entry: TermEntry | None = None
     ) -> None:
         """Leaves a row out; `entry` is what it says, where it may lack nothing but a target."""
         self.num_errors += 1
@@ -179,11 +179,11 @@ class RowChecker:
             )
         return notes
 
-    def _look_at(self, entry: Entry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
+    def _look_at(self, entry: TermEntry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
         if len(self.warnings) < MAX_REPORTS:
             self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind, fix))
 
-    def _checked(self, entry: Entry) -> Term | None:
+    def _checked(self, entry: TermEntry) -> Term | None:
         term = term_of(entry, self._name)
         if wrong := wrong_with(term):
             self.refuse(entry.row, entry.shown, *wrong, entry=entry)
@@ -206,7 +206,7 @@ def identity(term: Term) -> tuple[str, bool]:
     return (f"{key}\t{term.target}" if is_forbidden else key), is_forbidden
 
 
-def term_of(entry: Entry, glossary: str) -> Term:
+def term_of(entry: TermEntry, glossary: str) -> Term:
     """The entry as a term, its texts cleaned; whether it can be used, `wrong_with` tells."""
     source, target = clean(entry.source), clean(entry.target)
     if entry.status == "do_not_translate":

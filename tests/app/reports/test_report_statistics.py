@@ -16,7 +16,7 @@ from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES, edit_effo
 from app.reports.statistics import SessionStatistics, session_statistics
 from app.reports.word_origins import WordOrigins
 from app.reports.working_time import working_time
-from tests.app.log.record_log import Happening, events_of, request, result, segments_of
+from tests.app.log.sample_events import Happening, events_of, request, result, segments_of
 
 # ---- time ----
 

@@ -13,7 +13,7 @@ from app.formats.documents import read_document
 from app.log import store as log_store
 from app.log.store import LogStore
 from app.reports.statistics import session_statistics
-from app.reports.work_so_far import WorkSoFar
+from app.reports.working_time import SessionClock
 from app.segments.state import SegmentState
 from app.text.words import count_words
 from app.workspace.commands import Workspace
@@ -73,7 +73,7 @@ def test_figures_are_the_reports_after_every_act_and_only_news_is_read(tmp_path:
         speeds.add(work["per_hour"])
     assert len(speeds) > 10
     assert read == list(range(1, len(read) + 1))  # each event once
-    anew = WorkSoFar(store, record.id).view(workspace.segments, workspace.tally.words()["confirmed"])
+    anew = SessionClock(store, record.id).view(workspace.segments, workspace.tally.words()["confirmed"])
     assert anew == workspace.snapshot()["work"]
     workspace.close()
     store.close()

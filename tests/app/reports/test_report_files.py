@@ -22,22 +22,20 @@ from translate.storage.tmx import tmxfile
 from app.errors import LogError
 from app.formats.documents import Document, read_document
 from app.glossary import Term
-from app.glossary.reading.files import read_glossary
+from app.glossary.reading.glossary_file import read_glossary
 from app.log.store import LogStore, SegmentUpdate
+from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
-from app.reports.replay import moments
-from app.reports.tables import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
-from app.reports.tbx import session_tbx
-from app.reports.tmx import session_tmx
-from app.reports.xliff import session_xliff
+from app.reports.replay import replay_steps
+from app.reports.spreadsheets import CSV_COLUMNS, MAX_CELL_CHARACTERS, session_csv, session_workbook
 from app.text.encoding import escape_formula
 from tests.app.formats.test_xliff_schemas import schema
-from tests.app.reports.recorded import DOCUMENT, record_session
+from tests.app.reports.sample_session import DOCUMENT, log_sample_session
 
 
 @pytest.fixture
 def session_id(store: LogStore) -> int:
-    return record_session(store)
+    return log_sample_session(store)
 
 
 def lines_of(store: LogStore, session_id: int) -> list[dict[str, Any]]:
@@ -178,9 +176,9 @@ def test_a_log_read_in_again_is_equal_in_every_row(store: LogStore, session_id: 
     assert session_jsonl(empty, number).data == exported.data
     again, first = empty.load_session(number), store.load_session(session_id)
     assert again.token not in ("", first.token)
-    assert (again.document, again.termbases, again.document_terms) == (
+    assert (again.document, again.glossaries, again.document_terms) == (
         first.document,
-        first.termbases,
+        first.glossaries,
         first.document_terms,
     )
     assert empty.append(number, "resume", {}) == first.num_events + 1  # it can be gone on with
@@ -195,7 +193,7 @@ def test_a_session_exported_when_there_was_one_glossary_has_it_again(
     line |= {"format": "pinpoint-log-2", "glossary": {"name": "g.tsv", "terms": terms}}
     older = "".join([json.dumps(line), "\n", *events]).encode("utf-8")
     number = import_jsonl(empty, older, "older.jsonl")
-    assert empty.load_session(number).termbases == store.load_session(session_id).termbases
+    assert empty.load_session(number).glossaries == store.load_session(session_id).glossaries
 
 
 def test_a_session_whose_edits_are_whole_texts_is_read_in_and_played_as_ever(
@@ -208,7 +206,9 @@ def test_a_session_whose_edits_are_whole_texts_is_read_in_and_played_as_ever(
     assert tables(empty) == tables(store)
     empty.append(number, "delete", {"offset": 4, "text": " 1", "origin": "typed"}, segment=0)
     empty.append(number, "paste", {"offset": 4, "text": " 2", "origin": "paste"}, segment=0)
-    texts = [m.text for m in moments(DOCUMENT.segments, empty.events(number)) if m.segment == 0 and m.text is not None]
+    texts = [
+        m.text for m in replay_steps(DOCUMENT.segments, empty.events(number)) if m.segment == 0 and m.text is not None
+    ]
     assert texts == ["Eins", "Eine", "Eine 1", "Eine", "Eine 2"]
 
 
@@ -394,5 +394,5 @@ def test_terms_made_in_the_session_and_not_taken_back_are_a_term_base(store: Log
     assert (exported.name, exported.note) == ("my.manual.terms.tbx", None)
     theirs = tbxfile.parsestring(exported.data)
     assert [(unit.source, unit.target) for unit in theirs.units] == [("a & b", "ä <b>")]
-    ours = read_glossary(exported.data, "x.tbx", "en-de").glossary.terms
+    ours = read_glossary(exported.data, "x.tbx", "en-de").terms
     assert [(term.source, term.target) for term in ours] == [("a & b", "ä <b>")]

@@ -12,12 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from app.glossary.reading.rows import Entry, RowChecker, RowKind, clean, row_list
-from app.glossary.terms import Case, Matching, Status
+from app.glossary.model import Case, Matching, Status
+from app.glossary.reading.row_checks import RowChecker, RowKind, TermEntry, clean, row_list
 from app.i18n import Message, joined
 
 DELIMITERS = {"\t": "<TAB>", ";": ";", ",": ","}  # in the order of preference on a tie
 ROWS_TO_SNIFF = 200
+# UTX, the simple term format of AAMT (1.11 and 1.20): tab-separated, with a header whose lines begin with "#"
+_UTX_START = re.compile(r"#\s*UTX\b", re.IGNORECASE)
+_UTX_DIRECTION = re.compile(r"([A-Za-z]{2,3})(?:-[\w-]+)?\s*(?:/|->|;)\s*([A-Za-z]{2,3})")
 _VARIANT_MARK = "|"
 _COLUMNS: dict[str, set[str]] = {
     "source": {"source", "src", "source term", "source text", "source_term", "quelle", "quelltext", "ausgangstext"},
@@ -93,7 +96,7 @@ class TableReader:
         if len(row.cells) <= needed:
             num_cells = len(row.cells)
             found = Message("found 1 column") if num_cells == 1 else Message("found {count} columns", count=num_cells)
-            only_source = Entry(row.number, row.shown, layout.cell(row, "source"), "")
+            only_source = TermEntry(row.number, row.shown, layout.cell(row, "source"), "")
             self._refuse(row, "columns", joined(", ", [self._expected, found]), only_source)
             return
         if layout.num_header_rows == 0 and any(cell.strip() for cell in row.cells[self._last_used + 1 :]):
@@ -120,7 +123,7 @@ class TableReader:
         status, case, matching = said
         variants = tuple(layout.cell(row, "variants").split(_VARIANT_MARK))
         note = layout.cell(row, "note")
-        self._checker.take(Entry(row.number, row.shown, source, target, variants, status, case, matching, note))
+        self._checker.take(TermEntry(row.number, row.shown, source, target, variants, status, case, matching, note))
 
     def notes(self) -> list[str]:
         """What is worth knowing of rows that did no harm."""
@@ -153,7 +156,7 @@ class TableReader:
         matching: Matching = next((known for known in get_args(Matching) if known == cells["matching"]), "exact")
         return status, case, matching
 
-    def _refuse(self, row: Row, kind: RowKind, problem: str, entry: Entry | None = None) -> None:
+    def _refuse(self, row: Row, kind: RowKind, problem: str, entry: TermEntry | None = None) -> None:
         self._checker.num_rows += 1
         self._checker.refuse(row.number, row.shown, kind, problem, entry=entry)
 
@@ -223,3 +226,26 @@ def _unquote(cell: str) -> str:
     inner = cell[1:-1]
     is_quoted = len(cell) >= 2 and cell[-1] == '"' and '"' not in inner.replace('""', "")
     return inner.replace('""', '"') if is_quoted else cell
+
+
+def is_utx(text: str) -> bool:
+    """Whether a text begins as UTX does."""
+    return _UTX_START.match(text.lstrip("\ufeff")) is not None
+
+
+def utx_layout(lines: list[str], direction: str | None) -> tuple[Layout, int]:
+    """Where the columns are, and how many leading lines are the header; turned where the file is the other way round.
+
+    `lines` begin with the first one of the file.
+    """
+    header = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    named = next((line for line in reversed(lines[:header]) if "\t" in line), "#src\ttgt")
+    names = [name.strip().casefold() for name in named.lstrip("#").split("\t")]
+    columns = {"source": 0, "target": 1}
+    for what, known in (("source", "src"), ("target", "tgt"), ("status", "term status"), ("note", "comment")):
+        if known in names:
+            columns[what] = names.index(known)
+    found = _UTX_DIRECTION.search(lines[0][lines[0].find(";") :]) if lines else None
+    if found and direction and [language_of(found[2]), language_of(found[1])] == direction.split("-"):
+        columns["source"], columns["target"] = columns["target"], columns["source"]
+    return Layout(columns, 1), header

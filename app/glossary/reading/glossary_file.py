@@ -10,10 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from app.errors import GlossaryError
-from app.glossary.index.matching import Glossary
-from app.glossary.reading.rows import Entry, GlossaryImport, RowChecker, located
-from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
-from app.glossary.reading.tables import (
+from app.glossary.reading.columns import (
     DELIMITERS,
     ROWS_TO_SNIFF,
     Layout,
@@ -21,12 +18,14 @@ from app.glossary.reading.tables import (
     TableReader,
     cells_of,
     expected,
+    is_utx,
     layout_of,
     sniff,
+    utx_layout,
 )
-from app.glossary.reading.tbx import read_tbx
-from app.glossary.reading.tmx import read_tmx
-from app.glossary.reading.utx import is_utx, utx_layout
+from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntry, located
+from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
+from app.glossary.reading.xml_glossaries import read_tbx, read_tmx
 from app.i18n import Message, joined
 from app.text.encoding import decode_text, safe_name
 
@@ -82,7 +81,8 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     if not checker.terms:
         raise _no_terms(name)
     return GlossaryImport(
-        Glossary(tuple(checker.terms), name),
+        name,
+        tuple(checker.terms),
         tuple(checker.errors),
         (*notes, *checker.notes()),
         tuple(checker.warnings),
@@ -107,7 +107,7 @@ def _is_meant_as_xml(data: bytes, name: str) -> bool:
     return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
 
 
-def _read_entries(entries: Iterable[Entry], name: str, checker: RowChecker) -> list[str]:
+def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) -> list[str]:
     for entry in entries:
         checker.take(entry)
         _check_count(checker.num_rows, name)

@@ -12,11 +12,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from app.glossary.index.folding import FoldedText, fold_spelling, token_end
-from app.glossary.index.term_index import NumberedTerms, SearchedText
-from app.glossary.terms import STATUS_RANK, Term, TermHit, TermMatches
+from app.glossary.index.term_index import SearchedText, TermIndex
+from app.glossary.model import STATUS_RANK, Term, TermHit, TermMatches
 from app.text.nontranslatables import nontranslatables
 from engine import is_word_char, stands_alone
 
@@ -27,7 +26,7 @@ _NAME = re.compile(r"(?<![\w-])--\w[\w-]*+|(?<!\w)_*+[^\W_]++(?:(?:_++[^\W_]++)+
 
 
 @dataclass(frozen=True)
-class Terminology:
+class TermMatcher:
     """Numbered terms of one or several glossaries searched as one, those of higher priority first.
 
     A search takes time by the text, not by the number of terms. `language` is that of the sources: terms that are
@@ -35,7 +34,7 @@ class Terminology:
     part, then by status, then the one whose capitals matter, then the one of the lower number.
     """
 
-    parts: tuple[NumberedTerms, ...] = ()
+    parts: tuple[TermIndex, ...] = ()
     language: str = ""
 
     def __len__(self) -> int:
@@ -93,33 +92,9 @@ class Terminology:
                     yield _priority(hit, number), hit
 
 
-@dataclass(frozen=True)
-class Glossary:
-    """The terms of one file, which can be searched. `language` is that of the sources."""
-
-    terms: tuple[Term, ...] = ()
-    name: str = ""
-    language: str = ""
-
-    def __len__(self) -> int:
-        return len(self.terms)
-
-    @property
-    def checksum(self) -> str:
-        """SHA-256 of the terms in order, for the log."""
-        return checksum_of(self.terms)
-
-    def find(self, text: str) -> tuple[TermHit, ...]:
-        """See `Terminology.find`."""
-        return self._terminology.find(text)
-
-    def search(self, text: str) -> TermMatches:
-        """See `Terminology.search`."""
-        return self._terminology.search(text)
-
-    @cached_property
-    def _terminology(self) -> Terminology:
-        return Terminology((NumberedTerms(dict(enumerate(self.terms))),), self.language)
+def term_matcher(terms: Iterable[Term], language: str = "") -> TermMatcher:
+    """A matcher of these terms alone; `language` is the language of their sources."""
+    return TermMatcher((TermIndex(dict(enumerate(terms))),), language)
 
 
 def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> TermHit | None:
@@ -135,7 +110,7 @@ def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> Ter
 
 
 def _priority(hit: TermHit, number: int) -> _Priority:
-    """Longest first, then leftmost, then as `Terminology` says; forbidden terms last, as they take no room."""
+    """Longest first, then leftmost, then as `TermMatcher` says; forbidden terms last, as they take no room."""
     term = hit.term
     length = 0 if term.status == "forbidden" else hit.start - hit.end
     rank = STATUS_RANK[term.status]

@@ -1,0 +1,104 @@
+"""The glossaries of a document: term lists with an id, a name and a switch, and what differs between two states.
+
+A `Glossary` is immutable. Every change makes a new one, so that undo can restore the earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.glossary.index.matcher import TermMatcher, checksum_of, term_matcher
+from app.glossary.index.term_index import TermChanges, TermIndex
+from app.glossary.model import Term
+
+MAX_COMPARED = 1000
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """One term list of a document. `terms` is sorted by term number; removing a term does not change other numbers."""
+
+    id: int
+    name: str
+    terms: TermIndex = field(default_factory=TermIndex)
+    is_on: bool = True
+
+    @classmethod
+    def of(cls, id_: int, name: str, terms: Iterable[Term]) -> Glossary:
+        """A new glossary, its terms numbered from 0."""
+        return cls(id_, name, TermIndex(dict(enumerate(terms))))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the terms in order."""
+        return checksum_of(self.terms.values())
+
+    def changed(self, changes: TermChanges) -> Glossary:
+        """A copy with these terms replaced, added or (None) removed, by number."""
+        return replace(self, terms=self.terms.changed(changes))
+
+    def next_number(self) -> int:
+        """The first number above those in use."""
+        return max(self.terms, default=-1) + 1
+
+
+def combined_matcher(first: Sequence[Term], glossaries: Iterable[Glossary], language: str = "") -> TermMatcher:
+    """A matcher of `first` and of all glossaries that are on; for the same words, the earlier term wins."""
+    own = term_matcher(first, language).parts
+    return TermMatcher((*own, *(glossary.terms for glossary in glossaries if glossary.is_on)), language)
+
+
+def differing_terms(before: Sequence[Glossary], after: Sequence[Glossary]) -> list[Term] | None:
+    """The terms that only one of the two states has; None if there are more than `MAX_COMPARED`.
+
+    A text without any of these terms has the same matches in both states.
+    """
+    if [(glossary.id, glossary.is_on) for glossary in before] != [(glossary.id, glossary.is_on) for glossary in after]:
+        return None
+    found: list[Term] = []
+    for earlier, later in zip(before, after, strict=True):
+        for number, term in changes_between(earlier, later).items() if later.is_on else ():
+            found += [one for one in (earlier.terms.get(number), term) if one is not None]
+    return found if len(found) <= MAX_COMPARED else None
+
+
+def changes_between(before: Glossary, after: Glossary) -> dict[int, Term | None]:
+    """The changes, by term number, that turn the terms of `before` into those of `after`."""
+    return after.terms.changes_since(before.terms)
+
+
+def change_payload(before: Sequence[Glossary], after: Sequence[Glossary]) -> dict[str, Any]:
+    """The change as an event payload: the glossaries after it, those added with all terms, and changed terms."""
+    known = {glossary.id: glossary for glossary in before}
+    added = [glossary for glossary in after if glossary.id not in known]
+    edited = {glossary.id: changes_between(known[glossary.id], glossary) for glossary in after if glossary.id in known}
+    return {
+        "glossaries": [{"id": glossary.id, "name": glossary.name, "is_on": glossary.is_on} for glossary in after],
+        "added": [
+            {
+                "id": glossary.id,
+                "checksum": glossary.checksum,
+                "terms": [[number, *term.row_for_log()] for number, term in glossary.terms.items()],
+            }
+            for glossary in added
+        ],
+        "terms": [
+            {
+                "glossary": id_,
+                "number": number,
+                "before": _row(known[id_].terms.get(number)),
+                "after": _row(term),
+            }
+            for id_, changes in edited.items()
+            for number, term in changes.items()
+        ],
+    }
+
+
+def _row(term: Term | None) -> list[Any] | None:
+    return None if term is None else term.row_for_log()

@@ -1,0 +1,171 @@
+"""TBX and TMX files -> glossary entries, one at a time, so that a large file is never a tree in memory.
+
+TBX has concepts with terms in several languages (ISO 30042:2008, TBX-Basic, "v2"; ISO 30042:2019, "v3"). Each term of
+the source language becomes an entry. The preferred term of the target language is its target, the others are variants;
+deprecated and superseded ones become forbidden entries. TMX has translation units: each unit with both languages
+becomes an entry, without its inline tags. XML that `decode_xml` refuses (entity declarations, deep nesting, wrong
+encodings) is refused here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from io import BytesIO
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from app.errors import DocumentError, GlossaryError
+from app.formats.xml_text import decode_xml
+from app.glossary.reading.row_checks import TermEntry
+from app.i18n import Message
+
+MAX_ELEMENTS = 10_000_000
+LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_LANGUAGE_SECTIONS = ("langSet", "langSec")
+_TERM_SECTIONS = ("tig", "ntig", "termSec")
+_FORBIDDEN = ("deprecated", "superseded", "obsolete", "forbidden", "notrecommended")
+_INLINE = ("bpt", "ept", "ph", "it", "ut")
+
+
+@dataclass(frozen=True, slots=True)
+class _Designation:
+    text: str
+    standing: str  # "preferredterm-admn-sts", in small letters; empty where nothing is said
+
+    @property
+    def is_forbidden(self) -> bool:
+        return self.standing.startswith(_FORBIDDEN)
+
+
+def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
+    """The entries of the file, numbered by concept; `direction` says which languages count, else the first two do."""
+    wanted = (direction or "").split("-")
+    # v2 has termEntry, v3 conceptEntry: whichever the file begins to speak of.
+    tag = "conceptEntry" if b"conceptEntry" in data or "conceptEntry".encode("utf-16-le") in data else "termEntry"
+    for number, concept in _xml_entries(data, name, tag):
+        by_language: dict[str, list[_Designation]] = {}
+        for section in concept:
+            if _local(section) in _LANGUAGE_SECTIONS:
+                by_language.setdefault(_language(section), []).extend(_designations(section))
+        if len(wanted) != 2:
+            wanted = list(by_language)[:2]
+        yield from _entries(number, by_language, wanted, _note(concept))
+
+
+def _entries(
+    number: int, by_language: dict[str, list[_Designation]], wanted: list[str], note: str
+) -> Iterator[TermEntry]:
+    sources = by_language.get(wanted[0], []) if wanted else []
+    targets = by_language.get(wanted[1], []) if len(wanted) > 1 else []
+    shown = "; ".join(f"{code}: {', '.join(d.text for d in found)}" for code, found in by_language.items())
+    usable = sorted((d for d in targets if not d.is_forbidden), key=lambda d: not d.standing.startswith("preferred"))
+    if not sources or not targets:
+        yield TermEntry(number, shown, sources[0].text if sources else "", targets[0].text if targets else "")
+        return
+    for source in sources:
+        entry = TermEntry(number, shown, source.text, "", note=note)
+        if usable:
+            variants = tuple(d.text for d in usable[1:])
+            yield replace(entry, target=usable[0].text, variants=variants)
+        for designation in targets:
+            if designation.is_forbidden:
+                yield replace(entry, target=designation.text, status="forbidden")
+
+
+def _designations(section: Element) -> Iterator[_Designation]:
+    for element in section.iter():
+        if _local(element) not in _TERM_SECTIONS:
+            continue
+        term = next((child for child in element.iter() if _local(child) == "term"), None)
+        if term is None:
+            continue
+        standing = next((_standing(child) for child in element.iter() if _standing(child)), "")
+        yield _Designation("".join(term.itertext()), standing)
+
+
+def _standing(element: Element) -> str:
+    """What an element says of its term's status; both styles of v3, and v2."""
+    says = element.get("type", "") if _local(element) == "termNote" else _local(element)
+    if says not in ("administrativeStatus", "normativeAuthorization"):
+        return ""
+    return (element.text or "").strip().lower().replace(" ", "")
+
+
+def _note(concept: Element) -> str:
+    """The concept's definition, else its note."""
+    found = {
+        element.get("type", "") if _local(element) == "descrip" else _local(element): "".join(element.itertext())
+        for element in concept.iter()
+        if _local(element) in ("descrip", "note", "definition")
+    }
+    return found.get("definition") or found.get("note") or ""
+
+
+def read_tmx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
+    """The entries of the file, numbered by unit; `direction` says which languages count, else the first two do."""
+    wanted = (direction or "").split("-")
+    for number, unit in _xml_entries(data, name, "tu"):
+        texts: dict[str, str] = {}
+        for variant in unit:
+            if _local(variant) == "tuv":
+                segment = next((child for child in variant if _local(child) == "seg"), None)
+                texts.setdefault(_language(variant), _text(segment) if segment is not None else "")
+        if len(wanted) != 2:
+            wanted = list(texts)[:2]
+        shown = "; ".join(f"{code}: {text}" for code, text in texts.items())
+        note = next(("".join(child.itertext()) for child in unit if _local(child) == "note"), "")
+        source, target = (texts.get(code, "") for code in (*wanted, "", "")[:2])
+        yield TermEntry(number, shown, source, target, note=note)
+
+
+def _text(element: Element) -> str:
+    parts = [element.text or ""]
+    for child in element:
+        parts += ["" if _local(child) in _INLINE else _text(child), child.tail or ""]
+    return "".join(parts)
+
+
+def _local(element: Element) -> str:
+    """The element's name without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def _language(element: Element) -> str:
+    """The first part of the element's language, in small letters: "en" for "en-GB"."""
+    given = element.get(LANGUAGE) or element.get("lang") or ""
+    return given.replace("_", "-").partition("-")[0].lower()
+
+
+def _xml_entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, Element]]:
+    """(number from 1, element) of each element of that local name. Raises GlossaryError for XML that is not safe."""
+    try:
+        text = decode_xml(data, name, MAX_ELEMENTS).text
+    except DocumentError as problem:
+        raise GlossaryError(*problem.args) from problem
+    parser = ElementTree.XMLParser(encoding="utf-8")
+    number = 0
+    events = ElementTree.iterparse(BytesIO(text.encode("utf-8")), ("start", "end"), parser)
+    path: list[Element] = []
+    num_around = 0  # entries that stand around the place that was read last
+    try:
+        for event, element in events:
+            if event == "start":
+                path.append(element)
+                num_around += _local(element) == tag
+                continue
+            path.pop()
+            if _local(element) == tag:
+                num_around -= 1
+                number += 1
+                yield number, element
+            if path and not num_around:
+                path[-1].remove(element)
+    except ElementTree.ParseError as problem:  # well-formed, as was checked, but with prefixes that stand for nothing
+        raise GlossaryError(
+            Message(
+                "{name} is no valid XML ({reason}): export it anew from the program that made it",
+                name=name,
+                reason=problem,
+            )
+        ) from problem

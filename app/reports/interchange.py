@@ -1,0 +1,111 @@
+"""A session in the interchange formats of translation tools: TMX 1.4b, XLIFF 1.2 and TBX-Basic."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+
+from app import VERSION
+from app.formats.documents import Export
+from app.glossary import Glossary
+from app.glossary.writing import write_glossary
+from app.i18n import Message
+from app.log.store import LogStore
+from app.reports.jsonl import export_name
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_XLIFF_NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def session_tmx(store: LogStore, session_id: int) -> Export:
+    """One unit for each confirmed segment, with its place in the document; placeholders stand as text."""
+    session = store.load_session(session_id)
+    source_language, target_language = (tag.replace("_", "-") for tag in session.direction.split("-", 1))
+    root = ET.Element("tmx", version="1.4")
+    ET.SubElement(
+        root,
+        "header",
+        {
+            "creationtool": "Pinpoint",
+            "creationtoolversion": VERSION,
+            "segtype": "sentence",
+            "o-tmf": "Pinpoint",
+            "adminlang": "en",
+            "srclang": source_language,
+            "datatype": "plaintext",
+        },
+    )
+    body = ET.SubElement(root, "body")
+    date = datetime.fromtimestamp(session.last_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
+    for number, index in enumerate(session.document.order, 1):
+        segment = session.segments[index]
+        if segment.state != "confirmed" or not segment.target:
+            continue
+        unit = ET.SubElement(body, "tu", changedate=date)
+        ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
+        ET.SubElement(unit, "prop", type="x-segment").text = str(number)
+        for language, text in ((source_language, segment.source), (target_language, segment.target)):
+            variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
+            ET.SubElement(variant, "seg").text = _clean(text)
+    data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    note = None if len(body) else "No segment is confirmed yet, so the memory is empty."
+    return Export(export_name(session, "tmx"), data, note)
+
+
+def session_xliff(store: LogStore, session_id: int) -> Export:
+    """One unit for each segment, in their order; tags and placeholders stand as text, a person's comment as a note.
+
+    Confirmed is "translated"; any other text, also the memory's, "needs-review-translation"; what has none has no
+    target, since the model's proposals are nobody's text yet.
+    """
+    session = store.load_session(session_id)
+    source_language, _, target_language = session.direction.partition("-")
+    root = ET.Element("xliff", {"version": "1.2", "xmlns": _XLIFF_NAMESPACE})
+    file = ET.SubElement(
+        root,
+        "file",
+        {
+            "original": _clean(session.document.name),
+            "source-language": source_language.replace("_", "-"),  # as NLLB models name them
+            "target-language": target_language.replace("_", "-"),
+            "datatype": "plaintext",
+        },
+    )
+    tool = {"tool-id": "pinpoint", "tool-name": "Pinpoint", "tool-version": VERSION}
+    ET.SubElement(ET.SubElement(file, "header"), "tool", tool)
+    body = ET.SubElement(file, "body")
+    for number, index in enumerate(session.document.order, 1):
+        segment = session.segments[index]
+        unit = ET.SubElement(body, "trans-unit", {"id": str(number), _XML_SPACE: "preserve"})
+        ET.SubElement(unit, "source").text = _clean(segment.source)
+        if segment.target:
+            state = "translated" if segment.state == "confirmed" else "needs-review-translation"
+            ET.SubElement(unit, "target", state=state).text = _clean(segment.target)
+        for text, by in ((segment.note, "document"), (str(segment.constraints.get("comment", "")), "translator")):
+            if text:
+                ET.SubElement(unit, "note", {"from": by}).text = _clean(text)
+    data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return Export(export_name(session, "segments.xlf"), data)
+
+
+def session_tbx(store: LogStore, session_id: int) -> Export:
+    """The new terms as they are now, in the order in which they were made; those taken back are left out."""
+    session = store.load_session(session_id)
+    terms = [term for base in session.glossaries for term in base.terms.values()]
+    known = {(term.source, term.target): term for term in (*terms, *session.document_terms)}
+    made = (event.payload for event in store.events(session_id) if event.type == "term_added")
+    new = dict.fromkeys((payload["source"], payload["target"]) for payload in made)
+    name = export_name(session, "terms.tbx")
+    export = write_glossary(
+        Glossary.of(1, name, [known[pair] for pair in new if pair in known]), "tbx", session.direction
+    )
+    note = None if known.keys() & new else Message("No term was made in this session, so the term base is empty.")
+    return Export(name, export.data, note)
+
+
+def _clean(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return _NO_XML.sub("\ufffd", text)
