@@ -13,9 +13,9 @@ from threading import Event
 
 import torch
 
-from engine.decoding.constraints import Constraints
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.results import Teller
+from engine.decoding.results import TranslationBuilder
 from engine.decoding.stream import Interrupt, RequestStream, interruption_of
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
@@ -36,7 +36,7 @@ from engine.request import (
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.beam import StepDecoder
 from engine.search.indexed import IndexedTexts
-from engine.search.sentence import Sentence, SentenceResult, TokenRoles, Vocabulary
+from engine.search.sentence import SearchVocabulary, Sentence, SentenceResult, TokenRoles
 from engine.search.stopping import Scoring
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
@@ -66,14 +66,14 @@ class Translator:
         self.domains = model.config.domains
         self.formalities = model.config.formalities
         self.checksum = model.checksum
-        self._vocabulary = Vocabulary(
+        self._vocabulary = SearchVocabulary(
             texts=IndexedTexts(self._codec),
             roles=TokenRoles(BOS, EOS, never=tuple(i for i in model.codec.specials if i != EOS)),
             closing_V=~torch.tensor(self._codec.glues_right),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
-        self._teller = Teller(model, self._encodings)
+        self._builder = TranslationBuilder(model, self._encodings)
 
     @classmethod
     def load(
@@ -118,7 +118,7 @@ class Translator:
         `cancel` and the deadline act within one decoding step and give the best so far.
         """
         started = time.perf_counter()
-        constraints = self._constraints(request)
+        constraints = self._prepare(request)
         interruption = interruption_of(started, cancel, deadline_ms)
         return self._decode([request], [constraints], options, interruption, started)[0]
 
@@ -162,7 +162,7 @@ class Translator:
         Others begin once at most `refill_share` of them are left.
         """
         search = SearchStream(self._open, self._vocabulary, batch_size, schedule, refill_share)
-        return RequestStream(search, self._constraints, self._sentence, self._tell)
+        return RequestStream(search, self._prepare, self._sentence, self._tell)
 
     def misspelling(self, text: str) -> str | None:
         """What this model would write for a text that it cannot spell, "⁇" for what it lacks; None where it can."""
@@ -196,17 +196,17 @@ class Translator:
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        wanted = self._constraints(Request(source, direction=direction, domain=domain, formality=formality))
-        if wanted.obstacles:
-            raise InvalidRequest(wanted.obstacles[0].message)
+        prepared = self._prepare(Request(source, direction=direction, domain=domain, formality=formality))
+        if prepared.obstacles:
+            raise InvalidRequest(prepared.obstacles[0].message)
         device = self._model.transformer.device
-        source_ids = self._model.source_ids(wanted.source_ids, wanted.direction, wanted.marks)
+        source_ids = self._model.source_ids(prepared.source_ids, prepared.direction, prepared.marks)
         ids = torch.tensor([source_ids], device=device)
         lengths = torch.tensor([ids.shape[1]], device=device)
-        targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([wanted.direction], device)
+        targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([prepared.direction], device)
         log_probs = self._model.transformer.score(ids, lengths, targets, starts)[0].double()
         log_prob = float(log_probs.sum())
-        [alignment] = self._teller.align(wanted, [tokens], [decoding])
+        [alignment] = self._builder.align(prepared, [tokens], [decoding])
         return Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
@@ -234,7 +234,7 @@ class Translator:
         variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
         variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
         started = time.perf_counter()
-        constraints = [self._constraints(variant) for variant in variants]
+        constraints = [self._prepare(variant) for variant in variants]
         decoded = self._decode(variants, constraints, options, interruption_of(started, cancel, deadline_ms), started)
         constrained, free, *without = decoded
         prices = [_best_score(other, constrained) for other in without]
@@ -265,16 +265,16 @@ class Translator:
         InvalidRequest where no word is.
         """
         started = time.perf_counter()
-        wanted = self._constraints(request)
-        if wanted.obstacles:
-            raise InvalidRequest(wanted.obstacles[0].message)
+        prepared = self._prepare(request)
+        if prepared.obstacles:
+            raise InvalidRequest(prepared.obstacles[0].message)
         first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
         left = hypothesis.tokens[:first]
         replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
         interruption = interruption_of(started, cancel, deadline_ms)
-        unbound = replace(wanted.wanted, prefix=None)
+        unbound = replace(prepared.constraints, prefix=None)
         following = next_words(
-            self._encodings.decoder([wanted]),
+            self._encodings.decoder([prepared]),
             ConstraintTracker([unbound], self._vocabulary.texts),
             self._vocabulary.texts,
             self._vocabulary.roles,
@@ -286,7 +286,7 @@ class Translator:
         begun = []
         for word in following:
             pieces = (*left, *word.pieces)
-            begun.append(wanted.begun_with(self._codec.decode(pieces).text, pieces))
+            begun.append(prepared.begun_with(self._codec.decode(pieces).text, pieces))
         decoded = self._decode([request] * len(begun), begun, options, interruption, started)
         found = [
             Alternative(self._codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
@@ -295,7 +295,7 @@ class Translator:
         ]
         return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
-    def _constraints(self, request: Request) -> Constraints:
+    def _prepare(self, request: Request) -> PreparedRequest:
         direction = request.direction or self.directions[0]
         if direction not in self.directions:
             raise InvalidRequest(
@@ -303,20 +303,20 @@ class Translator:
             )
         model = self._model
         marks = model.marks(direction, request.domain, request.formality)
-        return Constraints.of(request, direction, self._codec, model.config.max_pieces, model.source_codec, marks)
+        return PreparedRequest.of(request, direction, self._codec, model.config.max_pieces, model.source_codec, marks)
 
     def _decode(
         self,
         requests: Sequence[Request],
-        constraints: Sequence[Constraints],
+        constraints: Sequence[PreparedRequest],
         options: SearchOptions,
         interruption: Interrupt,
         started: float,
     ) -> list[Translation]:
         """Translations of one batch; raises what made one of them crash."""
         stream = self.stream(max(1, len(requests)), "batch")
-        for number, (request, wanted) in enumerate(zip(requests, constraints, strict=True)):
-            stream.add(request, options, tag=number, interruption=interruption, constraints=wanted, started=started)
+        for number, (request, prepared) in enumerate(zip(requests, constraints, strict=True)):
+            stream.add(request, options, tag=number, interruption=interruption, constraints=prepared, started=started)
         told: dict[Hashable, Translation] = {}
         while len(stream):
             for answer in stream.step():
@@ -326,27 +326,27 @@ class Translator:
                 told[answer.tag] = answer.translation
         return [told[number] for number in range(len(requests))]
 
-    def _sentence(self, wanted: Constraints, options: SearchOptions, interruption: Interrupt) -> Sentence:
+    def _sentence(self, prepared: PreparedRequest, options: SearchOptions, interruption: Interrupt) -> Sentence:
         return Sentence(
-            wanted.wanted,
-            wanted.max_length(options, self._model.config.max_pieces),
-            replace(options, beam=options.beam_for(wanted.num_tokens)),
-            self._scoring(wanted, options),
-            source=wanted,
+            prepared.constraints,
+            prepared.max_length(options, self._model.config.max_pieces),
+            replace(options, beam=options.beam_for(prepared.num_tokens)),
+            self._scoring(prepared, options),
+            source=prepared,
             interruption=interruption,
         )
 
     def _open(self, sentences: Sequence[Sentence]) -> StepDecoder:
         return self._encodings.decoder([sentence.source for sentence in sentences])
 
-    def _scoring(self, wanted: Constraints, options: SearchOptions) -> Scoring:
+    def _scoring(self, prepared: PreparedRequest, options: SearchOptions) -> Scoring:
         """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
         ratios, rewards = self._model.config.length_ratios, self._model.config.length_rewards
-        num_pieces, direction = len(wanted.source_ids), wanted.direction
+        num_pieces, direction = len(prepared.source_ids), prepared.direction
         return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
 
-    def _tell(self, request: Request, wanted: Constraints, result: SentenceResult) -> Translation:
-        return self._teller.tell(request, wanted, result)
+    def _tell(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
+        return self._builder.build(request, prepared, result)
 
 
 def _best_score(without: Translation, having: Translation) -> float | None:

@@ -62,7 +62,7 @@ def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: 
     ]
 
 
-def judged(
+def with_alignment(
     placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment, text: str
 ) -> tuple[Placement, ...]:
     """The placements, each of a phrase with a source span told whether it stands for that span, and what else does.
@@ -106,17 +106,17 @@ def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Align
 def _each_at_its_span(
     placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment
 ) -> list[Placement]:
-    """The placements with those of equal phrases dealt out anew, each to a phrase whose span it stands for."""
-    dealt = list(placements)
-    for one in range(len(dealt)):
-        for other in range(one + 1, len(dealt)):
-            a, b = dealt[one], dealt[other]
+    """The placements with those of equal phrases assigned out anew, each to a phrase whose span it stands for."""
+    assigned = list(placements)
+    for one in range(len(assigned)):
+        for other in range(one + 1, len(assigned)):
+            a, b = assigned[one], assigned[other]
             if a.phrase == b.phrase or set(phrases[a.phrase].all_forms) != set(phrases[b.phrase].all_forms):
                 continue
             swapped = replace(a, phrase=b.phrase), replace(b, phrase=a.phrase)
             if _num_aligned(swapped, phrases, alignment) > _num_aligned((a, b), phrases, alignment):
-                dealt[one], dealt[other] = swapped
-    return sorted(dealt, key=lambda p: (p.phrase, p.start))
+                assigned[one], assigned[other] = swapped
+    return sorted(assigned, key=lambda p: (p.phrase, p.start))
 
 
 def _num_aligned(placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment) -> int:

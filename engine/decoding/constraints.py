@@ -20,10 +20,10 @@ _Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in comm
 
 
 @dataclass(frozen=True, slots=True)
-class Constraints:
+class PreparedRequest:
     """What the search needs to know of one request.
 
-    `wanted.phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one
+    `constraints.phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one
     phrase with a count. Locked texts and the suffix, `num_ordered` in all, come behind those. `obstacles` say why no
     translation can meet the request; empty where one can.
     """
@@ -33,9 +33,9 @@ class Constraints:
     marks: tuple[str, ...]
     source_ids: tuple[int, ...]
     unknown_source: tuple[Span, ...]
-    wanted: SentenceConstraints
+    constraints: SentenceConstraints
     members: tuple[tuple[int, ...], ...]
-    asked: tuple[Phrase, ...]
+    phrases: tuple[Phrase, ...]
     num_ordered: int
     num_prefix: int
     obstacles: tuple[Reason, ...]
@@ -49,7 +49,7 @@ class Constraints:
         max_pieces: int,
         source_codec: Codec | None = None,
         marks: tuple[str, ...] = (),
-    ) -> Constraints:
+    ) -> PreparedRequest:
         """For a model of `max_pieces`; `source_codec` where sources have pieces of their own kind.
 
         `marks` are the pieces for the request's domain and formality.
@@ -88,23 +88,23 @@ class Constraints:
             marks=marks,
             source_ids=encoding.ids,
             unknown_source=encoding.unknown,
-            wanted=SentenceConstraints(tuple(phrases), avoided, prefix),
+            constraints=SentenceConstraints(tuple(phrases), avoided, prefix),
             members=tuple(members),
-            asked=request.phrases,
+            phrases=request.phrases,
             num_ordered=len(request.locked) + bool(request.suffix.strip()),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
         )
 
-    def begun_with(self, text: str, pieces: Sequence[int]) -> Constraints:
+    def begun_with(self, text: str, pieces: Sequence[int]) -> PreparedRequest:
         """These constraints for a translation that begins with exactly `pieces`, which write `text`."""
-        wanted = replace(self.wanted, prefix=Prefix(text, tuple(pieces)))
-        return replace(self, wanted=wanted, num_prefix=len(pieces))
+        constraints = replace(self.constraints, prefix=Prefix(text, tuple(pieces)))
+        return replace(self, constraints=constraints, num_prefix=len(pieces))
 
     @property
     def num_tokens(self) -> int:
         """Constraint tokens, the paper's C."""
-        return sum(phrase.num_constraint_tokens for phrase in self.wanted.phrases)
+        return sum(phrase.num_constraint_tokens for phrase in self.constraints.phrases)
 
     def max_length(self, options: SearchOptions, max_pieces: int) -> int:
         """The most tokens that the translation may have, the end included."""
@@ -120,8 +120,8 @@ class Constraints:
         """
         placements: list[Placement] = []
         unmet: list[int] = []
-        asked = self.wanted.phrases[: len(self.members)]
-        found = [_standing(text, phrase) for phrase in asked]
+        asked = self.constraints.phrases[: len(self.members)]
+        found = [_occurrences_of(text, phrase) for phrase in asked]
         placed = {number: _apart(spans) for number, spans in enumerate(found)}
         for group in groups_that_share(asked):
             placed |= group.placed((span, number) for number in group.members for span in found[number])
@@ -129,7 +129,7 @@ class Constraints:
             spans, most = placed[number], asked[number].max_count
             is_too_often = most is not None and len(spans) > most
             for member in members:
-                count = self.asked[member].count
+                count = self.phrases[member].count
                 taken, spans = spans[:count], spans[count:]
                 placements += (Placement(member, text[start:end], start, end) for start, end in taken)
                 if len(taken) < count or is_too_often:
@@ -139,7 +139,7 @@ class Constraints:
     def place_ordered(self, text: str) -> tuple[Span, ...]:
         """Where the locked texts and then the suffix stand in a text, up to the first that does not."""
         spans: list[Span] = []
-        for phrase in self.wanted.phrases[len(self.members) :]:
+        for phrase in self.constraints.phrases[len(self.members) :]:
             free_from = spans[-1][1] if spans else 0
             found = [
                 (start, end)
@@ -153,13 +153,13 @@ class Constraints:
 
     def not_placed(self, phrase: int) -> Reason:
         """Why a phrase is missing from a translation that the search gave up on."""
-        text = self.asked[phrase].text
+        text = self.phrases[phrase].text
         message = f"{text!r} found no place within the length limit; raise max_length_offset or take a phrase away"
         return Reason("not_placed", message, phrase)
 
-    def not_in_order(self, num_standing: int) -> Reason:
+    def not_in_order(self, num_in_order: int) -> Reason:
         """Which locked text, or the suffix, is missing."""
-        text = self.wanted.phrases[len(self.members) + num_standing].forms[0]
+        text = self.constraints.phrases[len(self.members) + num_in_order].forms[0]
         message = f"the locked text or suffix {text!r} found no place in its order within the length limit; unlock it"
         return Reason("not_placed", message)
 
@@ -259,16 +259,16 @@ def _too_often(
             message += "take one of them away, or its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
-        held = [min(len(_apart(_standing(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
-        held += [other.count * _held(other, limited) for other in (*others, *ordered)]
-        if max(held) > most:
+        least = [min(len(_apart(_occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
+        least += [other.count * _least_occurrences(other, limited) for other in (*others, *ordered)]
+        if max(least) > most:
             message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
             message += "phrase holds it more often; change that, or raise its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
     return reasons
 
 
-def _held(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
+def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
     """How often `limited` stands in each form of `phrase` at least, whatever is around that."""
     texts = [
         text
@@ -276,7 +276,7 @@ def _held(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
         for text in (form, *(c[::-1] + form + c for c in _NEIGHBOURS))
         if text == form or occurrences(text, form, phrase.boundary_of(number))
     ]
-    return min(len(_apart(_standing(text, limited))) for text in texts)
+    return min(len(_apart(_occurrences_of(text, limited))) for text in texts)
 
 
 def _capitalised(forms: Sequence[str]) -> list[str]:
@@ -320,7 +320,7 @@ def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
     return [alone]
 
 
-def _standing(text: str, phrase: TrackedPhrase) -> list[Span]:
+def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
     """Where the phrase's forms stand in a text, overlapping ones too."""
     return [
         (start, end)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from engine.decoding.constraints import Constraints
+from engine.decoding.constraints import PreparedRequest
 from engine.model import Decoder, EncodedSources, LoadedModel
 from engine.model.prefill import PrefixCache
 from engine.model.table_decoder import TableDecoder, open_decoder
@@ -36,23 +36,23 @@ class Encodings:
         self._compaction_interval = compaction_interval
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
-    def decoder(self, sources: Sequence[Constraints]) -> Decoder | TableDecoder:
+    def decoder(self, sources: Sequence[PreparedRequest]) -> Decoder | TableDecoder:
         """A fresh decoder of these sources, before its first step."""
         kept = self._of(sources)
         encoded = EncodedSources.stack([item.encoded for item in kept])
         newest = [item.newest for item in kept]
         return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest)
 
-    def of(self, source: Constraints) -> EncodedSources:
+    def of(self, source: PreparedRequest) -> EncodedSources:
         """The encoded source."""
         [kept] = self._of([source])
         return kept.encoded
 
-    def _of(self, sources: Sequence[Constraints]) -> list[_Kept]:
+    def _of(self, sources: Sequence[PreparedRequest]) -> list[_Kept]:
         """What is kept of the sources; those of which nothing is are encoded together."""
-        keys: list[_Key] = [(wanted.direction, wanted.marks, wanted.source) for wanted in sources]
+        keys: list[_Key] = [(prepared.direction, prepared.marks, prepared.source) for prepared in sources]
         found = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
-        new = {key: wanted for key, wanted in zip(keys, sources, strict=True) if key not in found}
+        new = {key: prepared for key, prepared in zip(keys, sources, strict=True) if key not in found}
         if new:
             ids = [self._model.source_ids(asked.source_ids, asked.direction, asked.marks) for asked in new.values()]
             longest, device = max(map(len, ids)), self._model.transformer.device

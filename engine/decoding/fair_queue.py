@@ -44,10 +44,10 @@ class FairQueue(Generic[T]):
             self._by_owner[owner] = jobs  # behind the others
         return job
 
-    def take(self, is_wanted: Callable[[T], bool]) -> list[T]:
+    def take(self, should_take: Callable[[T], bool]) -> list[T]:
         """Remove the jobs of which this is true; the others stay in their places."""
-        taken = [job for job in self if is_wanted(job)]
+        taken = [job for job in self if should_take(job)]
         if taken:
-            left = {owner: deque(job for job in jobs if not is_wanted(job)) for owner, jobs in self._by_owner.items()}
+            left = {owner: deque(job for job in jobs if not should_take(job)) for owner, jobs in self._by_owner.items()}
             self._by_owner = {owner: jobs for owner, jobs in left.items() if jobs}
         return taken

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import combinations
 
-from engine.decoding.constraints import Constraints
+from engine.decoding.constraints import PreparedRequest
 from engine.request import Relaxation, Request
 
 _Item = tuple[str, int]
@@ -18,7 +18,7 @@ _FIELDS = ("phrases", "avoid", "prefix", "locked", "suffix")
 _MAX_TRIED = 2_000
 
 
-def smallest_relaxation(request: Request, constrain: Callable[[Request], Constraints]) -> Relaxation | None:
+def smallest_relaxation(request: Request, constrain: Callable[[Request], PreparedRequest]) -> Relaxation | None:
     """What to take away; None where no removal helps, as with a source that is too long.
 
     `constrain` turns a request into constraints, whose `obstacles` say whether it can be met.

@@ -14,12 +14,12 @@ from threading import Event
 
 import torch
 
-from engine.decoding.constraints import Constraints
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
 from engine.request import Reason, Request, SearchOptions, Translation
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
-from engine.search.sentence import Ended, Interruption, Sentence, SentenceResult
+from engine.search.sentence import EndedSentence, Interruption, Sentence, SentenceResult
 
 Interrupt = Callable[[], Interruption | None]
 
@@ -42,7 +42,7 @@ class Answer:
 class _Asked:
     tag: Hashable
     request: Request
-    wanted: Constraints
+    prepared: PreparedRequest
     started: float
 
 
@@ -52,9 +52,9 @@ class RequestStream:
     def __init__(
         self,
         search: SearchStream,
-        constraints_of: Callable[[Request], Constraints],
-        sentence_of: Callable[[Constraints, SearchOptions, Interrupt], Sentence],
-        tell: Callable[[Request, Constraints, SentenceResult], Translation],
+        constraints_of: Callable[[Request], PreparedRequest],
+        sentence_of: Callable[[PreparedRequest, SearchOptions, Interrupt], Sentence],
+        tell: Callable[[Request, PreparedRequest, SentenceResult], Translation],
     ) -> None:
         """`constraints_of` puts a request in the model's terms, `sentence_of` says what the search is to do, `tell`
         puts its result in text; the first two raise InvalidRequest for what the model cannot do."""
@@ -86,7 +86,7 @@ class RequestStream:
         *,
         tag: Hashable = None,
         interruption: Interrupt = lambda: None,
-        constraints: Constraints | None = None,
+        constraints: PreparedRequest | None = None,
         started: float | None = None,
     ) -> None:
         """Let the request begin as soon as there is room. Raises InvalidRequest for what cannot be asked.
@@ -95,14 +95,14 @@ class RequestStream:
         `started`, a time of `perf_counter`, is what `elapsed_ms` counts from.
         """
         started = time.perf_counter() if started is None else started
-        wanted = constraints or self._constraints_of(request)
-        if wanted.obstacles:
+        prepared = constraints or self._constraints_of(request)
+        if prepared.obstacles:
             relaxation = smallest_relaxation(request, self._constraints_of)
-            blocked = Translation(request, "infeasible", (), wanted.obstacles, wanted.unknown_source)
+            blocked = Translation(request, "infeasible", (), prepared.obstacles, prepared.unknown_source)
             self._answers.append(Answer(tag, replace(blocked, relaxation=relaxation)))
             return
-        sentence = self._sentence_of(wanted, options, interruption)
-        self._asked[sentence] = _Asked(tag, request, wanted, started)
+        sentence = self._sentence_of(prepared, options, interruption)
+        self._asked[sentence] = _Asked(tag, request, prepared, started)
         self._search.add(sentence)
 
     @torch.inference_mode()
@@ -116,7 +116,7 @@ class RequestStream:
         """Only the answers of those that are to be interrupted; the others stand still."""
         return self._answers_to(self._search.interrupt())
 
-    def _answers_to(self, all_ended: Iterable[Ended]) -> list[Answer]:
+    def _answers_to(self, all_ended: Iterable[EndedSentence]) -> list[Answer]:
         answers = []
         for ended in all_ended:
             asked = self._asked.pop(ended.sentence)
@@ -124,7 +124,7 @@ class RequestStream:
                 answers.append(Answer(asked.tag, error=ended.error))
                 continue
             try:
-                told = self._tell(asked.request, asked.wanted, ended.result)
+                told = self._tell(asked.request, asked.prepared, ended.result)
             except Exception as error:  # of any kind: it must fail no other request
                 answers.append(Answer(asked.tag, error=error))
                 continue
@@ -145,7 +145,7 @@ class RequestStream:
         stream must be empty and is the caller's alone until all is done.
         """
         requests = iter(requests)
-        sorted_window: deque[tuple[int, Request, SearchOptions, Constraints]] = deque()
+        sorted_window: deque[tuple[int, Request, SearchOptions, PreparedRequest]] = deque()
         done: dict[int, Translation] = {}
         num_read, num_given, is_all_read = 0, 0, False
         while True:
@@ -166,13 +166,13 @@ class RequestStream:
                 sorted_window.extend(sorted(ready, key=lambda item: len(item[3].source_ids)))
                 num_read += len(window)
             while sorted_window and (why or self.room):
-                number, request, own_options, wanted = sorted_window.popleft()
+                number, request, own_options, prepared = sorted_window.popleft()
                 if why:
                     done[number] = Translation(request, why, reasons=(INTERRUPTED[why],))
                     continue
                 try:
                     tag = (number, request)
-                    self.add(request, own_options, tag=tag, interruption=interruption, constraints=wanted)
+                    self.add(request, own_options, tag=tag, interruption=interruption, constraints=prepared)
                 except Exception as error:
                     done[number] = failed(request, error)
             for answer in self.step():

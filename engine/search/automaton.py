@@ -31,7 +31,7 @@ from engine.search.shared_matches import Progress, Shared, SharedMatches
 _FAR = 1 << 30
 
 
-class State(NamedTuple):
+class PhraseState(NamedTuple):
     """All that the text so far can still matter for.
 
     `partial` holds (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
@@ -65,27 +65,27 @@ class PhraseAutomaton:
             ]
             self._spellings += phrase.spellings
             self._pattern_of_spelling += [first_pattern + spelling.form for spelling in phrase.spellings]
-        self._beginning_with: dict[int, list[int]] = {}  # spellings by first piece
+        self._spellings_by_first_piece: dict[int, list[int]] = {}  # spellings by first piece
         for spelling, own in enumerate(self._spellings):
-            self._beginning_with.setdefault(own.pieces[0], []).append(spelling)
-        self._beginnings = {pattern.text[0] for pattern in self._patterns}
+            self._spellings_by_first_piece.setdefault(own.pieces[0], []).append(spelling)
+        self._first_characters = {pattern.text[0] for pattern in self._patterns}
         self._num_pieces = [phrase.num_pieces for phrase in self.phrases]
         self._turns = [self.phrases[pattern.owner].turn for pattern in self._patterns]
         self._has_turns = any(own is not None for own in self._turns)
         self._fresh_patterns: dict[tuple[str, bool, int, bool], tuple[int, ...]] = {}
         self._sharing = SharedMatches(self.phrases, self._patterns, self._spellings, self._pattern_of_spelling)
-        self._behind_space: dict[State, tuple[State, tuple[int, ...]]] = {}
-        self._behind_word: dict[tuple[State, int], tuple[State, tuple[int, ...]]] = {}
+        self._behind_space: dict[PhraseState, tuple[PhraseState, tuple[int, ...]]] = {}
+        self._behind_word: dict[tuple[PhraseState, int], tuple[PhraseState, tuple[int, ...]]] = {}
         tracks_sentences = any(phrase.initial for phrase in self.phrases)
         context = Context(sentence=AT_START if tracks_sentences else UNTRACKED)
-        self.start = State(context, shared=self._sharing.start)
+        self.start = PhraseState(context, shared=self._sharing.start)
 
     @property
     def sharing(self) -> frozenset[int]:
         """The phrases that share a form with another: they are not counted one by one, but as `shared_missing`."""
         return frozenset(self._sharing.group_of)
 
-    def advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
+    def advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after `piece`, and how often each phrase turned out to be met on the way."""
         if not self._texts.surfaces[piece]:
             return state, (0,) * len(self.phrases)
@@ -100,13 +100,13 @@ class PhraseAutomaton:
         after, more = self._behind_word[behind, piece]
         return after, tuple(map(add, counts, more)) if any(counts) else more
 
-    def _advance(self, state: State, piece: int) -> tuple[State, tuple[int, ...]]:
+    def _advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after the piece's own characters, and what they turned out to complete."""
         after, counts = self._read(state, self._texts.surfaces[piece])
         progress = self._advance_spellings(state, piece, after.partial, after.pending)
         return after._replace(context=after.context.closed_by(self._texts, piece), progress=progress), counts
 
-    def _read_space(self, state: State) -> tuple[State, tuple[int, ...]]:
+    def _read_space(self, state: PhraseState) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after a space, with the spellings under way whose characters go on with it or have not begun."""
         after, counts = self._read(state, " ")
         lasting = set()
@@ -116,13 +116,13 @@ class PhraseAutomaton:
                 lasting.add((number, depth))
         return after._replace(progress=frozenset(lasting)), counts
 
-    def _read(self, state: State, characters: str) -> tuple[State, tuple[int, ...]]:
+    def _read(self, state: PhraseState, characters: str) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after these characters, without its progress, and what they turned out to complete."""
         counts = [0] * len(self.phrases)
         context, partial, pending, _, turn, shared = state
         num_read = 0
         for place, character in enumerate(characters):
-            if not (partial or pending or shared or character in self._beginnings):
+            if not (partial or pending or shared or character in self._first_characters):
                 continue
             context, num_read = context.after_all(characters[num_read:place]), place
             if pending:
@@ -134,16 +134,16 @@ class PhraseAutomaton:
             if shared:
                 shared = self._sharing.move_on(shared, partial, pending)
         context = context.after_all(characters[num_read:])
-        return State(context, partial, pending, NONE, turn, shared), tuple(counts)
+        return PhraseState(context, partial, pending, NONE, turn, shared), tuple(counts)
 
-    def pending_counts(self, state: State) -> tuple[int, ...]:
+    def pending_counts(self, state: PhraseState) -> tuple[int, ...]:
         """How often each phrase would be met if the sentence ended here."""
         counts = [0] * len(self.phrases)
         if state.pending:
             self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
-    def sure_counts(self, state: State, attached: Attached) -> tuple[int, ...]:
+    def sure_counts(self, state: PhraseState, attached: Attached) -> tuple[int, ...]:
         """How often each phrase stands at the end of the text so that no piece can break it."""
         counts = [0] * len(self.phrases)
         sure = [m for m in state.pending if not attached.may_break(self._patterns[m[0]], m[1], state.context)]
@@ -151,51 +151,51 @@ class PhraseAutomaton:
             self._confirm(sorted(sure, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
-    def shared_met(self, state: State) -> bool:
+    def shared_met(self, state: PhraseState) -> bool:
         """Whether phrases that share a form would all be met if the sentence ended here."""
         return not any(self._sharing.missing(self._sharing.take(state.shared, state.pending)))
 
-    def shared_missing(self, state: State) -> tuple[int, bool]:
+    def shared_missing(self, state: PhraseState) -> tuple[int, bool]:
         """The least number of pieces that phrases with a shared form still lack, and whether one is under way."""
-        standing = self._shared_standing(state)
-        left = self._sharing.missing(standing)
-        begun = self._sharing.missing_with_progress(standing, state.partial, state.progress)
+        met_at_end = self._shared_at_end(state)
+        left = self._sharing.missing(met_at_end)
+        begun = self._sharing.missing_with_progress(met_at_end, state.partial, state.progress)
         return sum(map(min, left, begun)), any(map(lt, begun, left))
 
-    def ends_here(self, state: State) -> bool:
+    def ends_here(self, state: PhraseState) -> bool:
         """Whether a phrase stands that counts at the end of the text alone."""
         return any(self.phrases[self._patterns[number].owner].ends_text for number, _ in state.pending)
 
-    def to_go(self, state: State) -> tuple[int, ...]:
+    def to_go(self, state: PhraseState) -> tuple[int, ...]:
         """For each phrase, the least number of its pieces that the occurrence in progress still lacks."""
         missing = self._num_pieces.copy()
         for spelling, depth in state.progress:
             phrase = self._pattern(spelling).owner
             missing[phrase] = min(missing[phrase], len(self._spellings[spelling].pieces) - depth)
-        for phrase in self._standing(state):
+        for phrase in self._met_at_end(state):
             missing[phrase] = 0
         return tuple(missing)
 
-    def next_pieces(self, state: State) -> tuple[tuple[int, ...], ...]:
-        """For each phrase, the pieces that take it forward: on from where it stands, or from a nearer beginning.
+    def next_pieces(self, state: PhraseState) -> tuple[tuple[int, ...], ...]:
+        """For each phrase, the pieces that take it forward: on from where it stands, or from a nearer starting.
 
         At most one for each spelling: where one is under way in two places, the one that is further goes on. What
         overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
         """
-        standing = self._standing(state) - self.sharing
-        standing_turns, turn = {self.phrases[owner].turn for owner in standing}, state.turn
-        while turn in standing_turns:  # what begins now confirms them
+        met_at_end = self._met_at_end(state) - self.sharing
+        met_turns, turn = {self.phrases[owner].turn for owner in met_at_end}, state.turn
+        while turn in met_turns:  # what begins now confirms them
             turn += 1
-        shared, sharing = self._shared_standing(state), self._sharing
+        shared, sharing = self._shared_at_end(state), self._sharing
         lacking = sharing.missing(shared)
         deepest: dict[int, int] = {}
         for number, depth in state.progress:
             owner, is_last = self._pattern(number).owner, depth == len(self._spellings[number].pieces)
-            is_wanted = owner not in standing and not is_last
-            if is_wanted and owner in sharing.group_of:
+            is_useful = owner not in met_at_end and not is_last
+            if is_useful and owner in sharing.group_of:
                 missing = sharing.missing_with(shared, state.partial, number, depth)
-                is_wanted = missing < lacking[sharing.group_of[owner]]
-            if is_wanted:
+                is_useful = missing < lacking[sharing.group_of[owner]]
+            if is_useful:
                 deepest[number] = max(depth, deepest.get(number, 0))
         following: list[set[int]] = [set() for _ in self.phrases]
         to_go = [len(self._texts.surfaces)] * len(self.phrases)
@@ -217,18 +217,18 @@ class PhraseAutomaton:
                 following[pattern.owner].add(spelling.pieces[0])
         return tuple(tuple(sorted(pieces)) for pieces in following)
 
-    def _standing(self, state: State) -> set[int]:
+    def _met_at_end(self, state: PhraseState) -> set[int]:
         """The phrases that stand at the end of the text."""
-        return {self._patterns[number].owner for number, _ in self._standing_matches(state)}
+        return {self._patterns[number].owner for number, _ in self._matches_at_end(state)}
 
-    def _standing_matches(self, state: State) -> Matches:
+    def _matches_at_end(self, state: PhraseState) -> Matches:
         """The matches at the end of the text; in an open word they do not stand, as the next piece breaks them."""
         is_open = state.context.is_open
-        return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].guards_right))
+        return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].bounded_right))
 
-    def _shared_standing(self, state: State) -> Shared:
+    def _shared_at_end(self, state: PhraseState) -> Shared:
         """What phrases with a shared form have come to, with what stands at the end of the text."""
-        return self._sharing.take(state.shared, self._standing_matches(state))
+        return self._sharing.take(state.shared, self._matches_at_end(state))
 
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
@@ -307,13 +307,13 @@ class PhraseAutomaton:
         return turn, since_turn, since_end
 
     def _advance_spellings(
-        self, state: State, piece: int, partial: Matches, pending: Matches
+        self, state: PhraseState, piece: int, partial: Matches, pending: Matches
     ) -> frozenset[tuple[int, int]]:
         """Spellings under way after `piece`: those whose characters are still a match in the text."""
-        beginning = self._beginning_with.get(piece, ())
-        if not (beginning or state.progress):
+        starting = self._spellings_by_first_piece.get(piece, ())
+        if not (starting or state.progress):
             return NONE
-        tried = [*state.progress, *((number, 0) for number in beginning)]
+        tried = [*state.progress, *((number, 0) for number in starting)]
         going = set()
         for number, depth in tried:
             spelling = self._spellings[number]
@@ -325,16 +325,16 @@ class PhraseAutomaton:
                 going.add((number, depth + 1))
         return frozenset(going)
 
-    def _may_begin(self, state: State, piece: int, pattern: Pattern) -> bool:
+    def _may_begin(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
         """Whether the pattern's first piece can begin it here: no word is open before it."""
         if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
             return False
         has_space = state.context.emission(self._texts, piece).startswith(" ")
         if pattern.is_initial and state.context.sentence == ENDED and not has_space:
             return False
-        return has_space or not pattern.guards_left or not state.context.goes_on(pattern.text[0])
+        return has_space or not pattern.bounded_left or not state.context.goes_on(pattern.text[0])
 
-    def _breaks_number(self, state: State, piece: int, pattern: Pattern) -> bool:
+    def _breaks_number(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
         """Whether the pattern, begun with `piece`, would make one number of itself and the digit before it."""
         has_space = state.context.emission(self._texts, piece).startswith(" ")
         return pattern.joins_numbers and state.context.last == DIGIT and not has_space

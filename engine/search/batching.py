@@ -17,7 +17,7 @@ import torch
 
 from engine.errors import InvalidRequest
 from engine.search.beam import BeamSearch, StepDecoder
-from engine.search.sentence import Ended, Sentence, SentenceResult, Vocabulary
+from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
 from engine.search.tracker import ConstraintTracker
 
 # "stream": VAR-STREAM, refill when few are left, then step the least advanced alone until they have caught up. "batch":
@@ -52,7 +52,7 @@ class SearchStream:
     def __init__(
         self,
         open_decoder: Callable[[Sequence[Sentence]], StepDecoder],
-        vocabulary: Vocabulary,
+        vocabulary: SearchVocabulary,
         batch_size: int = 16,
         schedule: Schedule = "stream",
         refill_share: float = REFILL_SHARE,
@@ -97,15 +97,15 @@ class SearchStream:
         """Let this sentence begin behind those added before, as soon as there is room."""
         self._waiting.append(sentence)
 
-    def run(self, sentences: Sequence[Sentence]) -> list[Ended]:
+    def run(self, sentences: Sequence[Sentence]) -> list[EndedSentence]:
         """Search these sentences, and all that were added before, to the end; these, in their order."""
         self._waiting.extend(sentences)
-        ended: dict[Sentence, Ended] = {}
+        ended: dict[Sentence, EndedSentence] = {}
         while len(self):
             ended.update((item.sentence, item) for item in self.step())
         return [ended[sentence] for sentence in sentences]
 
-    def step(self) -> list[Ended]:
+    def step(self) -> list[EndedSentence]:
         """Begin what there is room for and take the least advanced sentences, or all, one token further.
 
         The sentences that ended, also those that are to be interrupted, whether it was their turn or not. Where a
@@ -125,24 +125,24 @@ class SearchStream:
                 ended += batch.step()
                 self._tidy()
         except Exception as error:  # of any kind: it must fail no other sentence
-            ended += self._begin_anew(error, newcomers)
+            ended += self._restart(error, newcomers)
         self._try_full_batches(len(ended))
         return ended
 
-    def interrupt(self) -> list[Ended]:
+    def interrupt(self) -> list[EndedSentence]:
         """End those that are to be interrupted, with the best so far; those that wait, with nothing."""
-        ended: list[Ended] = []
+        ended: list[EndedSentence] = []
         try:
             for batch in self._batches:
                 ended += batch.interrupt()
             self._tidy()
         except Exception as error:  # the others' rows are copied, for which there may be no memory
-            ended += self._begin_anew(error, [])
+            ended += self._restart(error, [])
         for waiting in (self._waiting, *self._restarting):
             for sentence in list(waiting):
                 if why := sentence.interruption():
                     waiting.remove(sentence)
-                    ended.append(Ended(sentence, SentenceResult(why, (), num_steps=0)))
+                    ended.append(EndedSentence(sentence, SentenceResult(why, (), num_steps=0)))
         self._restarting = deque(group for group in self._restarting if group)
         return ended
 
@@ -170,13 +170,13 @@ class SearchStream:
             before.join(last)
             self._batches.pop()
 
-    def _begin_anew(self, error: Exception, sentences: list[Sentence]) -> list[Ended]:
+    def _restart(self, error: Exception, sentences: list[Sentence]) -> list[EndedSentence]:
         """Let all under way, and these, begin anew in two halves, as one of them or their number made the search crash.
 
         One that crashes alone has failed. Where it was for want of memory, half as many are under way from then on, for
         a while; as many as before where one alone was too large, as their number was not at fault.
         """
-        ended: list[Ended] = []
+        ended: list[EndedSentence] = []
         for batch in reversed(self._batches):
             finished, unfinished = batch.abandon()
             ended += finished
@@ -199,7 +199,7 @@ class SearchStream:
         if not sentences:
             raise error
         if len(sentences) == 1:
-            return [*ended, Ended(sentences[0], error=error)]
+            return [*ended, EndedSentence(sentences[0], error=error)]
         middle = len(sentences) // 2
         self._restarting.extendleft([sentences[middle:], sentences[:middle]])
         return ended

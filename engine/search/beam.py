@@ -1,7 +1,7 @@
 """Dynamic beam allocation (Post & Vilar 2018, algorithm 2) over sentences with any number of phrases each.
 
 One step: score the live rows, gather their candidates, share each sentence's beam among its banks, let the finished
-ones leave. Rows of all sentences lie end to end; nothing here loops over hypotheses, except to store the few that
+ones leave. BeamRows of all sentences lie end to end; nothing here loops over hypotheses, except to store the few that
 finish. Sentences may be at different positions, and batches may join; who begins when is for `engine.search.batching`.
 """
 
@@ -17,11 +17,10 @@ from torch import Tensor
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
-from engine.search.beginnings import beginning_of
 from engine.search.candidates import Expansion, Limits
-from engine.search.finished import FinishedPool, Found
-from engine.search.rows import Candidates, Rows
-from engine.search.sentence import Ended, LiveSentence, Outcome, Sentence, SentenceResult, Vocabulary
+from engine.search.finished import FinishedPool, SearchHypothesis
+from engine.search.rows import BeamRows, Candidates, forced_prefix
+from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.stopping import is_over
 from engine.search.tracker import ConstraintTracker
 
@@ -69,7 +68,7 @@ class BeamSearch:
         sentences: Sequence[Sentence],
         decoder: StepDecoder,
         tracker: ConstraintTracker,
-        vocabulary: Vocabulary,
+        vocabulary: SearchVocabulary,
     ) -> None:
         """`decoder` stands before its first step; `tracker` may serve other batches too."""
         self._decoder = decoder
@@ -84,7 +83,7 @@ class BeamSearch:
         # With finished="keep", finished hypotheses go on competing for their places: (sentence, score).
         self._kept_sentences = np.zeros(0, dtype=np.int64)
         self._kept_scores = np.zeros(0)
-        self._ended: list[Ended] = []
+        self._ended: list[EndedSentence] = []
         self._limits_now: tuple[list[object], Limits] = [], Limits.of({}, 0, 0)
 
     def __len__(self) -> int:
@@ -100,7 +99,7 @@ class BeamSearch:
         """How many pieces the rows of the least advanced sentence have."""
         return min(live.num_steps for live in self._live.values())
 
-    def step(self) -> list[Ended]:
+    def step(self) -> list[EndedSentence]:
         """Take every row a token further; the sentences that have ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
         output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
@@ -114,7 +113,7 @@ class BeamSearch:
         self._advance(chosen.keep(~chosen.is_end_N), expansion.failed)
         return self._take_ended()
 
-    def interrupt(self) -> list[Ended]:
+    def interrupt(self) -> list[EndedSentence]:
         """End the sentences that are to be interrupted, with the best so far."""
         for number, live in list(self._live.items()):
             if why := live.sentence.interruption():
@@ -136,22 +135,22 @@ class BeamSearch:
         self._live.update(other._live)
         other._live = {}
 
-    def abandon(self) -> tuple[list[Ended], list[Sentence]]:
+    def abandon(self) -> tuple[list[EndedSentence], list[Sentence]]:
         """Give up all work, after a crash for instance: what had ended all the same, and what had not."""
         unfinished = [live.sentence for live in self._live.values()]
         self._tracker.remove(list(self._live))
         self._live = {}
         return self._take_ended(), unfinished
 
-    def _begin(self, numbers: Sequence[int]) -> Rows:
+    def _begin(self, numbers: Sequence[int]) -> BeamRows:
         """One row for each sentence, behind what its prefix leaves no choice about, which is read in one pass."""
         roles, tracker = self._vocabulary.roles, self._tracker
-        beginnings = [beginning_of(tracker, n, self._live[n].sentence.max_length, roles.never) for n in numbers]
+        beginnings = [forced_prefix(tracker, n, self._live[n].sentence.max_length, roles.never) for n in numbers]
         pieces_B = [beginning.pieces for beginning in beginnings]
         log_probs_B = self._decoder.read(pieces_B) if any(pieces_B) else pieces_B
         for number, pieces in zip(numbers, pieces_B, strict=True):
             self._live[number].num_steps = len(pieces)
-        return Rows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
+        return BeamRows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
 
     def _current_limits(self) -> Limits:
         """The limits, which change as sentences come and go, and as hypotheses finish."""
@@ -232,19 +231,19 @@ class BeamSearch:
             efforts = [] if outcome == "failed" else self._found(rows, is_satisfying=False)
             efforts.sort(key=lambda effort: (effort.num_missing, -effort.score))
             found = efforts[: live.sentence.options.nbest]
-        self._ended.append(Ended(live.sentence, SentenceResult(outcome, tuple(found), live.num_steps)))
+        self._ended.append(EndedSentence(live.sentence, SentenceResult(outcome, tuple(found), live.num_steps)))
         del self._live[number]
         self._tracker.remove([number])
         is_other = self._kept_sentences != number
         self._kept_sentences, self._kept_scores = self._kept_sentences[is_other], self._kept_scores[is_other]
 
-    def _found(self, rows: Rows, is_satisfying: bool = True) -> list[Found]:
+    def _found(self, rows: BeamRows, is_satisfying: bool = True) -> list[SearchHypothesis]:
         missing_R = np.zeros(len(rows), dtype=np.int64)
         if not is_satisfying:
             rows = rows.with_phrases(self._tracker.num_phrases)
-            missing_R = self._tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP).missing_N
+            missing_R = self._tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP).missing_N
         return [
-            Found(
+            SearchHypothesis(
                 tuple(tokens[len(tokens) - length :]),
                 tuple(token_log_probs[len(tokens) - length :]),
                 log_prob,
@@ -263,6 +262,6 @@ class BeamSearch:
             )
         ]
 
-    def _take_ended(self) -> list[Ended]:
+    def _take_ended(self) -> list[EndedSentence]:
         ended, self._ended = self._ended, []
         return ended

@@ -16,9 +16,9 @@ from torch import Tensor
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
-from engine.search.rows import Candidates, Rows
+from engine.search.rows import BeamRows, Candidates
 from engine.search.scores import Allowed, LogProbs, Masks, scores_of
-from engine.search.sentence import LiveSentence, Vocabulary
+from engine.search.sentence import LiveSentence, SearchVocabulary
 from engine.search.stopping import beam_left
 from engine.search.tracker import ConstraintTracker
 
@@ -64,22 +64,22 @@ class Expansion:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: BeamRows,
         output: Tensor | Logits,
         limits: Limits,
         tracker: ConstraintTracker,
-        vocabulary: Vocabulary,
+        vocabulary: SearchVocabulary,
     ) -> None:
         self._rows = rows
         self._limits = limits
         self._tracker = tracker
         self._vocabulary = vocabulary
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
-        self._remaining_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
+        self._steps_left_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
         self._is_free = tracker.are_free(rows.nodes_R)
-        self._outlook = None if self._is_free else rows.outlook
-        if not self._is_free and self._outlook is None:
-            self._outlook = tracker.outlook(rows.sentences_R, rows.nodes_R, rows.met_RP)
+        self._remaining = None if self._is_free else rows.remaining
+        if not self._is_free and self._remaining is None:
+            self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
         self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences whose scores are not numbers
@@ -99,26 +99,26 @@ class Expansion:
     def _forced(self) -> Ints:
         """(R, F): pieces that take an unmet phrase forward, -1 as padding."""
         rows = self._rows
-        if self._outlook is None or self._num_banks == 1:
+        if self._remaining is None or self._num_banks == 1:
             return np.zeros((len(rows), 0), dtype=np.int64)
-        return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._outlook, self._vocabulary.roles.end)
+        return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, self._vocabulary.roles.end)
 
     def _masks(self) -> Masks:
         """What each row may not write now."""
-        rows, tracker, remaining_R = self._rows, self._tracker, self._remaining_R
-        if self._outlook is None:
-            may_end_R, is_bound_R = None, remaining_R <= 1
+        rows, tracker, steps_left_R = self._rows, self._tracker, self._steps_left_R
+        if self._remaining is None:
+            may_end_R, is_bound_R = None, steps_left_R <= 1
         else:
-            may_end_R = self._outlook.may_end_N
+            may_end_R = self._remaining.may_end_N
             in_prefix_R = tracker.in_prefix(rows.nodes_R)
-            is_bound_R = in_prefix_R | (self._outlook.needed_N + 1 >= remaining_R)
+            is_bound_R = in_prefix_R | (self._remaining.needed_N + 1 >= steps_left_R)
         allowed: dict[int, Allowed] = {}
         for row in is_bound_R.nonzero()[0].tolist():  # in the prefix, or without a step to spare
-            if self._outlook is not None and in_prefix_R[row]:
+            if self._remaining is not None and in_prefix_R[row]:
                 allowed[row] = tuple(tracker.prefix_pieces(int(rows.nodes_R[row])))
-            elif remaining_R[row] == 1:
+            elif steps_left_R[row] == 1:
                 allowed[row] = (self._vocabulary.roles.end,)
-            elif self._outlook is not None and self._outlook.closes_N[row]:
+            elif self._remaining is not None and self._remaining.closes_N[row]:
                 allowed[row] = "closing"
             else:
                 forced_F = self._forced_RF[row]
@@ -169,7 +169,7 @@ class Expansion:
         few living ones, more are looked at until there are enough.
         """
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
-        num_wanted = width = max(1, int(self._limits.max_children_B.max()))
+        num_needed = width = max(1, int(self._limits.max_children_B.max()))
         widths_R = np.full(len(rows), width)
         may_die_R = tracker.may_die(rows.nodes_R)
         is_enough_R = ~may_die_R
@@ -187,7 +187,7 @@ class Expansion:
             nodes_N, _ = tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK])
             is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
             num_living_R = ((values_RK > -np.inf) & ~is_dead_RK).sum(1)
-            is_enough_R = (num_living_R >= num_wanted) | (values_RK[:, -1] == -np.inf)
+            is_enough_R = (num_living_R >= num_needed) | (values_RK[:, -1] == -np.inf)
             if width == vocabulary_size or is_enough_R.all():
                 return np.where(is_dead_RK, -np.inf, values_RK), tokens_RK
             width = min(2 * width, vocabulary_size)
@@ -202,20 +202,20 @@ class Expansion:
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
-        banks_N, outlook = np.zeros_like(rows_N), None
+        banks_N, remaining = np.zeros_like(rows_N), None
         if not self._is_free:
             is_text_N = ~is_end_N
             nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
             met_NP[is_text_N] += completed_NP
-            outlook = tracker.outlook(sentences_N, nodes_N, met_NP)
-            banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, outlook.missing_N)
-            needed_N = outlook.needed_N
-            if tracker.has_guards:  # what follows must decide on an avoided text
-                needed_N = np.maximum(needed_N, ~outlook.may_end_N)
-            is_possible_N &= is_end_N | (needed_N + 1 < self._remaining_R[rows_N])
+            remaining = tracker.remaining_cost(sentences_N, nodes_N, met_NP)
+            banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, remaining.missing_N)
+            needed_N = remaining.needed_N
+            if tracker.has_avoided:  # what follows must decide on an avoided text
+                needed_N = np.maximum(needed_N, ~remaining.may_end_N)
+            is_possible_N &= is_end_N | (needed_N + 1 < self._steps_left_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
         candidates = Candidates(
-            rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N, outlook
+            rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N, remaining
         )
         return candidates, is_possible_N
 

@@ -9,7 +9,7 @@ from engine.request import SearchOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHypothesis:
     """One sequence that the search ended with. `is_satisfying`: it ended by itself and meets every phrase.
 
     `score` is what the options ask for; `stopping.Scoring` computes it.
@@ -29,10 +29,10 @@ class FinishedPool:
     def __init__(self, options: SearchOptions, text_of: Callable[[Sequence[int]], str]) -> None:
         self._options = options
         self._text_of = text_of
-        self._best_by_text: dict[str, Found] = {}
+        self._best_by_text: dict[str, SearchHypothesis] = {}
         self.num_finished = 0
         self.best_log_prob = float("-inf")
-        self.latest_top: Found | None = None  # the likeliest of those that finished in the latest such step
+        self.latest_top: SearchHypothesis | None = None  # the likeliest of those that finished in the latest such step
 
     @property
     def num_texts(self) -> int:
@@ -45,7 +45,7 @@ class FinishedPool:
         is_full = self.num_texts >= min(options.nbest, options.beam)
         return self.best_log_prob if is_full or options.pruning == "first_finished" else float("-inf")
 
-    def add(self, found: Found) -> None:
+    def add(self, found: SearchHypothesis) -> None:
         """Take in a hypothesis, never a shorter one than before."""
         self.num_finished += 1
         top = self.latest_top
@@ -57,7 +57,7 @@ class FinishedPool:
         if held is None or found.score > held.score:
             self._best_by_text[text] = found
 
-    def best(self) -> list[Found]:
+    def best(self) -> list[SearchHypothesis]:
         """The n-best list: distinct texts by falling score.
 
         OpenNMT's rule answers with the likeliest of those that finished last, whatever finished before: it is first
@@ -70,5 +70,5 @@ class FinishedPool:
         return _ranked(by_text)[: self._options.nbest]
 
 
-def _ranked(by_text: Mapping[str, Found]) -> list[Found]:
+def _ranked(by_text: Mapping[str, SearchHypothesis]) -> list[SearchHypothesis]:
     return sorted(by_text.values(), key=lambda found: -found.score)

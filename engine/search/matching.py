@@ -113,7 +113,7 @@ class Attached(NamedTuple):
 
     def may_break(self, pattern: Pattern, since: int, context: Context) -> bool:
         """Whether some piece may break a match that ended `since` characters ago, at the end of a text."""
-        if not pattern.guards_right:
+        if not pattern.bounded_right:
             return self.marks and is_word_char(pattern.text[-1])
         return context.is_open or self.words or (pattern.ends_in_digit and since == 0 and self.numbers)
 
@@ -123,8 +123,8 @@ class Pattern(NamedTuple):
 
     owner: int
     text: str
-    guards_left: bool  # no word character may stand before it
-    guards_right: bool
+    bounded_left: bool  # no word character may stand before it
+    bounded_right: bool
     ignores_case: bool = False
     is_initial: bool = False  # counts only where a sentence begins
     goes_on: bool = False  # counts only where a word goes on with it
@@ -133,18 +133,18 @@ class Pattern(NamedTuple):
     def of(
         cls, owner: int, text: str, boundary: Standing, *, ignores_case: bool = False, is_initial: bool = False
     ) -> Pattern:
-        guards_left = boundary not in ("anywhere", "end") and joins_words(text[0])
-        guards_right = boundary in ("word", "end") and joins_words(text[-1])
+        bounded_left = boundary not in ("anywhere", "end") and joins_words(text[0])
+        bounded_right = boundary in ("word", "end") and joins_words(text[-1])
         written = text.lower() if ignores_case else text
-        return cls(owner, written, guards_left, guards_right, ignores_case, is_initial, boundary == "end")
+        return cls(owner, written, bounded_left, bounded_right, ignores_case, is_initial, boundary == "end")
 
     def may_begin(self, is_inside: bool) -> bool:
         """Whether its first character may come where a word goes on with it or, unless `is_inside`, does not."""
-        return not self.guards_left if is_inside else not self.goes_on
+        return not self.bounded_left if is_inside else not self.goes_on
 
     @property
     def ends_in_digit(self) -> bool:
-        return self.guards_right and is_digit(self.text[-1])
+        return self.bounded_right and is_digit(self.text[-1])
 
     @property
     def joins_numbers(self) -> bool:
@@ -181,7 +181,7 @@ def decide(patterns: Sequence[Pattern], pending: Matches, character: str) -> tup
             waiting.add((number, 1))
             continue
         if since == 0:
-            is_broken = is_mark(character) or (pattern.guards_right and kind in (WORD, DIGIT))
+            is_broken = is_mark(character) or (pattern.bounded_right and kind in (WORD, DIGIT))
         else:
             is_broken = kind == DIGIT
         if not is_broken:

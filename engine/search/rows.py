@@ -1,22 +1,59 @@
-"""The live hypotheses of all sentences, as parallel arrays: one row each, the rows of a sentence side by side."""
+"""The live hypotheses of all sentences as parallel arrays, one row each; the rows of a sentence are adjacent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from engine.search.arrays import Bools, Floats, Ints
-from engine.search.beginnings import Beginning
-from engine.search.tracker import Outlook
+from engine.search.tracker import ConstraintTracker, RemainingCost
 
 _Array = TypeVar("_Array", Ints, Floats)
 
 
+class ForcedPrefix(NamedTuple):
+    """The pieces that a sentence must begin with, the tracker's node after them, and (P,) occurrences met by them."""
+
+    pieces: tuple[int, ...]
+    node: int
+    met_P: Ints
+
+
+def forced_prefix(tracker: ConstraintTracker, sentence: int, max_length: int, never: tuple[int, ...]) -> ForcedPrefix:
+    """The pieces of a sentence's prefix that leave no choice: the model reads them in one pass instead of step by step.
+
+    A step in which the only row of a sentence may take only one piece takes it, whatever its probability. The forced
+    prefix ends before the first piece after which the constraints cannot all be met within `max_length`; the search
+    then reports why. `sentence` is the tracker's number, `never` are pieces that no translation contains.
+    """
+    start = int(tracker.start_B[sentence])
+    pieces: list[int] = []
+    nodes, met = [start], [np.zeros(tracker.num_phrases, dtype=np.int64)]
+    while tracker.in_prefix(np.array(nodes[-1:]))[0]:
+        allowed = tracker.prefix_pieces(nodes[-1])
+        if len(allowed) != 1 or allowed[0] in never:
+            break
+        following, completed = tracker.follow(np.array(nodes[-1:]), np.array(allowed))
+        if tracker.is_dead(following)[0]:
+            break
+        pieces += allowed
+        nodes.append(int(following[0]))
+        met.append(met[-1] + completed[0])
+    if not pieces:
+        return ForcedPrefix((), start, met[0])
+    nodes_T = np.array(nodes[1:])
+    remaining = tracker.remaining_cost(np.full(len(pieces), sentence), nodes_T, np.stack(met[1:]))
+    needed_T = np.maximum(remaining.needed_N, ~remaining.may_end_N)  # as in `candidates`, where avoided texts are
+    is_in_time_T = needed_T + 1 < max_length - np.arange(len(pieces))
+    num_read = len(pieces) if is_in_time_T.all() else int(is_in_time_T.argmin())
+    return ForcedPrefix(tuple(pieces[:num_read]), nodes[num_read], met[num_read])
+
+
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BeamRows:
     """R rows. `log_probs_R` is float64, so that a sum of float32 token scores stays their sum.
 
     Tokens end in the last column, and the begin token stands before the first of them: a row of `lengths_R[i]` tokens
@@ -30,24 +67,24 @@ class Rows:
     lengths_R: Ints
     tokens_RT: Ints
     token_log_probs_RT: Floats
-    outlook: Outlook | None = None  # where it is known already
+    remaining: RemainingCost | None = None  # where it is known already
 
     @classmethod
     def start(
         cls,
         sentences_B: Ints,
-        beginnings_B: Sequence[Beginning],
+        prefixes_B: Sequence[ForcedPrefix],
         log_probs_B: Sequence[Sequence[float]],
         begin: int,
-    ) -> Rows:
+    ) -> BeamRows:
         """One row for each sentence, of the pieces that it begins with and their log-probabilities."""
-        lengths = [len(beginning.pieces) for beginning in beginnings_B]
+        lengths = [len(beginning.pieces) for beginning in prefixes_B]
         num_columns = max(lengths)
-        pieces = [(*(begin,) * (num_columns - len(b.pieces) + 1), *b.pieces) for b in beginnings_B]
+        pieces = [(*(begin,) * (num_columns - len(b.pieces) + 1), *b.pieces) for b in prefixes_B]
         return cls(
             sentences_R=sentences_B,
-            nodes_R=np.array([beginning.node for beginning in beginnings_B]),
-            met_RP=np.stack([beginning.met_P for beginning in beginnings_B]),
+            nodes_R=np.array([beginning.node for beginning in prefixes_B]),
+            met_RP=np.stack([beginning.met_P for beginning in prefixes_B]),
             log_probs_R=np.array([sum(log_probs) for log_probs in log_probs_B], dtype=np.float64),
             lengths_R=np.array(lengths),
             tokens_RT=np.array(pieces),
@@ -57,12 +94,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.sentences_R)
 
-    def keep(self, kept: Ints | Bools) -> Rows:
+    def keep(self, kept: Ints | Bools) -> BeamRows:
         """The rows that an index or a mask names."""
         index = _index(kept)
         if index is None:
             return self
-        return Rows(
+        return BeamRows(
             self.sentences_R[index],
             self.nodes_R[index],
             self.met_RP[index],
@@ -70,15 +107,15 @@ class Rows:
             self.lengths_R[index],
             self.tokens_RT[index],
             self.token_log_probs_RT[index],
-            None if self.outlook is None else self.outlook.take(index),
+            None if self.remaining is None else self.remaining.take(index),
         )
 
-    def followed_by(self, other: Rows, begin: int) -> Rows:
+    def followed_by(self, other: BeamRows, begin: int) -> BeamRows:
         """These rows and the others behind them."""
         num_columns = max(self.tokens_RT.shape[1], other.tokens_RT.shape[1])
         num_phrases = max(self.met_RP.shape[1], other.met_RP.shape[1])
         both = self, other
-        return Rows(
+        return BeamRows(
             np.concatenate([rows.sentences_R for rows in both]),
             np.concatenate([rows.nodes_R for rows in both]),
             np.concatenate([rows.with_phrases(num_phrases).met_RP for rows in both]),
@@ -88,13 +125,13 @@ class Rows:
             np.concatenate([_to_the_right(rows.token_log_probs_RT, num_columns, 0) for rows in both]),
         )
 
-    def with_phrases(self, num_phrases: int) -> Rows:
+    def with_phrases(self, num_phrases: int) -> BeamRows:
         """With room for so many phrases; where there is less, those beyond are nobody's."""
         more = num_phrases - self.met_RP.shape[1]
         if not more:
             return self
         met_RP = np.pad(self.met_RP, ((0, 0), (0, more))) if more > 0 else self.met_RP[:, :num_phrases]
-        return replace(self, met_RP=met_RP, outlook=None)
+        return replace(self, met_RP=met_RP, remaining=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +147,7 @@ class Candidates:
     met_NP: Ints
     banks_N: Ints
     is_end_N: Bools
-    outlook: Outlook | None  # None: nothing is asked of any of them
+    remaining: RemainingCost | None  # None: nothing is asked of any of them
 
     def keep(self, kept: Ints | Bools) -> Candidates:
         """The candidates that an index or a mask names."""
@@ -127,16 +164,16 @@ class Candidates:
             self.met_NP[index],
             self.banks_N[index],
             self.is_end_N[index],
-            None if self.outlook is None else self.outlook.take(index),
+            None if self.remaining is None else self.remaining.take(index),
         )
 
-    def extend(self, rows: Rows) -> Rows:
+    def extend(self, rows: BeamRows) -> BeamRows:
         """The rows that these candidates become, without columns that none of them uses."""
         lengths_N = rows.lengths_R[self.rows_N] + 1
         num_columns = int(lengths_N.max()) + 1 if len(lengths_N) else 1
         first = 1 + rows.tokens_RT.shape[1] - num_columns
         tokens_NT, token_log_probs_NT = rows.tokens_RT[self.rows_N], rows.token_log_probs_RT[self.rows_N]
-        return Rows(
+        return BeamRows(
             self.sentences_N,
             self.nodes_N,
             self.met_NP,
@@ -144,7 +181,7 @@ class Candidates:
             lengths_N,
             np.concatenate([tokens_NT[:, first:], self.tokens_N[:, None]], 1),
             np.concatenate([token_log_probs_NT[:, first:], self.token_log_probs_N[:, None]], 1),
-            self.outlook,
+            self.remaining,
         )
 
 

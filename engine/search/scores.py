@@ -18,7 +18,7 @@ from torch import Tensor
 from engine.kernels import Logits, top_tokens
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.leaders import leaders
-from engine.search.sentence import Vocabulary
+from engine.search.sentence import SearchVocabulary
 
 # What alone a row may write: these tokens, or any piece that does not glue to its right.
 Allowed = tuple[int, ...] | Literal["closing"]
@@ -44,7 +44,7 @@ class StepScores(Protocol):
         ...
 
 
-def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary: Vocabulary) -> StepScores:
+def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary: SearchVocabulary) -> StepScores:
     """What a decoder's step has put out, masked; log-probabilities are overwritten."""
     if isinstance(output, Logits):
         return FusedScores(output, masks, forced_RF, vocabulary)
@@ -54,7 +54,7 @@ def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary
 class LogProbs:
     """All log-probabilities, in hand."""
 
-    def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: Vocabulary) -> None:
+    def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary) -> None:
         self._log_probs_RV = log_probs_RV.cpu()
         self._values_RV = self._log_probs_RV.numpy()  # the same memory
         roles = vocabulary.roles
@@ -86,16 +86,16 @@ class LogProbs:
 class FusedScores:
     """The best tokens, the forced ones and the end of each row."""
 
-    def __init__(self, logits: Logits, masks: Masks, forced_RF: Ints, vocabulary: Vocabulary) -> None:
+    def __init__(self, logits: Logits, masks: Masks, forced_RF: Ints, vocabulary: SearchVocabulary) -> None:
         self._logits = logits
         device = logits.logits_RV.device
         ends_R1 = np.full((len(logits.logits_RV), 1), vocabulary.roles.end)
-        self._asked_RF = np.concatenate([forced_RF, ends_R1], 1)
-        self._asked_on_device_RF = uploaded(self._asked_RF, device)
+        self._queried_RF = np.concatenate([forced_RF, ends_R1], 1)
+        self._queried_on_device_RF = uploaded(self._queried_RF, device)
         self._masks_MV, mask_of_R = _mask_table(masks, len(ends_R1), vocabulary, device)
         self._mask_of_R = uploaded(mask_of_R, device)
-        self._known_tokens_RA = self._asked_RF
-        self._known_values_RA = np.zeros(self._asked_RF.shape)
+        self._known_tokens_RA = self._queried_RF
+        self._known_values_RA = np.zeros(self._queried_RF.shape)
 
     def best(self, width: int) -> tuple[Floats, Ints]:
         found = top_tokens(
@@ -104,7 +104,7 @@ class FusedScores:
             bias_V=self._logits.bias_V,
             masks_MV=self._masks_MV,
             mask_of_R=self._mask_of_R,
-            forced_RF=self._asked_on_device_RF,
+            forced_RF=self._queried_on_device_RF,
         )
         floats_RA = torch.cat([found.log_probs_RK, found.forced_log_probs_RF], 1)
         together = torch.cat([floats_RA.view(torch.int32), found.tokens_RK.int()], 1).cpu()  # the step's one wait
@@ -112,7 +112,7 @@ class FusedScores:
         values_RA = together[:, :num_floats].view(torch.float32).double().numpy()
         tokens_RK = together[:, num_floats:].long().numpy()
         self._known_values_RA = values_RA
-        self._known_tokens_RA = np.concatenate([tokens_RK, self._asked_RF], 1)
+        self._known_tokens_RA = np.concatenate([tokens_RK, self._queried_RF], 1)
         return values_RA[:, :width], tokens_RK
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
@@ -128,7 +128,7 @@ def uploaded(array: Ints, device: torch.device) -> Tensor:
     return torch.from_numpy(array).to(device, non_blocking=True)
 
 
-def _mask_table(masks: Masks, num_rows: int, vocabulary: Vocabulary, device: torch.device) -> tuple[Tensor, Ints]:
+def _mask_table(masks: Masks, num_rows: int, vocabulary: SearchVocabulary, device: torch.device) -> tuple[Tensor, Ints]:
     """The different masks, (M, V), and each row's. The first two are those of free rows: with the end, and without."""
     may_end_R = np.ones(num_rows, dtype=np.bool_) if masks.may_end_R is None else masks.may_end_R
     mask_of_R = (~may_end_R).astype(np.int64)
@@ -144,7 +144,7 @@ def _mask_table(masks: Masks, num_rows: int, vocabulary: Vocabulary, device: tor
     return torch.cat([free_2V, bound_MV]), mask_of_R
 
 
-def _allowed_tokens(allowed: Allowed, vocabulary: Vocabulary) -> Tensor:
+def _allowed_tokens(allowed: Allowed, vocabulary: SearchVocabulary) -> Tensor:
     """(V,)"""
     if allowed == "closing":
         return vocabulary.closing_V

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from engine.request import SearchOptions
-from engine.search.finished import FinishedPool, Found
+from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
 
@@ -28,7 +28,7 @@ class TokenRoles:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SearchVocabulary:
     """What the search knows of a model's pieces. `closing_V` marks those that do not glue to their right."""
 
     texts: PieceTexts
@@ -69,12 +69,12 @@ class SentenceResult:
     """What the search found for one sentence, best first: all satisfying, or else the best efforts."""
 
     outcome: Outcome
-    found: tuple[Found, ...]
+    hypotheses: tuple[SearchHypothesis, ...]
     num_steps: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedSentence:
     """A sentence that left the search: with its result or, where its decoding crashed, the cause."""
 
     sentence: Sentence

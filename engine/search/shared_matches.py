@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from engine.search.matching import Match, Matches, Pattern
 from engine.search.phrases import Spelling, TrackedPhrase
-from engine.search.sharing import Holding, Serves, groups_that_share, settled
+from engine.search.sharing import Assignment, Serves, groups_that_share, settled
 
-Shared = tuple[tuple[Holding, ...], ...]  # of each group, the holdings that it may have come to
+Shared = tuple[tuple[Assignment, ...], ...]  # of each group, the assignments that it may have come to
 Progress = frozenset[tuple[int, int]]  # (spelling, pieces matched)
 
 
@@ -31,7 +31,7 @@ class SharedMatches:
         self._pattern_of_spelling = pattern_of_spelling
         self._groups = groups_that_share(phrases)
         self.group_of = {member: number for number, group in enumerate(self._groups) for member in group.members}
-        self.start: Shared = ((Holding(),),) * len(self._groups)
+        self.start: Shared = ((Assignment(),),) * len(self._groups)
 
     def take(self, shared: Shared, matches: Iterable[Match]) -> Shared:
         """What the groups have come to once they may take these matches, those that end together as one occurrence."""
@@ -56,15 +56,15 @@ class SharedMatches:
             if group is not None:
                 reach[group] = max(reach[group], length)
         return tuple(
-            tuple(sorted(settled((Holding(h.serves, h.end - 1) for h in holdings), -reach[group])))
-            for group, holdings in enumerate(shared)
+            tuple(sorted(settled((Assignment(h.serves, h.end - 1) for h in assignments), -reach[group])))
+            for group, assignments in enumerate(shared)
         )
 
     def missing(self, shared: Shared) -> list[int]:
         """For each group, the least number of pieces that it lacks if what is under way is left."""
         return [
-            min(group.missing(holding.serves) for holding in holdings)
-            for group, holdings in zip(self._groups, shared, strict=True)
+            min(group.missing(assignment.serves) for assignment in assignments)
+            for group, assignments in zip(self._groups, shared, strict=True)
         ]
 
     def missing_with_progress(self, shared: Shared, partial: Matches, progress: Progress) -> list[int]:
@@ -100,4 +100,4 @@ class SharedMatches:
     def _least_missing(self, shared: Shared, group: int, serves: Serves, start: int) -> int:
         """Pieces that a group lacks with an occurrence more, from `start` on."""
         own = self._groups[group]
-        return min(own.missing(holding.serves) for holding in own.take(shared[group], serves, (start, start + 1)))
+        return min(own.missing(assignment.serves) for assignment in own.take(shared[group], serves, (start, start + 1)))

@@ -2,7 +2,7 @@
 
 Such phrases need separate occurrences. One occurrence may fit several of them, so it is held with all that it could
 serve, and who is served is a question of matching (a transversal matroid: the heaviest phrases first is best). Of
-occurrences that overlap, any one may be the better to take, so a text can come to several holdings.
+occurrences that overlap, any one may be the better to take, so a text can come to several assignments.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Serves = tuple[int, ...]  # the phrases that an occurrence fits, ascending
 _LONG_AGO = -(1 << 30)
 
 
-class Holding(NamedTuple):
+class Assignment(NamedTuple):
     """Occurrences taken, none overlapping another, each needed.
 
     `end` is that of the last, as far as others may still overlap it. `taken` says where they stand, for those who want
-    to know: holdings that differ in nothing else are equally good.
+    to know: assignments that differ in nothing else are equally good.
     """
 
     serves: tuple[Serves, ...] = ()
     end: int = _LONG_AGO
     taken: tuple[tuple[Span, Serves], ...] = ()
 
-    def is_as_good_as(self, other: Holding) -> bool:
+    def is_as_good_as(self, other: Assignment) -> bool:
         return self.end <= other.end and not Counter(other.serves) - Counter(self.serves)
 
 
@@ -44,18 +44,18 @@ class SharedForms:
         self._by_weight = sorted(members, key=lambda member: -self._weights[member])
         self._served: dict[tuple[Serves, ...], tuple[int, ...]] = {}
 
-    def take(self, holdings: Iterable[Holding], serves: Serves, span: Span) -> tuple[Holding, ...]:
-        """The holdings once an occurrence is taken where there is room and need for it.
+    def take(self, assignments: Iterable[Assignment], serves: Serves, span: Span) -> tuple[Assignment, ...]:
+        """The assignments once an occurrence is taken where there is room and need for it.
 
         Occurrences come by rising end.
         """
         start, end = span
-        after: list[Holding] = []
-        for holding in holdings:
-            more = (*holding.serves, serves)
-            if holding.end <= start and -1 not in self.served(more):
-                after.append(Holding(tuple(sorted(more)), end, (*holding.taken, (span, serves))))
-            after.append(holding)
+        after: list[Assignment] = []
+        for assignment in assignments:
+            more = (*assignment.serves, serves)
+            if assignment.end <= start and -1 not in self.served(more):
+                after.append(Assignment(tuple(sorted(more)), end, (*assignment.taken, (span, serves))))
+            after.append(assignment)
         return tuple(after)
 
     def served(self, serves: Sequence[Serves]) -> tuple[int, ...]:
@@ -80,12 +80,12 @@ class SharedForms:
         fitting: dict[Span, set[int]] = {}
         for span, member in occurrences:
             fitting.setdefault(span, set()).add(member)
-        holdings: tuple[Holding, ...] = (Holding(),)
+        assignments: tuple[Assignment, ...] = (Assignment(),)
         spans = sorted(fitting, key=lambda span: (span[1], span[0]))
         for number, span in enumerate(spans):
-            holdings = self.take(holdings, tuple(sorted(fitting[span])), span)
-            holdings = settled(holdings, min((start for start, _ in spans[number + 1 :]), default=span[1]))
-        best = min(holdings, key=lambda holding: (self.missing(holding.serves), holding.taken))
+            assignments = self.take(assignments, tuple(sorted(fitting[span])), span)
+            assignments = settled(assignments, min((start for start, _ in spans[number + 1 :]), default=span[1]))
+        best = min(assignments, key=lambda assignment: (self.missing(assignment.serves), assignment.taken))
         found: dict[int, list[Span]] = {member: [] for member in self.members}
         for (span, _), member in zip(best.taken, self.served([serves for _, serves in best.taken]), strict=True):
             found[member].append(span)
@@ -110,14 +110,14 @@ def groups_that_share(phrases: Sequence[TrackedPhrase]) -> list[SharedForms]:
     return [SharedForms(phrases, sorted(members)) for members in distinct.values() if len(members) > 1]
 
 
-def settled(holdings: Iterable[Holding], horizon: int) -> tuple[Holding, ...]:
-    """The holdings than which no other is as good, of equals the first; nothing to come starts before `horizon`."""
-    best: list[Holding] = []
-    for holding in holdings:
-        if holding.end <= horizon:
-            holding = holding._replace(end=_LONG_AGO)
-        if not any(other.is_as_good_as(holding) for other in best):
-            best = [*(other for other in best if not holding.is_as_good_as(other)), holding]
+def settled(assignments: Iterable[Assignment], horizon: int) -> tuple[Assignment, ...]:
+    """The assignments than which no other is as good, of equals the first; nothing to come starts before `horizon`."""
+    best: list[Assignment] = []
+    for assignment in assignments:
+        if assignment.end <= horizon:
+            assignment = assignment._replace(end=_LONG_AGO)
+        if not any(other.is_as_good_as(assignment) for other in best):
+            best = [*(other for other in best if not assignment.is_as_good_as(other)), assignment]
     return tuple(best)
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.search.arrays import Bools, Ints
-from engine.search.automaton import PhraseAutomaton, State
-from engine.search.guard import Guard, GuardState
+from engine.search.automaton import PhraseAutomaton, PhraseState
+from engine.search.max_count import CountsLeft, MaxCounts
 from engine.search.phrases import PieceTexts, SentenceConstraints
-from engine.search.surplus import Room, SurplusGuard
+from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 
 _FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
 _FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
@@ -20,9 +20,9 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
     "_is_open": False,
     "_ends_here": False,
     "_forced": -1,
-    "_stands_if_ended": True,
+    "_is_met_if_ended": True,
     "_in_prefix": False,
-    "_is_guarded": False,
+    "_may_die": False,
     "_prefix_left": 0,
     "_shared_missing": 0,
     "_shared_under_way": False,
@@ -31,13 +31,13 @@ _FILLS = {  # the tables by node, and what stands there for a node of which noth
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 64
 
-# The sentence, what a text of it has come to, with no guard's state where there is nothing to guard any more, and how
-# often the phrases that may stand only so often may still come.
-_Node = tuple[int, State, GuardState | None, Room]
+# The sentence, the phrase state, the prefix and avoid state (None once nothing can break either), and how many more
+# occurrences each phrase with a `max_count` may have.
+_Node = tuple[int, PhraseState, PrefixAvoidState | None, CountsLeft]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RemainingCost:
     """What N texts still lack.
 
     `lacking_NP` marks phrases that still have pieces to come, less those that share a form. `missing_N` is the least
@@ -52,9 +52,9 @@ class Outlook:
     needed_N: Ints
     may_end_N: Bools
 
-    def take(self, index: Ints) -> Outlook:
+    def take(self, index: Ints) -> RemainingCost:
         """That of the texts that an index names."""
-        return Outlook(
+        return RemainingCost(
             self.lacking_NP[index],
             self.missing_N[index],
             self.closes_N[index],
@@ -66,9 +66,9 @@ class Outlook:
 class ConstraintTracker:
     """The constraints of a batch of sentences: tables of nodes, and a dictionary of what follows a node and a piece.
 
-    A node is what a text has come to (automaton and guard). Both grow as nodes are reached; only what was never asked
-    before is worked out anew. Sentences may come and go: the number of one that was removed, and the places of its
-    nodes, are given to the next.
+    A node is the state of a text in the automata of its sentence. Tables and dictionary grow as nodes are reached, and
+    each step is computed once. Sentences may come and go: the number of a removed sentence and the places of its nodes
+    are given to the next.
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
@@ -76,8 +76,8 @@ class ConstraintTracker:
         self._texts = texts
         self._constraints: dict[int, SentenceConstraints] = {}
         self._automata: dict[int, PhraseAutomaton] = {}
-        self._guards: dict[int, Guard | None] = {}
-        self._surplus: dict[int, SurplusGuard] = {}
+        self._prefix_avoid: dict[int, PrefixAvoidAutomaton | None] = {}
+        self._max_counts: dict[int, MaxCounts] = {}
         self._free_sentences: list[int] = []
         self.required_BP = np.zeros((0, 0), dtype=np.int64)  # occurrences; phrases that share a form have tables
         self.num_pieces_BP = np.zeros((0, 0), dtype=np.int64)
@@ -103,9 +103,9 @@ class ConstraintTracker:
             numbers.append(number := self._free_sentences.pop())
             self._constraints[number] = of_sentence
             self._automata[number] = PhraseAutomaton(of_sentence.phrases, self._texts)
-            is_guarded = bool(of_sentence.avoided or of_sentence.prefix)
-            self._guards[number] = Guard(of_sentence, self._texts) if is_guarded else None
-            self._surplus[number] = SurplusGuard(self._automata[number], self._texts)
+            needs_prefix_avoid = bool(of_sentence.avoided or of_sentence.prefix)
+            self._prefix_avoid[number] = PrefixAvoidAutomaton(of_sentence, self._texts) if needs_prefix_avoid else None
+            self._max_counts[number] = MaxCounts(self._automata[number], self._texts)
             num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
             self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
             sharing = self._automata[number].sharing
@@ -122,7 +122,7 @@ class ConstraintTracker:
     def remove(self, sentences: Sequence[int]) -> None:
         """Forget these sentences and all that was computed for them."""
         for number in sentences:
-            del self._constraints[number], self._automata[number], self._guards[number], self._surplus[number]
+            del self._constraints[number], self._automata[number], self._prefix_avoid[number], self._max_counts[number]
             self._free_sentences.append(number)
         for name in _BY_SENTENCE_AND_PHRASE:
             getattr(self, name)[sentences] = 0
@@ -144,12 +144,12 @@ class ConstraintTracker:
 
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
-        self.has_guards = any(map(self._is_bounded, self._constraints))
+        self.has_avoided = any(map(self._is_bounded, self._constraints))
         self._has_ends = bool(self._ends_text_BP.any())
 
     def _forget_nodes(self) -> None:
         """Start tables for no phrases, with the two nodes that belong to no sentence."""
-        nobody: _Node = (-1, State(), None, ())
+        nobody: _Node = (-1, PhraseState(), None, ())
         self._nodes: list[_Node] = [nobody, nobody]
         self._numbers: dict[_Node, int] = {}
         self._nodes_of: dict[int, list[int]] = {}
@@ -167,9 +167,9 @@ class ConstraintTracker:
         self._is_open = np.zeros(capacity, dtype=np.bool_)
         self._ends_here = np.zeros(capacity, dtype=np.bool_)
         self._forced = np.zeros((capacity, 0, 0), dtype=np.int64)
-        self._stands_if_ended = np.ones(capacity, dtype=np.bool_)
+        self._is_met_if_ended = np.ones(capacity, dtype=np.bool_)
         self._in_prefix = np.zeros(capacity, dtype=np.bool_)
-        self._is_guarded = np.zeros(capacity, dtype=np.bool_)
+        self._may_die = np.zeros(capacity, dtype=np.bool_)
         self._prefix_left = np.zeros(capacity, dtype=np.int64)
         self._shared_missing = np.zeros(capacity, dtype=np.int64)
         self._shared_under_way = np.zeros(capacity, dtype=np.bool_)
@@ -209,13 +209,13 @@ class ConstraintTracker:
 
     def may_die(self, nodes_N: Ints) -> Bools:
         """(N,): whether the next piece may break an avoidance, leave the prefix, or write a phrase once too often."""
-        return self._is_guarded[nodes_N]
+        return self._may_die[nodes_N]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text breaks an avoidance or leaves the prefix."""
         return np.equal(nodes_N, _DEAD)
 
-    def outlook(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> Outlook:
+    def remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
         """What texts of these sentences still lack that have come to these nodes and met so many occurrences."""
         unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # that the text does not hold for certain
         is_unmet_NP = unmet_NP > 0
@@ -234,15 +234,15 @@ class ConstraintTracker:
         under_way_N = under_way_NP.any(1) | self._shared_under_way[nodes_N]
         is_open_N = self._is_open[nodes_N] & ~self._in_prefix[nodes_N]  # a prefix closes its words itself
         closes_N = is_open_N & (lacking_NP.any(1) | (shared_missing_N > 0)) & ~under_way_N
-        return Outlook(
+        return RemainingCost(
             lacking_NP,
             missing_N,
             closes_N,
             needed_N=missing_N + closes_N + self._prefix_left[nodes_N],
-            may_end_N=(unmet_NP <= self._pending.take(nodes_N, 0)).all(1) & self._stands_if_ended[nodes_N],
+            may_end_N=(unmet_NP <= self._pending.take(nodes_N, 0)).all(1) & self._is_met_if_ended[nodes_N],
         )
 
-    def forced(self, sentences_N: Ints, nodes_N: Ints, outlook: Outlook, end: int) -> Ints:
+    def forced(self, sentences_N: Ints, nodes_N: Ints, remaining: RemainingCost, end: int) -> Ints:
         """(N, P * F + 1): the pieces that take an unmet phrase forward, -1 where there is none.
 
         For a phrase that counts at the end of the text alone and stands there, that is the end.
@@ -251,9 +251,9 @@ class ConstraintTracker:
             if not self._forced_known[node]:
                 self._learn_forced(node)
         # the tables of those that share a form hold what is lacking alone
-        lacking_NP = outlook.lacking_NP | self._is_sharing_BP[sentences_N]
+        lacking_NP = remaining.lacking_NP | self._is_sharing_BP[sentences_N]
         forced_NF = np.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).reshape(len(nodes_N), -1)
-        is_end_N = self._ends_here[nodes_N] & outlook.may_end_N
+        is_end_N = self._ends_here[nodes_N] & remaining.may_end_N
         return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
@@ -263,22 +263,24 @@ class ConstraintTracker:
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces with which a text that is `in_prefix` may go on."""
         if node not in self._allowed:
-            sentence, _, guard_state, _ = self._nodes[node]
-            guard = self._guards[sentence]
-            assert guard is not None
-            assert guard_state is not None
-            self._allowed[node] = guard.allowed(guard_state)
+            sentence, _, prefix_avoid_state, _ = self._nodes[node]
+            prefix_avoid = self._prefix_avoid[sentence]
+            assert prefix_avoid is not None
+            assert prefix_avoid_state is not None
+            self._allowed[node] = prefix_avoid.allowed(prefix_avoid_state)
         allowed_pieces = self._allowed[node]
         assert allowed_pieces is not None, "the prefix is whole"
         return allowed_pieces
 
     def _start(self, sentence: int) -> int:
-        automaton, guard = self._automata[sentence], self._guards[sentence]
-        return self._number((sentence, automaton.start, guard.start if guard else None, self._surplus[sentence].start))
+        automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
+        return self._number(
+            (sentence, automaton.start, prefix_avoid.start if prefix_avoid else None, self._max_counts[sentence].start)
+        )
 
     def _is_bounded(self, sentence: int) -> bool:
         """Whether there is something that a text of the sentence may not contain, or must begin with."""
-        return self._guards[sentence] is not None or bool(self._surplus[sentence].start)
+        return self._prefix_avoid[sentence] is not None or bool(self._max_counts[sentence].start)
 
     def _learn(self, key: int) -> tuple[int, int]:
         """The step of a key that had none, which may have been learnt just now."""
@@ -290,21 +292,21 @@ class ConstraintTracker:
 
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
         """The node behind a node and a piece, and the row of what the piece completed."""
-        sentence, state, guard_state, room = self._nodes[node]
-        guard = self._guards[sentence]
-        if guard is not None and guard_state is not None:
-            guard_state = guard.advance(guard_state, piece)
-            if guard_state is None:
+        sentence, state, prefix_avoid_state, counts_left = self._nodes[node]
+        prefix_avoid = self._prefix_avoid[sentence]
+        if prefix_avoid is not None and prefix_avoid_state is not None:
+            prefix_avoid_state = prefix_avoid.advance(prefix_avoid_state, piece)
+            if prefix_avoid_state is None:
                 return _DEAD, 0
-            if guard.is_done(guard_state):
+            if prefix_avoid.is_done(prefix_avoid_state):
                 if not self._constraints[sentence].phrases:
                     return _FREE, 0
-                guard_state = None
+                prefix_avoid_state = None
         state, counts = self._automata[sentence].advance(state, piece)
-        room_left = self._surplus[sentence].advance(room, state, counts)
-        if room_left is None:
+        counts_left_after = self._max_counts[sentence].advance(counts_left, state, counts)
+        if counts_left_after is None:
             return _DEAD, 0
-        number = self._number((sentence, state, guard_state, room_left))
+        number = self._number((sentence, state, prefix_avoid_state, counts_left_after))
         return number, self._completion(counts) if any(counts) else 0
 
     def _completion(self, counts: tuple[int, ...]) -> int:
@@ -320,7 +322,7 @@ class ConstraintTracker:
         if known is not None:
             return known
         number = self._numbers[node] = self._place(node)
-        sentence, state, guard_state, room = node
+        sentence, state, prefix_avoid_state, counts_left = node
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
         num_phrases = len(automaton.phrases)
@@ -328,16 +330,16 @@ class ConstraintTracker:
         self._to_go[number, :num_phrases] = automaton.to_go(state)
         self._is_open[number] = state.context.is_open
         self._ends_here[number] = automaton.ends_here(state)
-        self._stands_if_ended[number] = automaton.shared_met(state)
-        self._stands_if_ended[number] &= self._surplus[sentence].may_end(room, pending_counts)
-        self._is_guarded[number] = self._surplus[sentence].may_die(room, state, pending_counts)
+        self._is_met_if_ended[number] = automaton.shared_met(state)
+        self._is_met_if_ended[number] &= self._max_counts[sentence].may_end(counts_left, pending_counts)
+        self._may_die[number] = self._max_counts[sentence].may_die(counts_left, state, pending_counts)
         self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
-        guard = self._guards[sentence]
-        if guard is not None and guard_state is not None:
-            self._is_guarded[number] = True
-            self._stands_if_ended[number] &= guard.may_end(guard_state)
-            self._in_prefix[number] = guard.in_prefix(guard_state)
-            self._prefix_left[number] = guard.pieces_left(guard_state)
+        prefix_avoid = self._prefix_avoid[sentence]
+        if prefix_avoid is not None and prefix_avoid_state is not None:
+            self._may_die[number] = True
+            self._is_met_if_ended[number] &= prefix_avoid.may_end(prefix_avoid_state)
+            self._in_prefix[number] = prefix_avoid.in_prefix(prefix_avoid_state)
+            self._prefix_left[number] = prefix_avoid.pieces_left(prefix_avoid_state)
         return number
 
     def _place(self, node: _Node) -> int:

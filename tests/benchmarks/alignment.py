@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine import Hypothesis, Phrase, Placement, Request, SearchOptions, Translator, occurrences
-from engine.decoding.aligner import judged
+from engine.decoding.aligner import with_alignment
 from engine.text import TextCodec
 from engine.train.align_links import FOLDER, LinkedPairs, WordCutter
 from engine.train.data import Prepared
@@ -82,7 +82,7 @@ def terms(
         spans, places = occurrences(text, word), occurrences(hypothesis.text, term)
         if len(spans) == len(places) == 1:
             phrase, placement = Phrase(term, source_span=spans[0]), Placement(0, term, *places[0])
-            yield from judged([placement], [phrase], hypothesis.alignment, hypothesis.text)
+            yield from with_alignment([placement], [phrase], hypothesis.alignment, hypothesis.text)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine import Phrase, Placement, Request, SearchOptions, Translator
-from engine.decoding.aligner import judged, namesakes
+from engine.decoding.aligner import namesakes, with_alignment
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, words
 
@@ -131,7 +131,8 @@ def judge(text: str, links: dict[str, tuple[tuple[int, int], ...]], phrase: Phra
         alignment += [(*source, start, start + len(word)) for source in sources]
     placements = [Placement(0, text[start:end], start, end) for start, end in spans]
     return [
-        (p.aligned, [text[a:b] for a, b in p.doubled]) for p in judged(placements, [phrase], tuple(alignment), text)
+        (p.aligned, [text[a:b] for a, b in p.doubled])
+        for p in with_alignment(placements, [phrase], tuple(alignment), text)
     ]
 
 
@@ -162,7 +163,7 @@ def test_second_place_of_a_term_asked_for_twice_is_no_double():
     text = "Datei um, alte Datei."
     alignment = ((*FILE, 0, 5), (*FILE, 15, 20))
     placements = [Placement(0, "Datei", 0, 5), Placement(0, "Datei", 15, 20)]
-    found = judged(placements, [replace(TERM, count=2)], alignment, text)
+    found = with_alignment(placements, [replace(TERM, count=2)], alignment, text)
     assert [(p.aligned, p.doubled) for p in found] == [(True, ()), (True, ())]
 
 
@@ -173,5 +174,5 @@ def test_equal_terms_go_to_the_places_that_stand_for_them():
     alignment = ((8, 12, 0, 5), (0, 4, 11, 16))
     phrases = [Phrase("Datei", source_span=span) for span in source_spans]
     placements = [Placement(0, "Datei", 0, 5), Placement(1, "Datei", 11, 16)]
-    found = judged(placements, phrases, alignment, text)
+    found = with_alignment(placements, phrases, alignment, text)
     assert [(p.phrase, p.start, p.aligned, p.doubled) for p in found] == [(0, 11, True, ()), (1, 0, True, ())]

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from engine import Avoid, Phrase, Relaxation, Request
-from engine.decoding.constraints import Constraints
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.relaxation import smallest_relaxation
 
 MAX_PIECES = 24
@@ -18,8 +18,8 @@ ONCE = Phrase("Hof", max_count=1)
 
 
 @pytest.fixture(scope="module")
-def constrain(codec) -> Callable[[Request], Constraints]:
-    return lambda request: Constraints.of(request, "en-de", codec, MAX_PIECES)
+def constrain(codec) -> Callable[[Request], PreparedRequest]:
+    return lambda request: PreparedRequest.of(request, "en-de", codec, MAX_PIECES)
 
 
 @pytest.mark.parametrize(

@@ -10,17 +10,16 @@ import numpy as np
 from engine import Translator
 from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
-from engine.search.beginnings import Beginning
-from engine.search.rows import Rows
+from engine.search.rows import BeamRows, ForcedPrefix
 
 
 class StepwiseSearch(BeamSearch):
     """Every sentence starts from nothing."""
 
-    def _begin(self, numbers: Sequence[int]) -> Rows:
+    def _begin(self, numbers: Sequence[int]) -> BeamRows:
         nothing = np.zeros(self._tracker.num_phrases, dtype=np.int64)
-        beginnings = [Beginning((), int(self._tracker.start_B[number]), nothing) for number in numbers]
-        return Rows.start(np.array(numbers), beginnings, [()] * len(numbers), self._vocabulary.roles.begin)
+        beginnings = [ForcedPrefix((), int(self._tracker.start_B[number]), nothing) for number in numbers]
+        return BeamRows.start(np.array(numbers), beginnings, [()] * len(numbers), self._vocabulary.roles.begin)
 
 
 class StepwiseTranslator(Translator):

@@ -14,7 +14,7 @@ from torch import Tensor
 from engine.kernels import Logits
 from engine.search.batching import SearchStream
 from engine.search.phrases import Spelling, TrackedPhrase
-from engine.search.sentence import TokenRoles, Vocabulary
+from engine.search.sentence import SearchVocabulary, TokenRoles
 
 BEGIN, END = 0, 1
 
@@ -147,7 +147,7 @@ def toy_stream(
 ) -> SearchStream:
     """A stream over the model; the `source` of a sentence is its number in the model."""
     closing_V = ~torch.tensor(texts.glues_right)
-    vocabulary = Vocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), closing_V, texts.text)
+    vocabulary = SearchVocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), closing_V, texts.text)
     return SearchStream(
         lambda sentences: decoder(model, [sentence.source for sentence in sentences]), vocabulary, **settings
     )

@@ -36,7 +36,7 @@ def test_grid_beam_search_agrees_with_its_slow_twin(texts):
         constraints = SentenceConstraints(tuple(phrases))
         (result,) = grid_search(model, texts, [Sentence(constraints, max_length, options, source=0)])
         slow, num_steps = slow_search(model, 0, phrases, texts, max_length, options, is_grid=True)
-        found = [item.tokens for item in result.found if item.is_satisfying]
+        found = [item.tokens for item in result.hypotheses if item.is_satisfying]
         assert found == [hyp.tokens for hyp in slow], (case, phrases, max_length, options)
         assert result.num_steps == num_steps, (case, phrases, max_length, options)
 
@@ -48,7 +48,7 @@ def test_wide_grid_finds_what_enumeration_finds():
         model, options = ToyModel(WORDS.size, seed=case), SearchOptions(beam=500, nbest=3, pruning_threshold=None)
         (result,) = grid_search(model, WORDS, [Sentence(constraints, 5, options, source=0)])
         best = enumerate_all(model, 0, constraints, WORDS, 5)[:3]
-        found = [item for item in result.found if item.is_satisfying]
+        found = [item for item in result.hypotheses if item.is_satisfying]
         assert [item.score for item in found] == pytest.approx([hyp.score for hyp in best]), (case, constraints)
         num_found += bool(best)
     assert num_found > 10
@@ -65,7 +65,7 @@ def test_grid_gives_every_bank_the_whole_beam():
         stream = toy_stream(model, WORDS, search=GridBeamSearch)
         (ended,) = stream.run([Sentence(constraints, 20, options, source=0)])
         num_rows[num_tokens] = stream.counts.expansions_per_step
-        assert all(meets_all(WORDS.text(item.tokens), constraints.phrases) for item in ended.result.found)
+        assert all(meets_all(WORDS.text(item.tokens), constraints.phrases) for item in ended.result.hypotheses)
         if not num_tokens:
             (plain,) = toy_stream(model, WORDS).run([Sentence(constraints, 20, options, source=0)])
             assert ended.result == plain.result
@@ -82,4 +82,4 @@ def test_beam_of_one_is_greedy():
             values = model.log_probs(0, (BEGIN, *tokens)).tolist()
             values[BEGIN] = float("-inf")
             tokens.append(max(range(WORDS.size), key=values.__getitem__) if len(tokens) < 7 else END)
-        assert [item.tokens for item in ended.result.found] == [tuple(tokens)], case
+        assert [item.tokens for item in ended.result.hypotheses] == [tuple(tokens)], case

@@ -18,7 +18,7 @@ from engine.errors import InvalidRequest
 from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints
-from engine.search.sentence import Ended, Sentence
+from engine.search.sentence import EndedSentence, Sentence
 from tests.reference.toy import PUNCTUATED, RoundedModel, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 
@@ -47,7 +47,7 @@ def random_sentences(rng: random.Random, count: int) -> list[Sentence]:
     return sentences
 
 
-def results(all_ended: Sequence[Ended]) -> list[object]:
+def results(all_ended: Sequence[EndedSentence]) -> list[object]:
     assert [ended.error for ended in all_ended] == [None] * len(all_ended)
     return [ended.result for ended in all_ended]
 
@@ -202,7 +202,7 @@ def test_interrupted_sentence_need_not_wait_for_room():
     stream.add(plain(1, interruption=lambda: "deadline"))
     (ended,) = stream.step()
     assert ended.result is not None
-    assert (ended.sentence.source, ended.result.outcome, ended.result.found) == (1, "deadline", ())
+    assert (ended.sentence.source, ended.result.outcome, ended.result.hypotheses) == (1, "deadline", ())
 
 
 class Faulty(ToyDecoder):

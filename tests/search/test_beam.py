@@ -53,7 +53,7 @@ def search_all(
 
 
 def lists(results: Sequence[SentenceResult]) -> list[list[tuple[int, ...]]]:
-    return [[found.tokens for found in result.found] for result in results]
+    return [[found.tokens for found in result.hypotheses] for result in results]
 
 
 def random_case(rng: random.Random, texts: ToyTexts, max_phrases: int = 3):
@@ -81,7 +81,7 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
         model = ToyModel(texts.size, seed=case)
         (result,) = search(model, [phrases], texts, [max_length], options)
         slow, _ = slow_search(model, 0, phrases, texts, max_length, options)
-        found = [item for item in result.found if item.is_satisfying]
+        found = [item for item in result.hypotheses if item.is_satisfying]
         assert [item.tokens for item in found] == [hyp.tokens for hyp in slow], (case, phrases, max_length, options)
         assert [item.log_prob for item in found] == pytest.approx([hyp.log_prob for hyp in slow])
 
@@ -110,7 +110,7 @@ def test_without_phrases_it_is_plain_beam_search():
             if num_finished >= beam and len(finished) >= beam:
                 break
         best = sorted(finished.values(), key=lambda item: -item[0])[:beam]
-        assert [found.tokens for found in result.found] == [tokens for _, tokens in best]
+        assert [found.tokens for found in result.hypotheses] == [tokens for _, tokens in best]
 
 
 @pytest.mark.parametrize("finished", ["leave", "keep"])
@@ -135,7 +135,7 @@ def test_pruning_inside_banks_keeps_every_phrase_within_reach():
         options = SearchOptions(beam=8, nbest=2, pruning_threshold=None, bank_threshold=0.0, max_children=1)
         (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
         assert result.outcome == "complete", (case, phrases, max_length)
-        assert all(meets_all(WORDS.text(found.tokens), phrases) for found in result.found)
+        assert all(meets_all(WORDS.text(found.tokens), phrases) for found in result.hypotheses)
 
 
 def test_sentences_of_different_options_share_a_batch_as_if_alone():
@@ -169,10 +169,10 @@ def test_every_item_of_the_list_meets_every_phrase(beam):
         options = SearchOptions(beam=beam, nbest=beam)
         (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
         assert result.outcome == "complete", (case, phrases, max_length)
-        written = [WORDS.text(found.tokens) for found in result.found]
+        written = [WORDS.text(found.tokens) for found in result.hypotheses]
         assert all(meets_all(text, phrases) for text in written)
         assert len(set(written)) == len(written), "no two items have the same text"
-        assert all(found.tokens[-1] == END and len(found.tokens) <= max_length for found in result.found)
+        assert all(found.tokens[-1] == END and len(found.tokens) <= max_length for found in result.hypotheses)
 
 
 @pytest.mark.parametrize("beam", [1, 3, 10])
@@ -188,7 +188,7 @@ def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
         model = ToyModel(PUNCTUATED.size, seed=case)
         (result,) = search(model, [phrases], PUNCTUATED, [max_length], SearchOptions(beam=beam, nbest=beam))
         assert result.outcome == "complete", (case, phrases, max_length)
-        assert all(meets_all(PUNCTUATED.text(found.tokens), phrases) for found in result.found)
+        assert all(meets_all(PUNCTUATED.text(found.tokens), phrases) for found in result.hypotheses)
 
 
 def test_row_that_may_end_ends_where_its_best_continuation_breaks_what_stands_too_late():
@@ -215,14 +215,14 @@ def test_row_ends_rather_than_begin_an_avoided_text_without_time_to_make_it_anot
     model = LovesOpenWords(texts.size, seed=0)
     (result,) = search_all(model, [constraints], texts, [3], SearchOptions(beam=1, nbest=1))
     assert result.outcome == "complete"
-    assert "b" in texts.text(result.found[0].tokens).split()
+    assert "b" in texts.text(result.hypotheses[0].tokens).split()
 
 
 def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
     phrases = [WORDS.phrase("a b"), WORDS.phrase("b@@ a")]
     (result,) = search(ToyModel(WORDS.size, seed=1), [phrases], WORDS, [5], SearchOptions(beam=2))
     assert result.outcome == "complete"
-    assert {WORDS.text(found.tokens) for found in result.found} <= {"a b ba", "ba a b"}
+    assert {WORDS.text(found.tokens) for found in result.hypotheses} <= {"a b ba", "ba a b"}
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
 def test_phrase_is_placed_behind_a_prefix_even_when_the_limit_leaves_no_step_to_spare(prefix, pieces, why):
     constraints = SentenceConstraints((WORDS.phrase("b"),), prefix=Prefix(prefix, WORDS.ids(pieces)))
     (result,) = search_all(ToyModel(WORDS.size, seed=1), [constraints], WORDS, [4], SearchOptions(beam=2))
-    assert [WORDS.text(found.tokens) for found in result.found] == ["ab b"], why
+    assert [WORDS.text(found.tokens) for found in result.hypotheses] == ["ab b"], why
     assert result.outcome == "complete"
 
 
@@ -245,7 +245,7 @@ def test_a_hundred_phrases_stand_in_one_sentence():
     phrases = [texts.phrase(piece) for piece in texts.pieces]
     (result,) = search(ToyModel(texts.size, seed=1), [phrases], texts, [103], SearchOptions(beam=2, nbest=2))
     assert result.outcome == "complete"
-    assert all(set(texts.text(found.tokens).split()) == set(texts.pieces) for found in result.found)
+    assert all(set(texts.text(found.tokens).split()) == set(texts.pieces) for found in result.hypotheses)
 
 
 def test_model_that_would_never_write_the_phrase_is_made_to_once():
@@ -255,13 +255,13 @@ def test_model_that_would_never_write_the_phrase_is_made_to_once():
     phrase = WORDS.phrase("b a@@ b")
     (forced,) = search(model, [[phrase]], WORDS, [15], SearchOptions(beam=4))
     assert forced.outcome == "complete"
-    for found in forced.found:
+    for found in forced.hypotheses:
         assert count_met(WORDS.text(found.tokens), phrase) >= 1
         history = (BEGIN, *found.tokens)
         scores = [float(model.log_probs(0, history[: i + 1])[token]) for i, token in enumerate(found.tokens)]
         assert list(found.token_log_probs) == pytest.approx(scores)
         assert found.log_prob == pytest.approx(sum(scores))
-    assert free.found[0].score >= forced.found[0].score - 1e-9
+    assert free.hypotheses[0].score >= forced.hypotheses[0].score - 1e-9
 
 
 def test_not_a_number_fails_its_sentence_alone():
@@ -292,8 +292,8 @@ def test_interruption_acts_at_the_next_step_and_keeps_the_best_so_far(reason):
         ToyModel(WORDS.size, 5), [[WORDS.phrase("a b b")], []], WORDS, [20, 20], options, interruption=interruption
     )
     assert [(result.outcome, result.num_steps) for result in results] == [(reason, 3)] * 2
-    assert all(result.found for result in results)
-    efforts = results[0].found
+    assert all(result.hypotheses for result in results)
+    efforts = results[0].hypotheses
     assert [effort.num_missing for effort in efforts] == sorted(effort.num_missing for effort in efforts)
 
 
@@ -308,7 +308,7 @@ def test_pruning_leaves_the_list_full_unless_it_begins_with_the_first_finished(f
         for name in lengths:
             own = replace(options, pruning_threshold=None) if name == "off" else replace(options, pruning=name)
             (result,) = search(model, [phrases], WORDS, [max_length + 4], own)
-            lengths[name] += len(result.found)
+            lengths[name] += len(result.hypotheses)
     assert lengths["first_finished"] < lengths["full_list"] == lengths["off"]
 
 
@@ -327,4 +327,4 @@ def test_first_finished_stops_at_the_first():
     (first,) = search(ToyModel(WORDS.size, seed=12), [[]], WORDS, [15], options)
     (all_,) = search(ToyModel(WORDS.size, seed=12), [[]], WORDS, [15], SearchOptions(beam=4))
     assert first.num_steps <= all_.num_steps
-    assert all(len(found.tokens) == first.num_steps for found in first.found)
+    assert all(len(found.tokens) == first.num_steps for found in first.hypotheses)

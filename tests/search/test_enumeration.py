@@ -66,7 +66,7 @@ def assert_equal_to_enumeration(
     options = SearchOptions(beam=beam, nbest=4, pruning_threshold=None, stopping="optimal")
     (result,) = search_all(model, [constraints], texts, [max_length], options)
     satisfying = enumerate_all(model, 0, constraints, texts, max_length, limit)
-    found = [item for item in result.found if item.is_satisfying]
+    found = [item for item in result.hypotheses if item.is_satisfying]
     assert [item.score for item in found] == pytest.approx([hyp.score for hyp in satisfying[:4]]), (case, constraints)
     assert [item.tokens for item in found[:1]] == [hyp.tokens for hyp in satisfying[:1]], (case, constraints)
     return len(satisfying)

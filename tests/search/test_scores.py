@@ -17,11 +17,11 @@ from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints
 from engine.search.scores import Masks, scores_of
-from engine.search.sentence import Ended, Sentence, TokenRoles, Vocabulary
+from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, TokenRoles
 from tests.reference.toy import BEGIN, END, PUNCTUATED, LogitsDecoder, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 
-VOCABULARY = Vocabulary(
+VOCABULARY = SearchVocabulary(
     PUNCTUATED, TokenRoles(BEGIN, END, never=(BEGIN,)), ~torch.tensor(PUNCTUATED.glues_right), PUNCTUATED.text
 )
 
@@ -39,15 +39,15 @@ def sentences_of(rng: random.Random, count: int) -> list[Sentence]:
     return sentences
 
 
-def assert_same(found: list[Ended], expected: list[Ended]) -> None:
+def assert_same(found: list[EndedSentence], expected: list[EndedSentence]) -> None:
     """The same texts, scores to rounding."""
     for one, other in zip(found, expected, strict=True):
         assert one.error is other.error is None
         assert one.result is not None
         assert other.result is not None
         assert one.result.outcome == other.result.outcome
-        assert [item.tokens for item in one.result.found] == [item.tokens for item in other.result.found]
-        for mine, its in zip(one.result.found, other.result.found, strict=True):
+        assert [item.tokens for item in one.result.hypotheses] == [item.tokens for item in other.result.hypotheses]
+        for mine, its in zip(one.result.hypotheses, other.result.hypotheses, strict=True):
             assert mine.token_log_probs == pytest.approx(its.token_log_probs, abs=1e-5)
             assert mine.score == pytest.approx(its.score, abs=1e-5)
 

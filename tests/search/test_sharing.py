@@ -121,7 +121,7 @@ def test_every_phrase_is_met_even_without_a_step_to_spare(beam):
         model = ToyModel(texts.size, seed=case)
         (result,) = search(model, [phrases], texts, [max_length], SearchOptions(beam=beam, nbest=beam))
         assert result.outcome == "complete", (case, phrases)
-        assert all(meets_all(texts.text(found.tokens), phrases) for found in result.found)
+        assert all(meets_all(texts.text(found.tokens), phrases) for found in result.hypotheses)
 
 
 def test_wide_beam_finds_what_enumeration_finds():
@@ -136,7 +136,7 @@ def test_wide_beam_finds_what_enumeration_finds():
         options = SearchOptions(beam=3**max_length, nbest=4, pruning_threshold=None, stopping="optimal")
         (result,) = search(model, [phrases], texts, [max_length], options)
         best = enumerate_all(model, 0, SentenceConstraints(tuple(phrases)), texts, max_length)[:4]
-        assert [item.score for item in result.found] == pytest.approx([hyp.score for hyp in best]), (case, phrases)
+        assert [item.score for item in result.hypotheses] == pytest.approx([hyp.score for hyp in best]), (case, phrases)
         num_found += bool(best)
     assert num_found > 3
 

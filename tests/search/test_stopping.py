@@ -46,7 +46,7 @@ def search(
 
 
 def outcomes(results: Sequence[SentenceResult]) -> list[object]:
-    return [(result.outcome, [(found.tokens, found.score) for found in result.found]) for result in results]
+    return [(result.outcome, [(found.tokens, found.score) for found in result.hypotheses]) for result in results]
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -69,7 +69,7 @@ def test_every_rule_and_score_agrees_with_the_slow_twin(stopping, score):
         constraints = SentenceConstraints(tuple(phrases))
         (result,) = search(model, [constraints], texts, [max_length], options, target_length)
         slow, num_steps = slow_search(model, 0, phrases, texts, max_length, options, target_length)
-        found = [item.tokens for item in result.found if item.is_satisfying]
+        found = [item.tokens for item in result.hypotheses if item.is_satisfying]
         assert found == [hyp.tokens for hyp in slow], (case, phrases, max_length, options)
         assert result.num_steps == num_steps, (case, phrases, max_length, options)
 
@@ -122,7 +122,7 @@ def test_certificate_comes_no_later_than_opennmt_stops(case):
     ):
         assert optimal.num_steps <= opennmt.num_steps
         if optimal.outcome == "complete":
-            assert optimal.found[0].log_prob >= opennmt.found[0].log_prob
+            assert optimal.hypotheses[0].log_prob >= opennmt.hypotheses[0].log_prob
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_certificate_waits_only_where_a_model_could_make_it_right(end, max_lengt
     assume(abs(early - late) > 1e-6)
     (result,) = search(model, [SentenceConstraints(())], WORDS, [max_length], options, target_length=5)
     assert result.num_steps == (1 if early > late else max_length)
-    assert result.found[0].score == pytest.approx(max(early, late), abs=1e-6)
+    assert result.hypotheses[0].score == pytest.approx(max(early, late), abs=1e-6)
 
 
 class Scripted(ToyModel):
@@ -207,7 +207,7 @@ EARLY_IS_BEST = Scripted({(): {END: 0.3, A: 0.6}, (A,): {END: 0.4, B: 0.3}, (A, 
 def test_each_rule_stops_where_it_should(stopping, answers, num_steps, why):
     options = SearchOptions(beam=2, nbest=1, pruning_threshold=None, stopping=stopping, score="log_prob")
     (result,) = search(EARLY_IS_BEST, [SentenceConstraints(())], WORDS, [6], options)
-    assert [found.tokens[:-1] for found in result.found] == answers, why
+    assert [found.tokens[:-1] for found in result.hypotheses] == answers, why
     assert result.num_steps == num_steps, why
 
 
@@ -222,7 +222,7 @@ def test_each_rule_stops_where_it_should(stopping, answers, num_steps, why):
 def test_score_chooses_the_best(score, best, why):
     options = SearchOptions(beam=3, nbest=1, pruning_threshold=None, stopping="optimal", score=score, length_reward=1.0)
     (result,) = search(EARLY_IS_BEST, [SentenceConstraints(())], WORDS, [6], options, target_length=2)
-    assert result.found[0].tokens[:-1] == best, why
+    assert result.hypotheses[0].tokens[:-1] == best, why
 
 
 def test_length_reward_is_the_models_unless_the_options_say_otherwise():

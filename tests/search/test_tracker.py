@@ -251,28 +251,31 @@ def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), may_pin=st.booleans())
 def test_behind_a_prefix_a_text_is_tracked_as_if_there_had_been_none(seed: int, may_pin: bool) -> None:
-    """What is guarded is forgotten there; without phrases nothing is followed any more, and no places are taken."""
+    """What is prefixed is forgotten there; without phrases nothing is followed any more, and no places are taken."""
     rng = random.Random(seed)
     phrases = tuple(random_phrases(PUNCTUATED, rng, 2)) if may_pin else ()
     pieces = [rng.randrange(2, PUNCTUATED.size) for _ in range(rng.randint(1, 8))]
     prefix = Prefix(PUNCTUATED.text(pieces[: (place := rng.randint(1, len(pieces)))]), tuple(pieces[:place]))
-    guarded = ConstraintTracker([SentenceConstraints(phrases, prefix=prefix)], PUNCTUATED)
+    prefixed = ConstraintTracker([SentenceConstraints(phrases, prefix=prefix)], PUNCTUATED)
     free = ConstraintTracker([SentenceConstraints(phrases)], PUNCTUATED)
-    nodes = [guarded.start_B, free.start_B]
-    met = [np.zeros((1, tracker.num_phrases), dtype=np.int64) for tracker in (guarded, free)]
+    nodes = [prefixed.start_B, free.start_B]
+    met = [np.zeros((1, tracker.num_phrases), dtype=np.int64) for tracker in (prefixed, free)]
     sentence = np.array([0])
     for number, piece in enumerate(pieces, start=1):
-        for which, tracker in enumerate((guarded, free)):
+        for which, tracker in enumerate((prefixed, free)):
             nodes[which], completed = tracker.follow(nodes[which], np.array([piece]))
             met[which] = met[which] + completed
-        assert guarded.may_die(nodes[0]).tolist() == [number < place]
-        assert guarded.are_free(nodes[0]) is (number >= place and not phrases)
+        assert prefixed.may_die(nodes[0]).tolist() == [number < place]
+        assert prefixed.are_free(nodes[0]) is (number >= place and not phrases)
         if number >= place:
-            one, other = guarded.outlook(sentence, nodes[0], met[0]), free.outlook(sentence, nodes[1], met[1])
+            one, other = (
+                prefixed.remaining_cost(sentence, nodes[0], met[0]),
+                free.remaining_cost(sentence, nodes[1], met[1]),
+            )
             np.testing.assert_equal(asdict(one), asdict(other))
             np.testing.assert_equal(*met)
     if not phrases:
-        assert len(guarded._nodes) <= 2 + place
+        assert len(prefixed._nodes) <= 2 + place
 
 
 def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_come_in():

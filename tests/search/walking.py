@@ -35,11 +35,11 @@ def walk_on(tracker: ConstraintTracker, number: int, pieces: Sequence[int]) -> W
     for piece in pieces if tracker.is_needed else ():
         nodes, completed = tracker.follow(nodes, np.array([piece]))
         met = met + completed
-    outlook = tracker.outlook(sentences, nodes, met)
+    remaining = tracker.remaining_cost(sentences, nodes, met)
     return Walked(
         met[0].tolist(),
-        bool(outlook.may_end_N[0]),
-        int(outlook.missing_N[0]),
-        bool(outlook.closes_N[0]),
-        set(tracker.forced(sentences, nodes, outlook, END)[0].tolist()) - {-1},
+        bool(remaining.may_end_N[0]),
+        int(remaining.missing_N[0]),
+        bool(remaining.closes_N[0]),
+        set(tracker.forced(sentences, nodes, remaining, END)[0].tolist()) - {-1},
     )

@@ -22,7 +22,7 @@ from transformers.modeling_outputs import BaseModelOutput
 from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
-from engine.search.sentence import Sentence, TokenRoles, Vocabulary
+from engine.search.sentence import SearchVocabulary, Sentence, TokenRoles
 from engine.text import BOS, EOS, PAD, TextCodec
 from tests.reference.matching import count_met, meets_all
 
@@ -262,7 +262,7 @@ def padded(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOptions) -> list[Answer]:
     """Pinpoint's answers; jobs with different phrases share a batch."""
     started = time.process_time()
-    vocabulary = Vocabulary(
+    vocabulary = SearchVocabulary(
         texts=marian.codec,
         roles=TokenRoles(BOS, EOS, never=marian.never),
         closing_V=~torch.tensor(marian.codec.glues_right),
@@ -282,10 +282,10 @@ def search_pinpoint(marian: RandomMarian, jobs: Sequence[Job], options: SearchOp
     seconds = time.process_time() - started
     return [
         Answer(
-            tuple(found.tokens for found in result.found),
+            tuple(found.tokens for found in result.hypotheses),
             seconds,
             says_met=result.outcome == "complete",
-            log_probs=tuple(found.log_prob for found in result.found),
+            log_probs=tuple(found.log_prob for found in result.hypotheses),
             error="scores are not numbers" if result.outcome == "failed" else "",
         )
         for result in results

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.search.guard import Guard, GuardState
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
+from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 from tests.reference.matching import violates
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
 
@@ -37,7 +37,7 @@ TEXTS = ToyTexts(
 
 def allows(constraints: SentenceConstraints, texts: ToyTexts, pieces) -> bool:
     """Whether the guard lets the sentence be written and end."""
-    guard = Guard(constraints, texts)
+    guard = PrefixAvoidAutomaton(constraints, texts)
     state = guard.start
     for piece in pieces:
         state = guard.advance(state, piece)
@@ -101,7 +101,7 @@ def test_guard_agrees_with_reading_the_whole_text(texts):
 
 
 def test_a_text_dies_as_soon_as_nothing_can_save_it():
-    guard = Guard(SentenceConstraints(avoided=(AvoidedText("cat"),)), TEXTS)
+    guard = PrefixAvoidAutomaton(SentenceConstraints(avoided=(AvoidedText("cat"),)), TEXTS)
     state = guard.advance(guard.start, *TEXTS.ids("ca@@"))
     assert state is not None
     assert guard.advance(state, *TEXTS.ids("t")) is None, "the word is closed"
@@ -122,7 +122,7 @@ APART = [piece for piece in TEXTS.pieces if not piece.startswith("￭")]
     ],
 )
 def test_prefix_admits_what_begins_with_it(text, pieces, allowed, why):
-    guard = Guard(SentenceConstraints(prefix=Prefix(text, TEXTS.ids(pieces))), TEXTS)
+    guard = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text, TEXTS.ids(pieces))), TEXTS)
     state = guard.start
     for piece in TEXTS.ids(pieces):
         assert guard.allowed(state) == [piece], "complete words are written in their own pieces"
@@ -140,7 +140,7 @@ SPACED = ToyTexts((*TEXTS.pieces, " ", "￭ ￭", "New York@@", "￭New", "Y", "
 @settings(max_examples=60)
 @given(text=st.sampled_from(["New York", "New York City ", "New  Yo", "1,1 cat", " New Yo"]), data=st.data())
 def test_what_a_prefix_admits_is_what_looking_at_all_pieces_finds(text: str, data: st.DataObject) -> None:
-    guard, state = Guard(SentenceConstraints(prefix=Prefix(text)), SPACED), GuardState()
+    guard, state = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text)), SPACED), PrefixAvoidState()
     while rest := text[state.written :]:
         admitted = []
         for piece, surface in enumerate(SPACED.surfaces):

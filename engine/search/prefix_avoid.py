@@ -1,8 +1,8 @@
-"""What a text must not contain, and what it must begin with.
+"""Automaton for the prefix and the avoided texts of one sentence.
 
-An avoided text is found as phrases are, by its characters at word boundaries. Inside a pinned text or the prefix it
-is allowed, but there only: where a pinned text that would excuse it is begun and then broken off, the text is dead. A
-text is dead as soon as no continuation can save it, so that doomed hypotheses take no place in the beam.
+An avoided text is matched like a phrase: by its characters, at word boundaries. It is allowed inside a required text
+or the prefix, and nowhere else. If the required text around it breaks off unfinished, the hypothesis is dead. A
+hypothesis is dead as soon as no continuation can save it, so that it takes no place in the beam.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from engine.search.matching import NONE, Attached, Context, Match, Matches, Patt
 from engine.search.phrases import PieceTexts, SentenceConstraints
 
 
-class _Cover(NamedTuple):
-    """The pinned texts under way or waiting that excuse one avoided text; it is owed until one of them stands."""
+class _Exemption(NamedTuple):
+    """The required texts that may still enclose one avoided match. It stays open until one of them is confirmed."""
 
     partial: Matches
     pending: Matches
 
 
-class GuardState(NamedTuple):
-    """What of the text so far bears on avoided texts and the prefix. `written` counts characters, up to a bound."""
+class PrefixAvoidState(NamedTuple):
+    """All of the text so far that affects avoided texts and the prefix. `written` counts characters, up to a bound."""
 
     context: Context = Context()
     partial: Matches = NONE
     pending: Matches = NONE
-    debts: frozenset[_Cover] = frozenset()
+    exemptions: frozenset[_Exemption] = frozenset()
     written: int = 0
 
 
-class Guard:
-    """The avoided texts and the prefix of one sentence."""
+class PrefixAvoidAutomaton:
+    """Reads the pieces of a hypothesis and rejects those that leave the prefix or write an avoided text."""
 
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self._texts = IndexedTexts.of(texts)
@@ -54,62 +54,62 @@ class Guard:
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
         self._fixed, self._open_from = _places(prefix_pieces, texts)
         self._attached = Attached.of(self._texts.attached)
-        self.start = GuardState()
+        self.start = PrefixAvoidState()
 
-    def advance(self, state: GuardState, piece: int) -> GuardState | None:
-        """The state after `piece`; None where the text can no longer be saved."""
+    def advance(self, state: PrefixAvoidState, piece: int) -> PrefixAvoidState | None:
+        """The state after `piece`; None if no continuation can repair the text."""
         if not self._texts.surfaces[piece]:
             return state
-        context, partial, pending, debts, written = state
+        context, partial, pending, exemptions, written = state
         emission = context.emission(self._texts, piece)
         if not self._fits_prefix(written, emission):
             return None
         for character in emission:
-            if pending or debts:
-                settled = self._settle(character, partial, pending, debts, written)
+            if pending or exemptions:
+                settled = self._settle(character, partial, pending, exemptions, written)
                 if settled is None:
                     return None
-                pending, debts = settled
+                pending, exemptions = settled
             ended = NONE
             if partial or character in self._starters or character.lower() in self._starters:
                 partial, ended = read(self._patterns, range(len(self._patterns)), partial, context, character)
                 pending = pending | ended
-            if debts:
-                advanced = self._advance_debts(debts, partial, ended)
+            if exemptions:
+                advanced = self._advance_exemptions(exemptions, partial, ended)
                 if advanced is None:
                     return None
-                debts = advanced
+                exemptions = advanced
             context = context.after(character)
             written = min(written + 1, len(self._prefix) + 2) if self._prefix else 0
-        after = GuardState(context.closed_by(self._texts, piece), partial, pending, debts, written)
+        after = PrefixAvoidState(context.closed_by(self._texts, piece), partial, pending, exemptions, written)
         return None if self._is_doomed(after) else after
 
-    def may_end(self, state: GuardState) -> bool:
-        """Whether the sentence may end here: the prefix is whole and nothing avoided stands, excused ones aside."""
+    def may_end(self, state: PrefixAvoidState) -> bool:
+        """Whether the sentence may end here: the prefix is complete and every avoided match is exempt."""
         if self._prefix_left(state):
             return False
-        if any(not cover.pending for cover in state.debts):
+        if any(not exemption.pending for exemption in state.exemptions):
             return False
         return all(
-            self._is_in_prefix(state.written, since) or self._cover(number, since, NONE, state.pending).pending
+            self._is_in_prefix(state.written, since) or self._exemption_of(number, since, NONE, state.pending).pending
             for number, since in self._avoided(state.pending)
         )
 
-    def is_done(self, state: GuardState) -> bool:
-        """Whether nothing that comes can break anything: the prefix is whole, and no text is avoided."""
+    def is_done(self, state: PrefixAvoidState) -> bool:
+        """Whether no later piece can break anything: the prefix is complete and the sentence avoids no text."""
         return not self._num_avoided and not self._prefix_left(state)
 
-    def pieces_left(self, state: GuardState) -> int:
-        """The least number of pieces that the prefix still takes; a space at its end comes with what follows it."""
+    def pieces_left(self, state: PrefixAvoidState) -> int:
+        """The fewest pieces that complete the prefix. A space at its end is written with the next word."""
         open_word = self._prefix[max(state.written, self._open_from) :].strip(" ")
         return sum(place >= state.written for place in self._fixed) + bool(open_word)
 
-    def in_prefix(self, state: GuardState) -> bool:
-        """Whether the prefix is not whole yet."""
+    def in_prefix(self, state: PrefixAvoidState) -> bool:
+        """Whether the prefix is still incomplete."""
         return bool(self._prefix_left(state))
 
-    def allowed(self, state: GuardState) -> list[int] | None:
-        """The pieces with which the prefix goes on; None once it is whole."""
+    def allowed(self, state: PrefixAvoidState) -> list[int] | None:
+        """The pieces that continue the prefix; None once it is complete."""
         rest = self._prefix_left(state)
         if not rest:
             return None
@@ -123,7 +123,7 @@ class Guard:
 
     # ---- the prefix ----
 
-    def _prefix_left(self, state: GuardState) -> str:
+    def _prefix_left(self, state: PrefixAvoidState) -> str:
         return self._prefix[state.written :]
 
     def _fits_prefix(self, written: int, emission: str) -> bool:
@@ -131,7 +131,7 @@ class Guard:
         return rest.startswith(emission) or emission.startswith(rest)
 
     def _continues(self, emission: str, rest: str, piece: int) -> bool:
-        """Whether a piece of the open last word leads on: to the end of the prefix, or gluing to what comes next."""
+        """Whether a piece continues the open last word: it reaches the end of the prefix or glues to the next piece."""
         if emission.startswith(rest):
             return True
         return rest.startswith(emission) and (self._texts.glues_right[piece] or rest[len(emission)] == " ")
@@ -146,36 +146,41 @@ class Guard:
         return [match for match in matches if match[0] < self._num_avoided]
 
     def _settle(
-        self, character: str, partial: Matches, pending: Matches, debts: frozenset[_Cover], written: int
-    ) -> tuple[Matches, frozenset[_Cover]] | None:
-        """What waits and what is owed once `character` has decided the waiting matches; None where one is not excused.
+        self, character: str, partial: Matches, pending: Matches, exemptions: frozenset[_Exemption], written: int
+    ) -> tuple[Matches, frozenset[_Exemption]] | None:
+        """Pending matches and open exemptions after `character`; None if an avoided match is confirmed and not exempt.
 
-        `partial` has not read the character yet.
+        `partial` are the partial matches before the character.
         """
         confirmed, waiting = decide(self._patterns, pending, character)
-        standing = {match for match in confirmed if match[0] >= self._num_avoided}
-        still = frozenset(match for match in pending if match in standing or (match[0], match[1] + 1) in waiting)
-        owed = set()
-        for cover in debts:
-            if not cover.pending & standing:  # else it is paid
-                owed.add(_Cover(cover.partial, frozenset(m for m in cover.pending if m in still)))
+        confirmed_phrases = {match for match in confirmed if match[0] >= self._num_avoided}
+        still_pending = frozenset(
+            match for match in pending if match in confirmed_phrases or (match[0], match[1] + 1) in waiting
+        )
+        open_exemptions = set()
+        for exemption in exemptions:
+            if not exemption.pending & confirmed_phrases:  # else one is confirmed: the match is exempt for good
+                open_exemptions.add(
+                    _Exemption(exemption.partial, frozenset(m for m in exemption.pending if m in still_pending))
+                )
         for number, since in self._avoided(confirmed):
             if self._is_in_prefix(written, since):
                 continue
-            cover = self._cover(number, since, partial, still)
-            if not cover.pending & standing:
-                owed.add(cover)
+            exemption = self._exemption_of(number, since, partial, still_pending)
+            if not exemption.pending & confirmed_phrases:
+                open_exemptions.add(exemption)
         moved = frozenset(
-            _Cover(cover.partial, frozenset((number, since + 1) for number, since in cover.pending)) for cover in owed
+            _Exemption(exemption.partial, frozenset((number, since + 1) for number, since in exemption.pending))
+            for exemption in open_exemptions
         )
-        if any(not cover.partial and not cover.pending for cover in moved):
+        if any(not exemption.partial and not exemption.pending for exemption in moved):
             return None
         return waiting, moved
 
-    def _cover(self, number: int, since: int, partial: Matches, pending: Matches) -> _Cover:
-        """The pinned texts that hold all of an avoided match: those under way and those that wait."""
+    def _exemption_of(self, number: int, since: int, partial: Matches, pending: Matches) -> _Exemption:
+        """The partial and pending required texts that enclose a whole avoided match."""
         reach = since + len(self._patterns[number].text)
-        return _Cover(
+        return _Exemption(
             frozenset(m for m in partial if m[0] >= self._num_avoided and m[1] >= reach),
             frozenset(
                 m
@@ -184,25 +189,27 @@ class Guard:
             ),
         )
 
-    def _advance_debts(self, debts: frozenset[_Cover], partial: Matches, ended: Matches) -> frozenset[_Cover] | None:
-        """The debts after a character: of each cover, the texts that it took further or ended; None if one has none."""
+    def _advance_exemptions(
+        self, exemptions: frozenset[_Exemption], partial: Matches, ended: Matches
+    ) -> frozenset[_Exemption] | None:
+        """The exemptions after a character: required texts that it continued or ended; None if one has none left."""
         advanced = set()
-        for cover in debts:
-            going = frozenset((n, matched + 1) for n, matched in cover.partial) & partial
-            done = frozenset((n, 0) for n, matched in cover.partial if matched + 1 == len(self._patterns[n].text))
-            advanced.add(_Cover(going, cover.pending | (done & ended)))
-        if any(not cover.partial and not cover.pending for cover in advanced):
+        for exemption in exemptions:
+            going = frozenset((n, matched + 1) for n, matched in exemption.partial) & partial
+            done = frozenset((n, 0) for n, matched in exemption.partial if matched + 1 == len(self._patterns[n].text))
+            advanced.add(_Exemption(going, exemption.pending | (done & ended)))
+        if any(not exemption.partial and not exemption.pending for exemption in advanced):
             return None
         return frozenset(advanced)
 
-    def _is_doomed(self, state: GuardState) -> bool:
-        """Whether an avoided text stands at the end, is not excused, and whatever can follow confirms it."""
+    def _is_doomed(self, state: PrefixAvoidState) -> bool:
+        """Whether the text ends with an avoided match that is not exempt and that no continuation can break."""
         for number, since in self._avoided(state.pending):
             pattern = self._patterns[number]
             if self._is_in_prefix(state.written, since):
                 continue
-            cover = self._cover(number, since, state.partial, state.pending)
-            if cover.partial or cover.pending:
+            exemption = self._exemption_of(number, since, state.partial, state.pending)
+            if exemption.partial or exemption.pending:
                 continue
             if not self._attached.may_break(pattern, since, state.context):
                 return True
@@ -214,7 +221,7 @@ def _contains(form: str, text: str, ignores_case: bool) -> bool:
 
 
 def _places(pieces: Iterable[int], texts: PieceTexts) -> tuple[dict[int, int], int]:
-    """The piece that follows after so many characters of the prefix, and how many characters they all are."""
+    """Maps the number of prefix characters written to the next piece; also the number of characters of all pieces."""
     places, written, context = {}, 0, Context()
     for piece in pieces:
         emission = context.emission(texts, piece)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.request import SearchOptions
 from engine.search.beam import BeamSearch
-from engine.search.beginnings import beginning_of
 from engine.search.phrases import Prefix, SentenceConstraints
+from engine.search.rows import forced_prefix
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
 from engine.search.tracker import ConstraintTracker
@@ -59,8 +59,8 @@ def test_a_search_that_reads_prefixes_at_once_finds_what_one_step_by_step_does(s
         assert one.error is other.error is None
         assert one.result.outcome == other.result.outcome
         assert one.result.num_steps == other.result.num_steps
-        assert [found.tokens for found in one.result.found] == [found.tokens for found in other.result.found]
-        for mine, its in zip(one.result.found, other.result.found, strict=True):
+        assert [found.tokens for found in one.result.hypotheses] == [found.tokens for found in other.result.hypotheses]
+        for mine, its in zip(one.result.hypotheses, other.result.hypotheses, strict=True):
             np.testing.assert_allclose(mine.token_log_probs, its.token_log_probs, atol=1e-5)
             assert abs(mine.log_prob - its.log_prob) < 1e-5
             assert mine.num_missing == its.num_missing
@@ -79,7 +79,7 @@ def test_what_is_read_ends_where_there_is_a_choice_and_where_time_is_up() -> Non
     ):
         constraints = SentenceConstraints(phrases, prefix=Prefix(text, given_pieces))
         tracker = ConstraintTracker([constraints], WORDS)
-        assert beginning_of(tracker, 0, max_length, (BEGIN,)).pieces == WORDS.ids(read), why
+        assert forced_prefix(tracker, 0, max_length, (BEGIN,)).pieces == WORDS.ids(read), why
 
 
 def test_scores_that_are_no_numbers_inside_a_prefix_fail_the_sentence_alone() -> None:
