@@ -1,0 +1,277 @@
+"""Takes the pictures of README.md and docs/ from the running app: python -m tests.e2e.take_pictures [NAME ...]
+
+Drives the real app with the bundled model as a translator would. Run it again after the page or the model has changed.
+Without a NAME, all pictures are taken. Needs pillow, which Gradio brings.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, expect, sync_playwright
+
+from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
+from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App
+from tests.e2e.screen import Screen
+
+SIZE = {"width": 1280, "height": 860}
+NUM_COLOURS = 128
+CONFIRMED = {
+    8: "Ihr WLAN heißt jetzt „Harbor-2G“.",
+    9: "Öffnen Sie die Einstellungen auf Ihrem Computer und wählen Sie dieses WLAN.",
+    10: "Das Kennwort steht auf der Rückseite des Geräts.",
+    11: "Bitte ändern Sie das Kennwort nach der ersten Anmeldung.",
+    13: "Das kann bis zu 2 Minuten dauern.",
+    14: "2. Installieren Sie die App",
+}
+EDITED = {12: "Wenn das Licht rot ist, schalten Sie den Router aus und wieder ein."}
+GLOSSARIES_ITEM = 2  # in the menu of the glossary button
+EXPORT_MENU = 2  # among the menus of the header
+OPEN = 16  # Double-click the file to start the installation.
+PINNED = "mit der linken Maustaste"
+GLOSSARY = """source\ttarget
+note\tNotiz
+search field\tSuchfeld
+note\tNotiz
+folder\t
+BACKUP\tSicherung
+recycle bin\tPapierkorb
+recycle bin\tMülleimer
+"""
+MARKDOWN = """# Notes
+
+Click **Save** or press `Ctrl+S` to keep the [new note](https://harbor.example/notes) on your device.
+
+The file {0} could not be opened.
+"""
+
+
+class Pictures:
+    """One app and one browser page; each method `scene_*` goes to a place on it and takes a picture there."""
+
+    def __init__(self, screen: Screen, names: set[str]) -> None:
+        self.screen = screen
+        self.page: Page = screen.page
+        self.names = names
+
+    def save(self, path: str, selector: str = "", *, margin: int = 0, height: int = 0) -> None:
+        """Saves the page, or the part with an element, with few colours: these pictures have no photographs."""
+        if self.names and Path(path).stem not in self.names:
+            return
+        self.page.wait_for_timeout(400)
+        clip = None
+        if selector:
+            box = self.page.locator(selector).first.bounding_box()
+            assert box, selector
+            left, top = max(0, box["x"] - margin), max(0, box["y"] - margin)
+            clip = {
+                "x": left,
+                "y": top,
+                "width": min(SIZE["width"] - left, box["width"] + 2 * margin),
+                "height": min(SIZE["height"] - top, height or box["height"] + 2 * margin),
+            }
+        image = Image.open(io.BytesIO(self.page.screenshot(clip=clip)))  # type: ignore[arg-type]
+        target = ROOT / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        image.convert("RGB").quantize(NUM_COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+        print(f"{path}: {target.stat().st_size // 1024} kB")
+
+    def panel(self, number: int) -> None:
+        """Opens a tab at the side: 0 is the terms, 1 the memory, 2 the keys."""
+        self.page.locator(".side [role=tab]").nth(number).click()
+
+    def close_dialog(self) -> None:
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("dialog[open]")).to_have_count(0)
+
+    def open(self, number: int) -> None:
+        self.screen.open_segment(number)
+        self.screen.wait_for_proposal()
+
+    def close_notices(self) -> None:
+        while self.page.locator(".banner .x").count():
+            self.page.locator(".banner .x").first.click()
+
+    # ---- the scenes, in the order in which they build on each other ----
+
+    def scene_documents_menu(self) -> None:
+        self.page.locator(".menu > button").first.click()
+        self.save("docs/pictures/documents.png", ".items:visible", margin=60)
+        self.page.keyboard.press("Escape")
+
+    def scene_glossary(self) -> None:
+        self.screen.upload("glossary", "glossary.tsv", (SAMPLES_FOLDER / "glossary.tsv").read_bytes())
+        expect(self.page.locator(".gchip")).to_contain_text("20")
+        self.close_notices()
+
+    def scene_post_editing(self) -> None:
+        for number, text in sorted({**CONFIRMED, **EDITED}.items()):
+            self.screen.open_segment(number)
+            self.screen.type_text(text)
+            self.screen.wait_until_saved()
+            if number in CONFIRMED:
+                self.screen.confirm()
+
+    def scene_pins(self) -> None:
+        self.open(OPEN)
+        self.screen.words.first.click()
+        self.screen.wait_for_proposal()
+        self.close_notices()
+        self.save("docs/pictures/pin.png", ".editor")
+        self.page.locator(".addpin input").fill(PINNED)
+        self.page.keyboard.press("Enter")
+        self.screen.wait_for_pin(PINNED)
+        self.screen.wait_for_proposal()
+        self.screen.eventually(lambda: not self.page.locator(".status .btn:visible").count(), seconds=300)
+        self.close_notices()
+        self.screen.field.focus()
+        self.page.mouse.move(700, 855)
+        self.save("data/screenshot.png")
+        self.save("docs/pictures/hypotheses.png", ".nbest" if self.page.locator(".nbest").count() else ".editor")
+        self.save("docs/pictures/terms.png", ".side", height=330)
+
+    def scene_alternatives(self) -> None:
+        self.open(18)
+        for key in ("Control+ArrowUp", "Home", "Alt+a"):
+            self.page.keyboard.press(key)
+        expect(self.page.locator(".pop .alt").first).to_be_visible()
+        self.save("docs/pictures/alternatives.png", ".editor", height=400)
+        self.page.keyboard.press("Escape")
+
+    def scene_ban(self) -> None:
+        self.open(17)
+        self.screen.words.nth(2).click(modifiers=["Alt"])
+        expect(self.page.locator("li[data-ban]")).to_have_count(1)
+        self.screen.wait_for_proposal()
+        self.page.mouse.move(700, 855)
+        self.save("docs/pictures/ban.png", ".editor")
+
+    def scene_rest_and_completion(self) -> None:
+        self.open(20)
+        self.screen.type_text("Die App ")
+        self.page.keyboard.press("Alt+c")
+        self.screen.eventually(lambda: self.page.locator(".field .ghost").text_content())
+        self.save("docs/pictures/completion.png", ".editor")
+        self.page.keyboard.press("Tab")
+
+    def scene_checks(self) -> None:
+        self.open(17)
+        self.screen.type_text("Die Installation braucht 530 MB freien Speicher auf der Festplatte")
+        self.screen.wait_until_saved()
+        self.page.keyboard.press("Control+Enter")
+        expect(self.screen.findings.first).to_be_visible()
+        self.save("docs/pictures/checks.png", ".editor")
+
+    def scene_memory(self) -> None:
+        self.open(29)
+        self.screen.type_text("Gelöschte Notizen bleiben 30 Tage im Papierkorb.")
+        self.screen.wait_until_saved()
+        self.screen.confirm()
+        self.page.keyboard.press("Alt+m")
+        self.page.keyboard.type("Kennwort")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator(".side mark").first).to_be_visible()
+        self.save("docs/pictures/memory.png", ".side", height=400)
+        self.panel(0)
+
+    def scene_scope(self) -> None:
+        self.open(OPEN)
+        self.page.keyboard.press("Alt+Shift+P")
+        expect(self.page.locator("dialog[open]")).to_be_visible()
+        self.save("docs/pictures/scope.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_split(self) -> None:
+        self.open(17)
+        self.page.keyboard.press("Alt+Shift+X")
+        expect(self.page.locator("dialog[open]")).to_be_visible()
+        self.save("docs/pictures/split.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_replace(self) -> None:
+        self.page.keyboard.press("Control+h")
+        self.page.keyboard.type("Kennwort")
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.type("Passwort")
+        self.page.locator("dialog[open] input[type=checkbox]").nth(2).check()
+        self.page.wait_for_timeout(1000)
+        self.save("docs/pictures/replace.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_keys(self) -> None:
+        self.page.keyboard.press("Alt+h")
+        expect(self.page.locator("dialog[open]")).to_be_visible()
+        self.save("docs/pictures/keys.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_glossary_dialogs(self) -> None:
+        self.screen.upload("glossary", "client.tsv", GLOSSARY.encode())
+        expect(self.page.locator("dialog[open] tbody tr").first).to_be_visible()
+        self.save("docs/pictures/glossary-import.png", "dialog[open]")
+        self.close_dialog()
+        self.close_notices()
+        self.page.locator(".gchip").click()
+        self.page.locator(".menu:has(.gchip) [role=menuitem]").nth(GLOSSARIES_ITEM).click()
+        expect(self.page.locator("dialog[open] [role=tab]").first).to_be_visible()
+        self.save("docs/pictures/glossaries.png", "dialog[open]", height=230)
+        self.page.locator("dialog[open] [role=tab]").nth(1).click()
+        self.save("docs/pictures/glossary-terms.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_models(self) -> None:
+        self.page.locator(".model").first.click()
+        expect(self.page.locator("dialog[open]")).to_be_visible()
+        self.page.wait_for_timeout(500)
+        self.save("docs/pictures/models.png", "dialog[open]")
+        self.close_dialog()
+
+    def scene_report(self) -> None:
+        self.page.locator(".headend > button, .headend .acts > button").first.click()
+        expect(self.page.locator("dialog[open] svg.ch").first).to_be_visible()
+        self.page.wait_for_timeout(500)
+        self.save("docs/pictures/report.png")
+        self.close_dialog()
+
+    def scene_export_menu(self) -> None:
+        self.page.locator(".menu > button").nth(EXPORT_MENU).click()
+        self.save("docs/pictures/export.png", ".items:visible", margin=50)
+        self.page.keyboard.press("Escape")
+
+    def scene_tags(self) -> None:
+        self.screen.open_text(MARKDOWN, "notes.md")
+        self.open(2)
+        self.close_notices()
+        self.page.mouse.move(700, 855)
+        self.save("docs/pictures/tags.png", ".editor")
+
+
+def main(names: set[str]) -> None:
+    """Takes the pictures of these names, or all of them."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        app = App(MODEL_FOLDER, Path(folder) / "log.sqlite")
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        try:
+            page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
+            pictures = Pictures(Screen(page, app.url), names)
+            scenes: list[tuple[str, Callable[[], None]]] = [
+                (name, getattr(pictures, name)) for name in vars(Pictures) if name.startswith("scene_")
+            ]
+            for name, scene in scenes:
+                try:
+                    scene()
+                except Exception as error:
+                    page.screenshot(path=Path(tempfile.gettempdir()) / f"{name}.png")
+                    raise SystemExit(f"{name} failed: {error}") from error
+        finally:
+            browser.close()
+            app.stop()
+
+
+if __name__ == "__main__":
+    main(set(sys.argv[1:]))
