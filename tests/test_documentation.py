@@ -1,0 +1,153 @@
+"""Links, pictures, and the tables of keys and commands in README.md, CHANGELOG.md and docs/.
+
+`python -m tests.test_documentation` writes the tables again after a key, its name or a command has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+
+from app.cli.arguments import COMMANDS
+from tests.test_architecture import FLOORS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    "README.md",
+    "CHANGELOG.md",
+    "app/log/README.md",
+    "engine/README.md",
+    "engine/kernels/README.md",
+    "engine/train/README.md",
+    "data/forms/README.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")),
+]
+MAX_PICTURE_BYTES = 250_000
+KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc", "Delete": "Del"}
+TABLES = {
+    "docs/translators.md": ["keys"],
+    "docs/administrators.md": ["commands"],
+    "docs/engineers.md": ["floors"],
+}
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+# --- links and pictures
+
+
+def links(text: str) -> list[str]:
+    """Targets of the links and pictures of a page, without those to other sites."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return [target for target in targets if "://" not in target and not target.startswith("mailto:")]
+
+
+def anchors(text: str) -> set[str]:
+    """What `#...` can refer to: headings in lower case, spaces as hyphens, other marks left out."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_and_headings(page: str) -> None:
+    broken = []
+    for target in links(read(page)):
+        file, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / file if file else ROOT / page
+        if not path.exists() or (anchor and anchor not in anchors(path.read_text(encoding="utf-8"))):
+            broken.append(target)
+    assert broken == []
+
+
+def test_pages_that_this_test_lists_exist() -> None:
+    assert [page for page in PAGES if not (ROOT / page).is_file()] == []
+
+
+def test_every_picture_is_small_and_used() -> None:
+    used = {((ROOT / page).parent / target).resolve() for page in PAGES for target in links(read(page))}
+    pictures = [ROOT / "data" / "screenshot.png", *(ROOT / "docs" / "pictures").glob("*")]
+    assert [picture.name for picture in pictures if picture.resolve() not in used] == []
+    assert [picture.name for picture in pictures if picture.stat().st_size > MAX_PICTURE_BYTES] == []
+
+
+def test_every_picture_has_a_description() -> None:
+    assert [
+        (page, target) for page in PAGES for text, target in re.findall(r"!\[(.*?)\]\((.*?)\)", read(page)) if not text
+    ] == []
+
+
+# --- tables that repeat what the program says
+
+
+def javascript_lists(path: str, name: str) -> dict[str, list[str]]:
+    """The constant `name` of a script: an object whose values are lists of strings."""
+    block = re.search(rf"const {name} = {{(.*?)\n}};", read(path), re.DOTALL)
+    assert block, f"{path} has no object {name}"
+    entries = re.findall(r"(\w+): \[(.*?)\]", block[1], re.DOTALL)
+    return {key: [part.replace("\\u2026", "…") for part in re.findall(r"'(.*?)'", values)] for key, values in entries}
+
+
+def keys_table() -> str:
+    """Each action with its keys: those that can be changed, then those that are the same for everybody."""
+    texts = json.loads(read("app/ui/static/texts.en.json"))
+    own = {
+        action: [" or ".join("+".join(KEY_NAMES.get(part, part) for part in keys.split("+")) for keys in values)]
+        for action, values in javascript_lists("app/ui/static/core/key_bindings.js", "DEFAULTS").items()
+    }
+    fixed = {
+        action: [" ".join(KEY_NAMES.get(part, part) for part in parts)]
+        for action, parts in javascript_lists("app/ui/static/dialogs/key_sheet.js", "FIXED").items()
+        if parts
+    }
+    rows = [f"| {texts['keys.' + action]} | {keys[0]} |" for action, keys in own.items()]
+    rows += [f"| {texts['keys.' + action]} (fixed) | {keys[0]} |" for action, keys in fixed.items()]
+    return "\n".join(["| action | keys |", "|---|---|", *rows])
+
+
+def commands_table() -> str:
+    rows = [f"| `pinpoint {name}` | {says} |" for name, says in COMMANDS.items()]
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def floors_table() -> str:
+    sides = [[", ".join(f"`{room}`" for room in sorted(rooms)) for rooms in FLOORS[name]] for name in ("app", "engine")]
+    rows = zip_longest(*(reversed(side) for side in sides), fillvalue="")
+    return "\n".join(["| app | engine |", "|---|---|", *(f"| {app} | {engine} |" for app, engine in rows)])
+
+
+def with_tables(page: str) -> str:
+    """The page with its tables as they should be now."""
+    text = read(page)
+    for name in TABLES[page]:
+        table = {"keys": keys_table, "commands": commands_table, "floors": floors_table}[name]()
+        start, end = re.search(rf"<!-- {name}: .*?-->\n", text), text.find(f"<!-- end of {name} -->")
+        assert start and end > 0, f"{page} has no place for the table of {name}"
+        text = f"{text[: start.end()]}\n{table}\n\n{text[end:]}"
+    return text
+
+
+@pytest.mark.parametrize("page", TABLES)
+def test_tables_match_the_program(page: str) -> None:
+    assert read(page) == with_tables(page), "run python -m tests.test_documentation"
+
+
+def test_files_that_the_engineers_page_names_exist() -> None:
+    named = re.findall(r"`((?:app|engine|tests|data|docs)/[\w./-]+)`", read("docs/engineers.md"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_commands_that_pages_show_exist() -> None:
+    for page in PAGES:
+        shown = re.findall(r"^(?:    |\$ )(?:pinpoint|python -m app) ([a-z][\w-]*)", read(page), re.MULTILINE)
+        assert set(shown) <= set(COMMANDS), page
+
+
+if __name__ == "__main__":
+    for name in TABLES:
+        (ROOT / name).write_text(with_tables(name), encoding="utf-8")
