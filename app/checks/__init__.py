@@ -1,7 +1,7 @@
-"""What may be wrong with a translation, found by comparing it with its source: errors, and advice.
+"""Quality checks: compare a translation with its source and report errors and warnings.
 
-Plain functions over texts. An error is likely a mistake that a reader would suffer from: a number, a placeholder or a
-term that is not there. Advice is worth a look and often right as it is. Knows nothing of segments, storage or the page.
+Pure functions over strings, independent of segments, storage and the page. An error is probably a mistake that readers
+would notice: a missing number, placeholder or term. A warning is worth a look, but the text is often correct.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from app.text.nontranslatables import placeholder_difference, placeholder_spans
 CheckName = Literal["numbers", "placeholders", "terms", "punctuation", "doubled", "length", "spaces"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 
-# What each kind of finding says in a sentence; {} are its texts. The kinds that are errors stand in `_ERRORS`.
-_SAYS: dict[tuple[CheckName, str], str] = {
+# Message template for each kind of finding. `_ERRORS` lists the kinds that are errors; the others are warnings.
+_TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("numbers", "missing"): "Numbers missing: {texts}",
-    ("numbers", "extra"): "Numbers that the source does not have: {texts}",
-    ("numbers", "count"): "Numbers standing less often than in the source: {texts}",
-    ("numbers", "form"): "Numbers written as in the source language: {texts}",
+    ("numbers", "extra"): "Numbers not in the source: {texts}",
+    ("numbers", "count"): "Numbers occurring less often than in the source: {texts}",
+    ("numbers", "form"): "Numbers in the format of the source language: {texts}",
     ("placeholders", "missing"): "Placeholders missing: {texts}",
-    ("placeholders", "extra"): "Placeholders that the source does not have: {texts}",
-    ("placeholders", "order"): "Placeholders that close before they open: {texts}",
-    ("placeholders", "changed"): "Not as in the source: {texts}",
-    ("placeholders", "key"): "Access key missing, or there twice: {texts}",
+    ("placeholders", "extra"): "Placeholders not in the source: {texts}",
+    ("placeholders", "order"): "Placeholders closed before they are opened: {texts}",
+    ("placeholders", "changed"): "Differs from the source: {texts}",
+    ("placeholders", "key"): "Access key missing or repeated: {texts}",
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
     ("punctuation", "end"): "Ends differently from the source: {texts}",
-    ("punctuation", "marks"): "Marks that do not pair as in the source: {texts}",
-    ("doubled", "words"): "Words standing twice: {texts}",
+    ("punctuation", "marks"): "Marks not paired as in the source: {texts}",
+    ("doubled", "words"): "Repeated words: {texts}",
     ("length", "short"): "Much shorter than the source",
     ("length", "long"): "Much longer than the source",
     ("spaces", "start"): "Spaces at the start differ from the source",
@@ -53,7 +53,7 @@ _SEPARATOR: dict[CheckName, str] = {"placeholders": " "}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check found. `kind` tells the check's findings apart, `texts` are the words that it is about."""
+    """One result of a check: `kind` names the problem within the check, `texts` are the words concerned."""
 
     check: CheckName
     kind: str
@@ -61,17 +61,17 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether it is likely a mistake; else it is advice."""
+        """True for an error, false for a warning."""
         return (self.check, self.kind) in _ERRORS
 
     @property
     def message(self) -> Message:
-        """The finding as a sentence without its end."""
-        template, texts = _SAYS[self.check, self.kind], _SEPARATOR.get(self.check, ", ").join(self.texts)
+        """The finding as a sentence without a full stop."""
+        template, texts = _TEMPLATES[self.check, self.kind], _SEPARATOR.get(self.check, ", ").join(self.texts)
         return Message(template, texts=texts) if self.texts else Message(template)
 
     def view(self) -> dict[str, object]:
-        """As the page and the log have it."""
+        """The finding as a JSON object for the page and the log."""
         return {"check": self.check, "kind": self.kind, "texts": list(self.texts), "is_error": self.is_error}
 
 
@@ -84,17 +84,17 @@ def findings_in(
     banned: Sequence[str] = (),
     off: Collection[CheckName] = (),
 ) -> tuple[Finding, ...]:
-    """What the checks that are not `off` find in the translation `target`, errors first; nothing where it is empty.
+    """Runs all checks except those in `off` on the translation `target`; errors come first. Skips an empty target.
 
-    `unmet` and `banned` are the required texts that it lacks and the banned ones that it holds, which the caller knows.
+    `unmet` (required texts missing from the target) and `banned` (banned texts found in it) come from the caller.
 
     >>> [finding.message for finding in findings_in("Wait 5 s.", "Warten Sie 50 s.", "en-de")]
-    ['Numbers missing: 5', 'Numbers that the source does not have: 50']
+    ['Numbers missing: 5', 'Numbers not in the source: 50']
     """
     if not target.strip():
         return ()
     source_language, _, target_language = direction.partition("-")
-    # Placeholders are no words and no numbers: each is a lone mark for the other checks.
+    # The other checks see each placeholder as a single symbol, neither word nor number.
     plain_source, plain_target = without_placeholders(source), without_placeholders(target)
     found_by: dict[CheckName, Callable[[], dict[str, tuple[str, ...]]]] = {
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
@@ -113,13 +113,13 @@ def findings_in(
         for check, find in found_by.items()
         if check not in off
         for kind, found in find().items()
-        if found or not _SAYS[check, kind].endswith("{texts}")
+        if found or not _TEMPLATES[check, kind].endswith("{texts}")
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
 
 
 def without_placeholders(text: str) -> str:
-    """The text with U+FFFC, the sign for an object, in place of each placeholder."""
+    """The text with each placeholder replaced by U+FFFC (object replacement character)."""
     parts, position = [], 0
     for start, end in placeholder_spans(text):
         parts += [text[position:start], texts.OBJECT]

@@ -1,6 +1,6 @@
-"""Whether a translation has the numbers of its source, each in the form of its own language: 1,000.5 and 1.000,5.
+"""Compares the numbers of a source and its translation, reading each in its language's format: 1,000.5 and 1.000,5.
 
-A number that its language cannot read as one (a version 1.2.3, a time 10.30, a date 31.12.2024) counts by its parts.
+A token that is not one number in its language (version 1.2.3, time 10.30, date 31.12.2024) is compared by its parts.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _POINT_LANGUAGES = {
 _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")
-_MAX_BEFORE = 40  # characters before a number that are looked at
+_MAX_BEFORE = 40  # characters of context before a number
 _PARTS = re.compile(r"\d+")
-# A number behind such a word is a name's: Version 2.0, Python 3.11, Table 4.2.
+# A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
 _NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|\w\s+[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
 _WORDS = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve",
@@ -53,7 +53,7 @@ _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \u00a0]?$")
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number as it stands in a text, with the word before. `value`: None where its language does not read it so."""
+    """A number token and the word before it. `value` is None if the token is not one number in its language."""
 
     text: str
     value: Decimal | None
@@ -62,16 +62,16 @@ class _Number:
 
     @property
     def parts(self) -> list[str]:
-        """What it is compared by: its value, else its parts."""
+        """Normalised values for comparison: the number's value, or the values of its parts."""
         if self.value is not None:
-            return [_spelled(self.value)]
-        return [_spelled(Decimal(part)) for part in _PARTS.findall(self.text)]
+            return [_normalised(self.value)]
+        return [_normalised(Decimal(part)) for part in _PARTS.findall(self.text)]
 
 
 def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
-    """Numbers "missing" in the target, "extra" there, of a smaller "count", or in the source language's "form".
+    """Numbers that are "missing" or "extra" in the target, occur too rarely ("count") or have the wrong "form".
 
-    Small numbers may be words on either side, in English and German.
+    The wrong form is that of the source language. Numbers up to twelve may be written as words in English and German.
 
     >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
     ('3.5',)
@@ -79,48 +79,51 @@ def differences(source: str, target: str, source_language: str, target_language:
     best: dict[str, tuple[str, ...]] | None = None
     for source_spaced in (False, True):  # "1 000" may be one number or two
         for target_spaced in (False, True):
-            wanted = _numbers(source, source_language, is_spaced=source_spaced)
+            expected = _numbers(source, source_language, is_spaced=source_spaced)
             found = _numbers(target, target_language, is_spaced=target_spaced)
-            says = _compare(wanted, found, _word_values(source, source_language), _word_values(target, target_language))
-            if best is None or _weight(says) < _weight(best):
-                best = says
+            source_words = _word_values(source, source_language)
+            result = _compare(expected, found, source_words, _word_values(target, target_language))
+            if best is None or _num_problems(result) < _num_problems(best):
+                best = result
     assert best is not None
     return best
 
 
 def _compare(
-    wanted: list[_Number], found: list[_Number], source_words: Counter[str], target_words: Counter[str]
+    expected: list[_Number], found: list[_Number], source_words: Counter[str], target_words: Counter[str]
 ) -> dict[str, tuple[str, ...]]:
-    wanted, found, verbatim = _without_equal(wanted, found)
-    missing, extra = _left(wanted, found), _left(found, wanted)
-    # The rest by parts: a date has its day and month in another order, a time another mark.
-    sources, targets = Counter(_parts(wanted)), Counter(_parts(found))
+    expected, found, wrong_form = _without_copies(expected, found)
+    missing, extra = _unmatched(expected, found), _unmatched(found, expected)
+    # Compare the rest by parts: day and month of a date may swap, a time may use another separator.
+    sources, targets = Counter(_parts(expected)), Counter(_parts(found))
     missing = [number for number in missing if not _is_in(number, targets)]
     extra = [number for number in extra if not _is_in(number, sources)]
     missing = [number for number in missing if not _is_in(number, target_words)]
     extra = [number for number in extra if not _is_in(number, source_words)]
-    in_source = Counter(key for number in wanted for key in number.parts)
+    in_source = Counter(key for number in expected for key in number.parts)
     in_target = Counter(key for number in found for key in number.parts)
     fewer = [key for key in in_source if in_target[key] and in_source[key] > in_target[key] + target_words[key]]
-    texts = {key: number.text for number in reversed(wanted) for key in number.parts}
+    texts = {key: number.text for number in reversed(expected) for key in number.parts}
     return {
         "missing": _distinct(number.text for number in missing),
         "extra": _distinct(number.text for number in extra),
         "count": _distinct(texts[key] for key in fewer),
-        "form": _distinct(number.text for number in verbatim),
+        "form": _distinct(number.text for number in wrong_form),
     }
 
 
-def _without_equal(wanted: list[_Number], found: list[_Number]) -> tuple[list[_Number], list[_Number], list[_Number]]:
-    """Both lists without the numbers that were copied letter by letter and mean another thing, or nothing, there.
+def _without_copies(
+    expected: list[_Number], found: list[_Number]
+) -> tuple[list[_Number], list[_Number], list[_Number]]:
+    """Removes numbers copied character by character whose value differs in the target language from both lists.
 
-    The third list is those of them whose form is the wrong one, as they are not part of a name.
+    The third list contains the removed numbers that have the wrong form because they are not part of a name.
     """
     found_left = list(found)
     left: list[_Number] = []
     wrong_form: list[_Number] = []
     values = Counter(number.value for number in found if number.value is not None)
-    for number in wanted:
+    for number in expected:
         copy = next((other for other in found_left if other.text == number.text and other.value != number.value), None)
         if copy is None or (number.value is not None and values[number.value]):
             left.append(number)
@@ -132,14 +135,14 @@ def _without_equal(wanted: list[_Number], found: list[_Number]) -> tuple[list[_N
     return left, found_left, wrong_form
 
 
-def _left(numbers: Iterable[_Number], others: Iterable[_Number]) -> list[_Number]:
+def _unmatched(numbers: Iterable[_Number], others: Iterable[_Number]) -> list[_Number]:
     known = {key for other in others for key in other.parts}
     return [number for number in numbers if not known.issuperset(number.parts)]
 
 
 def _parts(numbers: Iterable[_Number]) -> list[str]:
     return [
-        _spelled(Decimal(part)) for number in numbers if number.value is None for part in _PARTS.findall(number.text)
+        _normalised(Decimal(part)) for number in numbers if number.value is None for part in _PARTS.findall(number.text)
     ]
 
 
@@ -161,7 +164,7 @@ def _numbers(text: str, language: str, *, is_spaced: bool) -> list[_Number]:
 
 
 def _value(token: str, language: str) -> Decimal | None:
-    """The number that a language reads there: "1.000" is 1000 in German and 1 in English."""
+    """The token's value in a language: "1.000" is 1000 in German and 1 in English; None if it is not one number."""
     decimal, group = (".", ",") if language in _POINT_LANGUAGES else (",", ".")
     whole, mark, fraction = token.partition(decimal)
     if mark and not fraction.isdigit():
@@ -175,20 +178,20 @@ def _value(token: str, language: str) -> Decimal | None:
 
 
 def _with_plain_digits(text: str) -> str:
-    """Digits of any script as 0 to 9, so that "٣" is 3."""
+    """Converts the digits of any script to 0-9: "٣" becomes "3"."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(c)) if not c.isascii() and c.isdecimal() else c for c in text)
 
 
 def _word_values(text: str, language: str) -> Counter[str]:
-    """How often each small number may stand there in letters."""
+    """Counts the number words in the text by value."""
     values = {word: number for number, word in enumerate(_WORDS.get(language, "").split())}
     values |= _MORE_WORDS.get(language, {})
     return Counter(str(values[word]) for word in _WORD.findall(text.lower()) if word in values)
 
 
-def _spelled(value: Decimal) -> str:
+def _normalised(value: Decimal) -> str:
     text = f"{value:f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
 
@@ -197,5 +200,5 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def _weight(says: dict[str, tuple[str, ...]]) -> tuple[int, int]:
-    return len(says["missing"]) + len(says["extra"]), len(says["count"]) + len(says["form"])
+def _num_problems(result: dict[str, tuple[str, ...]]) -> tuple[int, int]:
+    return len(result["missing"]) + len(result["extra"]), len(result["count"]) + len(result["form"])

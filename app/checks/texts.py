@@ -1,12 +1,12 @@
-"""What a translation's letters tell without knowing what they mean: its end, words twice, its length, its spaces."""
+"""Checks of the surface of a translation: final punctuation, repeated words, length, spaces."""
 
 from __future__ import annotations
 
 import re
 
-OBJECT = "\ufffc"  # in place of a placeholder
+OBJECT = "\ufffc"  # replaces a placeholder
 
-# Signs at the end of a sentence that say the same in different scripts.
+# Sentence-final punctuation with the same meaning in different scripts.
 _END_CLASSES = {
     ".": ".。．｡।።۔", "?": "?？؟⸮", "!": "!！", ":": ":：", "…": "…⋯", ";": ";；؛", ",": ",，、،",
 }  # fmt: skip
@@ -14,13 +14,13 @@ _CLASS_OF = {sign: name for name, signs in _END_CLASSES.items() for sign in sign
 _BEHIND_THE_END = re.compile(r"[\s\"'“”„‘’‚«»‹›)\]」』）】]+$")
 _PAIRED = "*`"
 _DOUBLED = re.compile(r"(?<!\w)([^\W\d_]+)((?:[ \t\u00a0]+\1)+)(?!\w)")
-# What stands twice in a row in good sentences: "dass sie sie sieht", "he had had".
-_MAY_STAND_TWICE = {
+# Words that may be repeated in correct sentences: "dass sie sie sieht", "he had had".
+_MAY_REPEAT = {
     "de": frozenset({"sie"}),
     "en": frozenset({"had", "that"}),
     "fr": frozenset({"nous", "vous"}),
 }
-# Pronouns that are articles too, behind a comma: "Dateien, die die Liste enthält".
+# Relative pronouns that are also articles, after a comma: "Dateien, die die Liste enthält".
 _MAY_BEGIN_A_CLAUSE = {"de": frozenset({"der", "die", "das", "den", "dem"})}
 _CLAUSE_BEFORE = re.compile(r",\s+(?:\w+\s+)?\Z")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -29,9 +29,9 @@ _FREE_CHARACTERS = 15
 
 
 def end_differences(source: str, target: str, target_language: str) -> dict[str, tuple[str, ...]]:
-    """{"end": (the sign missing or the one too many,)} where the texts end with signs of different classes.
+    """{"end": (source punctuation, target punctuation)} if the texts end with punctuation of different classes.
 
-    Quotes and brackets behind the sign are passed over.
+    Ignores closing quotes and brackets after the punctuation. An end without punctuation is left out of the tuple.
 
     >>> end_differences("Ready?", "Fertig.", "de")
     {'end': ('?', '.')}
@@ -53,7 +53,7 @@ def _end_of(text: str, language: str) -> str:
 
 
 def mark_differences(source: str, target: str) -> dict[str, tuple[str, ...]]:
-    """{"marks": those of emphasis or code that pair in the source and do not in the target}.
+    """{"marks": emphasis and code marks that are paired in the source but not in the target}.
 
     >>> mark_differences("Read the **guide**", "Lesen Sie die **Anleitung*")
     {'marks': ('*',)}
@@ -63,14 +63,14 @@ def mark_differences(source: str, target: str) -> dict[str, tuple[str, ...]]:
 
 
 def doubled_words(source: str, target: str, target_language: str) -> dict[str, tuple[str, ...]]:
-    """{"words": those standing twice in a row in the target}, unless the source has such a pair too.
+    """{"words": words repeated in a row in the target}; nothing if the source repeats a word too.
 
     >>> doubled_words("Open the file.", "Öffnen Sie die die Datei.", "de")
     {'words': ('die die',)}
     """
     if _DOUBLED.search(source.lower()):
         return {}
-    allowed = _MAY_STAND_TWICE.get(target_language, frozenset())
+    allowed = _MAY_REPEAT.get(target_language, frozenset())
     relative = _MAY_BEGIN_A_CLAUSE.get(target_language, frozenset())
     found = (
         match
@@ -82,9 +82,9 @@ def doubled_words(source: str, target: str, target_language: str) -> dict[str, t
 
 
 def length_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
-    """{"short": ()} or {"long": ()} where one text has over 2.5 times the other's characters and 15 more.
+    """{"short": ()} or {"long": ()} if one text has more than 2.5 times the other's characters plus 15.
 
-    Between a script that writes no spaces and one that does, lengths say nothing.
+    Lengths are not compared between a script with spaces and one without.
     """
     if bool(_UNSPACED.search(source)) != bool(_UNSPACED.search(target)):
         return {}
@@ -95,16 +95,15 @@ def length_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
 
 
 def space_differences(source: str, target: str) -> dict[str, tuple[str, ...]]:
-    """{"start": ()}, {"end": ()} where the texts' outer spaces differ, {"inside": ()} where only the target has two in
-    a row."""
-    says: dict[str, tuple[str, ...]] = {}
+    """Keys "start" and "end" if the outer spaces differ, "inside" if only the target has two spaces in a row."""
+    found: dict[str, tuple[str, ...]] = {}
     if _start_of(source) != _start_of(target):
-        says["start"] = ()
+        found["start"] = ()
     if _start_of(source[::-1]) != _start_of(target[::-1]):
-        says["end"] = ()
+        found["end"] = ()
     if "  " in target.strip() and "  " not in source.strip():
-        says["inside"] = ()
-    return says
+        found["inside"] = ()
+    return found
 
 
 def _start_of(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The file formats of documents, by the endings of their names."""
+"""The file formats of documents, chosen by file extension."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: its key in the log, what its files are called, the endings of their names, and how it is read.
+    """One file format: `key` identifies it in the log, `read` parses a file of it.
 
-    `is_paired`: it has targets beside its sources; `takes_comments`: its files are `app.formats.base.SupportsComments`.
+    `is_paired`: its files contain targets beside the sources. `takes_comments`: its parsed files are
+    `app.formats.base.SupportsComments`.
     """
 
     key: str
@@ -44,10 +45,10 @@ _BY_KEY = {known.key: known for known in FORMATS}
 
 
 def format_of(name: str) -> Format:
-    """The format of a file of that name: plain text where the ending says nothing else."""
+    """The format for a file name; plain text for an unknown extension."""
     return next((known for known in FORMATS if name.lower().endswith(known.endings)), _PLAIN_TEXT)
 
 
 def format_by_key(key: str) -> Format:
-    """The format that the log knows by this key."""
+    """The format with this key in the log."""
     return _BY_KEY[key]

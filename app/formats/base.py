@@ -1,7 +1,7 @@
-"""What every format gives and takes: the units of a file, and the file again with translations in their places.
+"""The common interface of all formats: parsed files, translatable units, and writing translations back.
 
-A format's module has `read(data, name) -> Parsed`. Reading is structure alone and gives the same for the same bytes, so
-that a document can be written from its stored bytes and the stored places of its segments.
+A format's module has a function `read(data, name) -> ParsedFile`. Reading only depends on the bytes, so that a document
+can be written from its stored bytes and the stored spans of its segments.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
-# Start, end, text: what stands between start and end makes way for the text.
+# (start, end, text): replaces the characters from start to end by the text.
 Edit = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A stretch of a file that is translated as a whole; `start` and `end` are its place, unique in the file.
+    """A translatable unit of a file; its place (`start`, `end`) is unique in the file.
 
-    In prose `source[i]` stands at `start + i`, and the unit may be split into sentences; in a file that pairs sources
-    with targets the unit is one segment. `target` is the translation that the file has already.
+    In prose, `source[i]` is at `start + i` and the unit may be split into sentences. In a file with targets, the unit
+    is one segment. `target` is the translation that the file already contains.
     """
 
     start: int
@@ -38,12 +38,12 @@ class Unit:
     target: str | None = None
     is_confirmed: bool = False
     note: str = ""
-    whole: tuple[tuple[int, int], ...] = ()  # stretches of `source` in which no sentence may end
+    whole: tuple[tuple[int, int], ...] = ()  # spans of `source` in which no sentence may end
 
 
 @dataclass(frozen=True, slots=True)
 class UnitTranslation:
-    """What goes to the place from `start` to `end`; a draft where it is not confirmed."""
+    """The translation for the place (`start`, `end`); a draft if it is not confirmed."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ class UnitTranslation:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a person remarks on the segment at the place from `start` to `end`; it may have several lines."""
+    """A user's comment on the segment at the place (`start`, `end`); it may have several lines."""
 
     start: int
     end: int
@@ -62,22 +62,22 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file's bytes; `note` says what differs from what a person may expect."""
+    """The bytes of a written file; `note` informs the user of an unexpected change, such as another encoding."""
 
     data: bytes
     note: str | None = None
 
 
 class ParsedFile(Protocol):
-    """A file that has been read. `encoding` and `mark` are those of its text; a container has none ("" and b"")."""
+    """A parsed file. `encoding` and `mark` describe its text; a container has none ("" and b"")."""
 
     @property
     def units(self) -> Sequence[Unit]:
-        """What is translated, in the file's order, places ascending."""
+        """The translatable units in file order, places ascending."""
 
     @property
     def is_paired(self) -> bool:
-        """Whether the file has targets beside its sources, so that nothing is split and a missing target stays so."""
+        """Whether the file has targets beside its sources. Its units are not split, and missing targets stay empty."""
 
     @property
     def encoding(self) -> str:
@@ -89,47 +89,47 @@ class ParsedFile(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the person who opens the file should know."""
+        """Notices for the user who opens the file."""
 
     def source(self, start: int, end: int) -> str:
-        """The source at a place, as one line: a unit, or in prose a part of one."""
+        """The source at a place as one line: a unit or, in prose, a part of one."""
 
     def describe(self, start: int) -> str:
-        """Where a place is, for a message: "line 3"."""
+        """A description of a place for messages: "line 3"."""
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these translations, in order of place; whatever they do not touch stays byte for byte."""
+        """The file with these translations (ascending places); everything else stays byte for byte the same."""
 
 
 @runtime_checkable
 class SupportsComments(Protocol):
-    """A file that has a place for what people remark on its segments."""
+    """A file that can contain comments on its segments."""
 
     def write_with_comments(
         self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
     ) -> WrittenFile:
-        """As `ParsedFile.write`, with these comments in order of place."""
+        """Like `ParsedFile.write`, with these comments (ascending places)."""
 
 
 @runtime_checkable
 class HasLanguages(Protocol):
-    """A file that may say which languages it is in."""
+    """A file that may declare its languages."""
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Those of its sources and targets, as the file writes them ("en-US", "German"); empty where not told."""
+        """Source and target language as written in the file ("en-US", "German"); "" if not declared."""
 
 
 @runtime_checkable
 class Reversible(Protocol):
-    """A file of two languages side by side, either of which may be the source; places stay what they are."""
+    """A file of two languages side by side, either of which may be the source; places stay the same."""
 
-    def turned(self) -> ParsedFile | None:
-        """The file with its targets as sources; None where it does not say which languages these are."""
+    def reversed(self) -> ParsedFile | None:
+        """The file with its targets as sources; None if it does not declare its languages."""
 
 
 class TextFile:
-    """What all files have that are one text: its encoding is that with which it was read."""
+    """Base class of files that are a single text."""
 
     decoded: DecodedText
 
@@ -144,17 +144,17 @@ class TextFile:
         return self.decoded.mark
 
     def describe(self, start: int) -> str:
-        """The line, from 1."""
+        """The line number, from 1."""
         return line_of(self.decoded.text, start)
 
 
 class PairedFile(TextFile):
-    """A text file with targets beside its sources: each place is that of a whole unit."""
+    """Base class of text files with targets beside their sources: each place is a whole unit."""
 
     units: Sequence[Unit]
 
     def source(self, start: int, end: int) -> str:
-        """The source at this place. Raises LookupError where there is none."""
+        """The source at this place. Raises LookupError if there is none."""
         return self._sources[start, end]
 
     @cached_property
@@ -163,7 +163,7 @@ class PairedFile(TextFile):
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made; they must not overlap. At one place they keep their order."""
+    """Applies edits, which must not overlap, to a text. Edits at the same place keep their order."""
     parts: list[str] = []
     position = 0
     for start, end, replacement in sorted(edits, key=itemgetter(0, 1)):
@@ -174,11 +174,11 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 
 
 def encode(text: str, encoding: str, mark: bytes) -> WrittenFile:
-    """The text in its file's encoding; as UTF-8, with a note, where that encoding lacks a character of it."""
+    """Encodes the text; as UTF-8, with a note, if the encoding does not support all characters."""
     if missing := unencodable(text, encoding):
         described = shortened_list(f"{c} (U+{ord(c):04X})" for c in missing)
         note = Message(
-            "{encoding} cannot hold {characters}; the file is saved as UTF-8 instead.",
+            "{encoding} does not support {characters}; the file was saved as UTF-8 instead.",
             encoding=encoding_label(encoding),
             characters=described,
         )
@@ -187,10 +187,10 @@ def encode(text: str, encoding: str, mark: bytes) -> WrittenFile:
 
 
 def one_line(text: str) -> str:
-    """The text as one line that any encoding of Unicode can hold: a line break becomes a space."""
+    """The text as one line: line breaks become spaces, lone surrogates become U+FFFD."""
     return _SURROGATE.sub("\ufffd", _LINE_BREAKS.sub(" ", text))
 
 
 def line_of(text: str, position: int) -> str:
-    """ "line 3": for a message."""
+    """The line of an offset, for messages: "line 3"."""
     return f"line {len(_LINE_END.findall(text, 0, position)) + 1}"

@@ -1,7 +1,7 @@
-"""Documents: bytes in, segments out, and the same bytes back with translations in place.
+"""Documents: reads a file into segments and writes the same bytes back with translations in their places.
 
-A document keeps its bytes and the place of each segment in them; what the places mean is its format's business
-(`app.formats`). Knows nothing of models, sessions or the page.
+A document contains the file's bytes and the place of each segment. The meaning of a place depends on the format
+(`app.formats`). Independent of models, sessions and the page.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ MAX_SEGMENT_CHARACTERS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One sentence, or one entry of a file that pairs sources with targets. `start` and `end` are its format's.
+    """A sentence, or an entry of a file with sources and targets; `start` and `end` are its place in the format.
 
-    A segment that was joined to another has no source any more, and an empty place.
-    `target` is the translation that the file came with, "confirmed" where the file says that it is done. `note` is what
-    the file says about the segment.
+    A segment that was merged into another has an empty source and an empty place. `target` is the file's own
+    translation, "confirmed" if the file marks it as done. `note` is the file's comment on the segment.
     """
 
     index: int
@@ -42,7 +41,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file to hand to the person; `note` says what differs from what they may expect."""
+    """An exported file; `note` informs the user of an unexpected change, such as another encoding."""
 
     name: str
     data: bytes
@@ -51,9 +50,9 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's bytes and its segments. `notes` are for the person who opened it.
+    """The bytes of a file and its segments. `notes` are notices for the user who opened it.
 
-    `encoding` and `mark` are those of a text file; a container, such as DOCX, has none ("" and b"").
+    `encoding` and `mark` (byte order mark) describe a text file; a container such as DOCX has none ("" and b"").
     """
 
     name: str
@@ -66,17 +65,17 @@ class Document:
 
     @property
     def order(self) -> list[int]:
-        """The segments' indices in the order of their places; without those that were joined to another."""
+        """The segment indices in the order of their places, without segments merged into another."""
         return [segment.index for segment in sorted(self.segments, key=lambda s: s.start) if segment.source]
 
     @property
     def text(self) -> str:
         """The text of a text file, without its byte order mark."""
-        assert self.encoding, f"{self.name} is no text file"
+        assert self.encoding, f"{self.name} is not a text file"
         return self.data[len(self.mark) :].decode(self.encoding)
 
     def export(self, translations: Mapping[int, str]) -> bytes:
-        """The document with these segments' text replaced, by index: `export_file` without its name and note."""
+        """The bytes of `export_file(translations)`."""
         return self.export_file(translations).data
 
     def export_file(
@@ -87,18 +86,17 @@ class Document:
         drafts: Collection[int] = (),
         comments: Mapping[int, str] = MappingProxyType({}),
     ) -> Export:
-        """The document with these segments translated, by index; all else is as it was.
+        """Exports the document with translations by segment index; everything else stays the same.
 
-        `drafts` are the segments whose translation is not confirmed, `comments` what is remarked on segments, for
-        formats that tell. Where nothing is new, the
-        bytes are the document's own. The note says what the format could not keep; the name gets the language:
-        "manual.de.txt".
+        `drafts` are the segments with an unconfirmed translation and `comments` the users' comments, for formats that
+        support these. Without changes, the bytes are the original ones. The note informs of what the format could not
+        keep. The language becomes part of the file name: "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
             raise DocumentError(
                 Message(
-                    "{name} has {count} segments, none with index {index}",
+                    "{name} has {count} segments; segment index {index} does not exist",
                     name=self.name,
                     count=len(self.segments),
                     index=unknown[0],
@@ -109,7 +107,7 @@ class Document:
         changes = []
         for index, text in sorted(translations.items()):
             segment, is_confirmed = self.segments[index], index not in drafts
-            if _is_news(segment, text, is_confirmed, parsed):
+            if _is_change(segment, text, is_confirmed, parsed):
                 changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed))
         changes.sort(key=lambda change: change.start)
         remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
@@ -125,7 +123,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file whose structure is known, and whose segments are not yet: where they end depends on the language."""
+    """A parsed file that is not yet split into segments, because that depends on the language."""
 
     name: str
     format: Format
@@ -134,16 +132,16 @@ class ReadFile:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Those of source and target that the file names; empty where it says nothing."""
+        """The declared source and target language; "" if not declared."""
         return self.parsed.languages if isinstance(self.parsed, HasLanguages) else ("", "")
 
-    def turned(self) -> ReadFile | None:
-        """The file with its targets as sources, where it says that it has both side by side, and has any targets."""
-        parsed = self.parsed.turned() if isinstance(self.parsed, Reversible) else None
+    def reversed(self) -> ReadFile | None:
+        """The file with its targets as sources; None if the format has no targets or the file contains none."""
+        parsed = self.parsed.reversed() if isinstance(self.parsed, Reversible) else None
         return replace(self, parsed=parsed) if parsed and parsed.units else None
 
     def beginning(self, num_characters: int) -> str:
-        """The text of the first units, about that long."""
+        """The text of the first units, about `num_characters` long."""
         texts: list[str] = []
         for unit in self.parsed.units:
             if num_characters <= 0:
@@ -153,7 +151,7 @@ class ReadFile:
         return "\n".join(texts)
 
     def document(self, language: str) -> Document:
-        """The document; `language` is that of the source, whose rules end a sentence. Raises DocumentError."""
+        """Splits the file into segments by the rules of the source `language`. Raises DocumentError."""
         name, parsed = self.name, self.parsed
         segments: list[Segment] = []
         for unit in parsed.units:
@@ -161,35 +159,35 @@ class ReadFile:
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
                     Message(
-                        "{name} has more than {limit:,} segments, which is what Pinpoint opens: split the "
-                        "file and open the parts one by one",
+                        "{name} has more than {limit:,} segments: split the file and open the parts one by one",
                         name=name,
                         limit=MAX_SEGMENTS,
                     )
                 )
         _check_lengths(segments, parsed, name)
         if not segments:
-            raise DocumentError(Message("{name} holds no text to translate: choose a file with text in it", name=name))
+            raise DocumentError(
+                Message("{name} contains no text to translate: choose a file with text in it", name=name)
+            )
         return Document(name, self.format.key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
 
 
 def read_document(data: bytes, name: str, language: str = "en") -> Document:
-    """The document in these bytes, with sources in that language: `read_file` and `ReadFile.document`."""
+    """Reads a document with sources in that language: `read_file` and `ReadFile.document`."""
     return read_file(data, name).document(language)
 
 
 def read_file(data: bytes, name: str) -> ReadFile:
-    """The file in these bytes; `name` is the upload's, untrusted, and its ending tells the format.
+    """Parses a file; the format depends on the extension of `name`, which is untrusted.
 
-    Raises DocumentError with the cure.
+    Raises DocumentError with a remedy.
     """
     name = safe_name(name, "document.txt")
     its_format = format_of(name)
     if len(data) > its_format.max_bytes:
         raise DocumentError(
             Message(
-                "{name} has {size:.1f} MiB; Pinpoint opens up to {limit} MiB: split the file and open "
-                "the parts one by one",
+                "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one",
                 name=name,
                 size=len(data) / 2**20,
                 limit=its_format.max_bytes // 2**20,
@@ -199,7 +197,7 @@ def read_file(data: bytes, name: str) -> ReadFile:
 
 
 def with_language(name: str, language: str | None) -> str:
-    """The name with the language before its ending: "manual.de.txt"."""
+    """The name with the language before its extension: "manual.de.txt"."""
     if not language:
         return name
     stem, dot, extension = name.rpartition(".")
@@ -219,8 +217,8 @@ def _segments_of(unit: Unit, parsed: ParsedFile, language: str, index: int) -> l
     return segments
 
 
-def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFile) -> bool:
-    """Whether the file does not say it already; raises where the file is not read as it was when it was opened."""
+def _is_change(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFile) -> bool:
+    """Whether the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
     try:
         source = parsed.source(segment.start, segment.end)
     except LookupError:
@@ -228,8 +226,8 @@ def _is_news(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFile
     if source != segment.source:
         raise DocumentError(
             Message(
-                "Segment {index} was found by another version of Pinpoint, which reads this format "
-                "otherwise: open the document anew",
+                "Segment {index} was created by another version of Pinpoint that reads this format differently: "
+                "open the document again",
                 index=segment.index + 1,
             )
         )
@@ -243,8 +241,8 @@ def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> No
         if len(segment.source) > MAX_SEGMENT_CHARACTERS:
             raise DocumentError(
                 Message(
-                    "{name}, {place}: {count:,} characters in one segment; Pinpoint takes up to "
-                    "{limit:,}: break it up and open the file again",
+                    "{name}, {place}: the segment is too long ({count:,} characters, limit {limit:,}): break it up "
+                    "and open the file again",
                     name=name,
                     place=parsed.describe(segment.start),
                     count=len(segment.source),

@@ -1,9 +1,10 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
-What is said of a picture comes behind the beginning of its paragraph, and a drop cap is one text with what it begins.
+The alternative text of a picture comes after the start of its paragraph. A drop cap (which Word keeps as a paragraph of
+its own) and the following paragraph are one text.
 
-A document in which nothing was translated comes back byte for byte; of a translated one all parts but those with
-translated text have the same content. Paragraphs are `app.formats.docx_text`'s business.
+A document without translations is written byte for byte; in a translated one, all parts without translated text keep
+their content. `app.formats.docx_text` reads and writes paragraphs.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from app.text.encoding import DecodedText
 MAX_PARTS = 10_000
 MAX_PART_BYTES = 50 * 2**20
 MAX_TOTAL_BYTES = 200 * 2**20
-MAX_PARAGRAPHS = 50_000  # most of them with text, and empty ones between
+MAX_PARAGRAPHS = 50_000
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# What zipfile raises, in one way or another, for archives that are none or broken.
+# Exceptions that zipfile raises for damaged archives and other files.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
     ValueError,
@@ -47,10 +48,10 @@ _ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
 
 @dataclass(frozen=True)
 class _Part:
-    """One XML file of the archive; `starts` is where each paragraph's text stands in the document's.
+    """One XML file of the archive; `starts` are the offsets of its paragraphs in the text of the document.
 
-    `caps` are the indices of the drop caps, each one text with the paragraph behind it; `referenced` are the bookmarks
-    whose text is shown elsewhere.
+    `caps` are the indices of the drop caps, each of which is one text with the next paragraph; `referenced` are the
+    bookmarks whose text is shown elsewhere.
     """
 
     name: str
@@ -64,7 +65,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class DocxFile:
-    """A Word document; a place is a stretch of the text of all its paragraphs, one after the other."""
+    """A Word document; a place is a span of the text of all its paragraphs in order."""
 
     data: bytes = field(repr=False)
     parts: Sequence[_Part] = field(repr=False)
@@ -75,7 +76,7 @@ class DocxFile:
     mark: bytes = b""
 
     def source(self, start: int, end: int) -> str:
-        """The text there with its placeholders. Raises LookupError where there is no such text."""
+        """The text at a place, with placeholders. Raises LookupError if there is none."""
         part, index = self._find(start)
         cap = part.paragraphs[index].text if index in part.caps else ""
         index, start = (index + 1, start + len(cap)) if cap else (index, start)
@@ -83,12 +84,12 @@ class DocxFile:
         return cap + part.paragraphs[index].shown(first, first + end - start).text
 
     def describe(self, start: int) -> str:
-        """The paragraph, from 1, and its part where that is not the body."""
+        """The paragraph number, from 1, and the part if it is not the body."""
         part, index = self._find(start)
         return f"paragraph {index + 1}" + ("" if part is self.parts[0] else f" of {part.name}")
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The document with these stretches replaced."""
+        """The document with these spans replaced."""
         changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
         for t in translations:
             part, index = self._find(t.start)
@@ -120,12 +121,12 @@ class DocxFile:
 
 
 def read(data: bytes, name: str) -> DocxFile:
-    """The text of a Word document. Raises DocumentError, with the cure, where it cannot be opened."""
+    """Parses a Word document. Raises DocumentError, with a remedy, if it cannot be opened."""
     if data.startswith(_OLD_OFFICE):
         raise DocumentError(
             Message(
-                "{name} is protected by a password, or an old .doc file: save it in Word without a "
-                "password as .docx and open that",
+                "{name} is password-protected or in the old .doc format: in Word, save it as .docx without a "
+                "password and open that file",
                 name=name,
             )
         )
@@ -144,7 +145,7 @@ def read(data: bytes, name: str) -> DocxFile:
 
 
 def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
-    """The parts with text in them, by name, each unpacked within limits."""
+    """The names and contents of the parts with text, unpacked within limits."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
@@ -152,8 +153,8 @@ def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
             if len(infos) > MAX_PARTS or size > MAX_TOTAL_BYTES:
                 raise DocumentError(
                     Message(
-                        "{name} unpacks to {count:,} files of {size:,.0f} MiB together, more than Pinpoint opens: "
-                        "take large pictures out, or split it",
+                        "{name} is too large when unpacked ({count:,} files, {size:,.0f} MiB): remove large "
+                        "pictures or split the document",
                         name=name,
                         count=len(infos),
                         size=size / 2**20,
@@ -161,10 +162,10 @@ def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
                 )
             if any(info.flag_bits & 1 for info in infos):
                 raise DocumentError(
-                    Message("{name} is protected by a password: save it without one and open it again", name=name)
+                    Message("{name} is password-protected: save it without a password and open it again", name=name)
                 )
             if damaged := archive.testzip():
-                raise zipfile.BadZipFile(f"{damaged} is not as it was written")
+                raise zipfile.BadZipFile(f"{damaged} is damaged")
             types = tree(decode_xml(_unpacked(archive, _TYPES, name), f"{name} ({_TYPES})").text)
             found = []
             for node in types.nodes("Override"):
@@ -172,13 +173,15 @@ def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
                 if kind and "PartName" in node.attributes:
                     found.append((_ORDER.index(kind[1]), node.attributes["PartName"].lstrip("/")))
             if not any(order == 0 for order, _ in found):
-                raise DocumentError(Message("{name} is no Word document: save it as .docx and open that", name=name))
+                raise DocumentError(
+                    Message("{name} is not a Word document: save it as .docx in Word and open that file", name=name)
+                )
             return [(part, _unpacked(archive, part, name)) for _, part in sorted(found)]
     except _DAMAGE as problem:
         raise DocumentError(
             Message(
-                "{name} is no .docx file, or a damaged one ({problem}): open and save it in Word, and open "
-                "it again here",
+                "{name} is not a .docx file or is damaged ({problem}): open and save it in Word, then open it here "
+                "again",
                 name=name,
                 problem=problem,
             )
@@ -191,7 +194,9 @@ def _unpacked(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
     except KeyError as problem:
         raise DocumentError(
             Message(
-                "{name} is no Word document: it has no {part}. Save it as .docx and open that", name=name, part=part
+                "{name} is not a Word document ({part} is missing): save it as .docx in Word and open that file",
+                name=name,
+                part=part,
             )
         ) from problem
     with archive.open(info) as file:
@@ -199,7 +204,8 @@ def _unpacked(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
     if len(content) > MAX_PART_BYTES:
         raise DocumentError(
             Message(
-                "{name}: {part} unpacks to more than {limit} MiB: split the document and open the parts",
+                "{name}: {part} is larger than {limit} MiB when unpacked: split the document and open the parts one "
+                "by one",
                 name=name,
                 part=part,
                 limit=MAX_PART_BYTES // 2**20,
@@ -217,8 +223,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     if len(nodes) > MAX_PARAGRAPHS:
         raise DocumentError(
             Message(
-                "{name} has more than {limit:,} paragraphs, which is what Pinpoint opens: split the document and open "
-                "the parts",
+                "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
                 name=name,
                 limit=MAX_PARAGRAPHS,
             )
@@ -270,7 +275,7 @@ def _units(part: _Part) -> list[Unit]:
 
 
 def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> bytes:
-    """The part with these stretches of its paragraphs and of their copies replaced, by the paragraph's number."""
+    """The part with these spans replaced, by paragraph index, in the paragraphs and their copies."""
     text, name = part.decoded.text, f"{part.prefix}p"
     paragraphs = paragraphs_of(tree(text), name)
     originals, copies_of = paragraphs.originals, copies(paragraphs, name)
@@ -283,7 +288,7 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
             if all(twin.shown(s, e).text == original.shown(s, e).text for s, e, _ in stretches):
                 todo[index] = stretches
     depths = {index: _depth(paragraphs.nodes[index], part.prefix) for index in todo}
-    # Text boxes stand in paragraphs: the innermost first, then the file is read again, as its places have moved.
+    # Text boxes are inside paragraphs: innermost first, then parse again because the offsets have moved.
     for depth in sorted(set(depths.values()), reverse=True):
         nodes = paragraphs_of(tree(text), name).nodes
         edits: list[Edit] = []

@@ -1,7 +1,7 @@
-"""What a Word file says of its pictures and drawings in words (alternative text), as text to translate.
+"""Alternative text of pictures and drawings in Word documents.
 
-It stands in attributes of `wp:docPr`: `title`, and `descr`, which screen readers read out. A file's name, which old
-versions of Word wrote there, is none.
+It is in the attributes `title` and `descr` of `wp:docPr`. File names, which old versions of Word wrote there, are
+ignored.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", 
 
 
 def is_alt_text(node: Node) -> bool:
-    """Whether an element says something of a picture."""
+    """Whether an element has alternative text."""
     return node.local == "docPr" and any(_values(node))
 
 
 class AltText:
-    """The words of one such element, with the face of `app.formats.docx_text.Paragraph`: its start tag is written."""
+    """The alternative text of an element, with the interface of `app.formats.docx_text.Paragraph`."""
 
     def __init__(self, node: Node, xml: str) -> None:
         self.start, self.end = node.start, node.inner_start
@@ -41,11 +41,11 @@ class AltText:
                 self.text += f"{value}\n"
 
     def shown(self, start: int, end: int) -> Shown:
-        """The text from start to end, as one line."""
+        """The text from start to end as one line."""
         return Shown(one_line(self.text[start:end]))
 
     def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
-        """The start tag with these stretches replaced, ascending."""
+        """The start tag with these spans (ascending) replaced."""
         tag = self._tag
         for name, first, last in self._spans:
             edits = [(s - first, e - first, text) for s, e, text in translations if first <= s and e <= last]
@@ -55,6 +55,6 @@ class AltText:
 
 
 def _values(node: Node) -> list[str]:
-    """The texts of `_ATTRIBUTES`; empty where there is nothing to translate."""
+    """The values of `_ATTRIBUTES`; "" for those without text to translate."""
     values = (unescape(node.attributes.get(name, "")) for name in _ATTRIBUTES)
     return ["" if _FILE_NAME.match(value) or not any(map(str.isalpha, value)) else value for value in values]

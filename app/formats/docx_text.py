@@ -1,9 +1,8 @@
-"""A paragraph of WordprocessingML as text with formats, links and objects, and as XML again.
+"""Converts a WordprocessingML paragraph to text with placeholders, and back to XML.
 
-A run whose format is not the plain one of the text around it, and a link, stand in pairs of numbered placeholders; an
-object (a picture, a footnote's mark, a field) is one placeholder. So does a bookmark whose text a cross-reference
-shows. Other bookmarks, comments' marks and what tracked changes have deleted or moved away are not shown: they stand at
-the ends of a translated sentence.
+Runs with a different format than the main text, links, and bookmarks that a cross-reference shows become pairs of
+numbered placeholders; an object (picture, footnote mark, field) becomes one placeholder. Other bookmarks, comment marks
+and text that tracked changes have deleted or moved away are not shown; in a translated sentence they move to its ends.
 """
 
 from __future__ import annotations
@@ -18,32 +17,32 @@ from itertools import groupby
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import Node, Text, escape
 
-OBJECT = "\ufffc"  # stands in the text for an object
-# Objects that part what stands before and behind them.
+OBJECT = "\ufffc"  # represents an object in the text
+# Objects that separate the text before and after them.
 _PARTING = {"tab", "br", "cr", "ptab"}
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
 _CONTAINERS = {"hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}
 _CONTAINER_PROPERTIES = {"smartTagPr", "customXmlPr"}
 _FIRST_ANCHORS = {"bookmarkStart", "commentRangeStart", "permStart", "moveToRangeStart"}
-# The bounds of what was moved away stay with it.
+# Includes the range marks of text that was moved away.
 _LAST_ANCHORS = {
     "bookmarkEnd", "commentRangeEnd", "permEnd", "moveToRangeEnd", "del", "moveFrom", "moveFromRangeStart",
     "moveFromRangeEnd",
 }  # fmt: skip
-_REFERENCE = re.compile(r"(?<![A-Z])REF\s+([\w.-]+)")  # a field's codes; PAGEREF shows no text
-_MUCH = 0.2  # of the text around
-_MAX_BOOKMARKED = 100  # nodes, of a bookmark with its words
-_LEFT_OUT = {"proofErr", "lastRenderedPageBreak", "rPr"}
-# What of a format nobody sees: two runs that differ in it alone are one.
-_UNSEEN = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
-# Of an element that is closed and opened again. The marks are of U+FFFE, which may not stand in XML.
+_REFERENCE = re.compile(r"(?<![A-Z])REF\s+([\w.-]+)")  # field code; PAGEREF shows no text
+_MIN_SHARE = 0.2  # of the surrounding text, for a format to count as common
+_MAX_BOOKMARKED = 100  # nodes in a bookmark
+_IGNORED = {"proofErr", "lastRenderedPageBreak", "rPr"}
+# Invisible format properties: runs that differ only in these are joined.
+_INVISIBLE = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
+# An element that is closed and opened again. The marks contain U+FFFE, which is not allowed in XML.
 _SEAM = re.compile("\ufffe/([0-9]+)\ufffe[^\ufffe]*\ufffe\ufffe\\1\ufffe[^\ufffe]*\ufffe")
 _MARK = re.compile("\ufffe(?:/?[0-9]+\ufffe)?")
 
 
 @dataclass(slots=True, eq=False)
 class _Container:
-    """A link or another element around runs: its raw start and end, with marks until it is closed for good."""
+    """A link or another element around runs: its raw start and end, with marks for `_SEAM`."""
 
     start: str
     end: str
@@ -51,7 +50,7 @@ class _Container:
 
 @dataclass(frozen=True, slots=True)
 class _Atom:
-    """Text in one format; or an object, `text` being OBJECT; or an anchor, without text. The latter have `raw`."""
+    """Text in one format, an object (`text` is OBJECT) or an anchor (no text). Objects and anchors have `raw` XML."""
 
     start: int
     text: str
@@ -68,11 +67,10 @@ class _Atom:
 
 
 class Paragraph:
-    """A paragraph's text and its XML. `prefix` is that of the elements' names, "w:".
+    """The text and XML of a paragraph.
 
-    `referenced` are the names of the bookmarks whose text is shown elsewhere.
-
-    `start` and `end` are the places in the part's XML that `xml` is to replace.
+    `prefix` is the namespace prefix of element names, "w:". `referenced` are the names of the bookmarks whose text is
+    shown elsewhere. The result of `xml` replaces the part's XML from `start` to `end`.
     """
 
     def __init__(self, node: Node, xml: str, prefix: str, referenced: Set[str] = frozenset()) -> None:
@@ -82,7 +80,7 @@ class Paragraph:
         self._atoms: list[_Atom] = []
         self._length = 0
         self._num_containers = 0
-        self._hyphens: dict[str, str] = {}  # those that the paragraph has as elements, not as characters
+        self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
         self.unsplit: list[tuple[int, int]] = []
         body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
         self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
@@ -92,7 +90,7 @@ class Paragraph:
 
     @property
     def stretches(self) -> list[tuple[int, int]]:
-        """Start and end of each stretch to translate: between tabs and line breaks, objects at its ends left out."""
+        """The spans to translate: between tabs and line breaks, without objects at their ends."""
         ends = [0]
         for atom in self._atoms:
             if atom.parts:
@@ -108,12 +106,12 @@ class Paragraph:
         return found
 
     def shown(self, start: int, end: int) -> Shown:
-        """The text from start to end with its placeholders."""
+        """The text from start to end with placeholders."""
         inside = [atom for atom in self._clipped(start, end) if atom.text]
         return show(list(self._pieces(inside, 0, self._base)))
 
     def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
-        """The content with these stretches replaced, ascending; elsewhere text and formats are the same."""
+        """The content with these spans (ascending) replaced; other text keeps its format."""
         parts = [self._run(self._base)]
         position = 0
         for start, end, translation in translations:
@@ -128,7 +126,7 @@ class Paragraph:
         p = self._prefix
         empty = rf'<{p}r>(?:{formats})<{p}t xml:space="preserve"></{p}t></{p}r>'
         xml = re.sub(empty, "", "".join(parts))
-        # What a stretch covers in part, such as a link with a tab in it, was closed and opened again beside it.
+        # An element that a span covers only partly, such as a link with a tab in it, was closed and opened again.
         num_seams = 1
         while num_seams:
             xml, num_seams = _SEAM.subn("", xml)
@@ -165,11 +163,11 @@ class Paragraph:
             container = self._container(before, behind)
             self._read_all(content.nodes(), (*containers, container))
             self.unsplit.append((start, self._length))
-        elif local not in _LEFT_OUT:
+        elif local not in _IGNORED:
             self._add(_Atom(self._length, OBJECT, containers, raw=raw))
 
     def _read_container(self, node: Node, containers: tuple[_Container, ...]) -> None:
-        """A container without text, such as an insertion that was deleted again, is an anchor as a whole."""
+        """Reads a container; one without text, such as an insertion that was deleted again, becomes an anchor."""
         inner = [child for child in node.nodes() if child.local not in _CONTAINER_PROPERTIES]
         start, num_atoms = self._length, len(self._atoms)
         if inner:
@@ -188,7 +186,7 @@ class Paragraph:
     def _read_run(self, node: Node, containers: tuple[_Container, ...]) -> None:
         properties = node.first("rPr")
         raw_format = self._xml[properties.start : properties.end] if properties else ""
-        its_format = _UNSEEN.sub("", raw_format)
+        its_format = _INVISIBLE.sub("", raw_format)
         if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format):
             its_format = ""
         rest = node.nodes()
@@ -202,13 +200,13 @@ class Paragraph:
                     self._hyphens[text] = local
                 if text:
                     self._add(_Atom(self._length, text, containers, its_format))
-            elif local not in _LEFT_OUT:
+            elif local not in _IGNORED:
                 raw = f"<{self._prefix}r>{raw_format}{self._xml[first.start : last.end]}</{self._prefix}r>"
                 text = "" if local == "commentReference" else OBJECT
                 self._add(_Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
 
     def _bookmark_length(self, nodes: Sequence[Node]) -> int:
-        """How many nodes a bookmark that is shown elsewhere takes; 0 where none begins, or it holds all of the text."""
+        """Number of nodes of a referenced bookmark; 0 if none starts here, or if it contains all of the text."""
         first, p = nodes[0], self._prefix
         if first.name != f"{p}bookmarkStart" or first.attributes.get(f"{p}name") not in self._referenced:
             return 0
@@ -225,7 +223,7 @@ class Paragraph:
         self.unsplit.append((start, self._length))
 
     def _field_length(self, nodes: Sequence[Node]) -> int:
-        """How many of the nodes, from the first on, make a whole field; 0 where none begins or it does not end here."""
+        """Number of nodes, from the first, that form a complete field; 0 if none starts here or it has no end."""
         depth = 0
         for number, node in enumerate(nodes, 1):
             for kind in self._field_signs(node):
@@ -235,14 +233,14 @@ class Paragraph:
         return 0
 
     def _field_signs(self, node: Node) -> list[str]:
-        """What begins, parts and ends fields in a run, in an insertion of runs, or at a node of a run."""
+        """The field marks ("begin", "separate", "end") in a run, an insertion of runs, or a node of a run."""
         marks = [node] if node.local == "fldChar" else node.nodes("fldChar")
         if node.local in ("ins", "moveTo"):
             return [sign for child in node.nodes() for sign in self._field_signs(child)]
         return [mark.attributes.get(f"{self._prefix}fldCharType", "") for mark in marks]
 
     def _read_field(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
-        """A field is an object, but for a link, whose text is translated."""
+        """Reads a field: a link, whose text is translated, or else an object."""
         middle = next((n for n, node in enumerate(nodes) if "separate" in self._field_signs(node)), None)
         codes = "".join(node.content() for node in nodes[:middle])
         num_begins = sum(self._field_signs(node).count("begin") for node in nodes[:middle])
@@ -268,7 +266,7 @@ class Paragraph:
         return f'<{self._prefix}r>{its_format}<{self._prefix}t xml:space="preserve">'
 
     def _content(self, text: str) -> str:
-        """Text within a run, its hyphens as the paragraph has them."""
+        """Text inside a run, with hyphens as elements where the paragraph has them so."""
         content = escape(text)
         for hyphen, local in self._hyphens.items():
             p = self._prefix
@@ -276,11 +274,11 @@ class Paragraph:
         return content
 
     def _outside(self, raw: str, following: str) -> str:
-        """Raw XML between two runs; what follows has that format."""
+        """Raw XML between two runs; the next run has the format `following`."""
         return f"{self._end}{raw}{self._run(following)}"
 
     def _clipped(self, start: int, end: int) -> list[_Atom]:
-        """What stands between these places: parts of texts, objects, and the anchors at the ends too."""
+        """The atoms between two offsets: parts of texts, objects, and anchors, including those at the ends."""
         clipped = []
         first_atom = bisect_left(self._atoms, start, key=lambda atom: atom.end)
         last_atom = bisect_right(self._atoms, end, key=lambda atom: atom.start)
@@ -294,9 +292,9 @@ class Paragraph:
         return clipped
 
     def _same(self, start: int, end: int) -> str:
-        """The content from start to end as it is."""
+        """The unchanged content from start to end."""
         inside = self._clipped(start, end)
-        # An anchor at the edge of a link would else make an empty link.
+        # Otherwise, an anchor at the edge of a link would create an empty link.
         freed = [
             atom
             if atom.text or (0 < n < len(inside) - 1 and _is_amid(inside, n))
@@ -307,7 +305,7 @@ class Paragraph:
         return shown.raw(shown.text, self._content)
 
     def _pieces(self, atoms: Sequence[_Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
-        """`base` is the format around, which needs no placeholders; without `is_exact`, a space never does."""
+        """The atoms as pieces; the format `base` and, unless `is_exact`, spaces get no placeholders."""
         for container, group in groupby(atoms, lambda a: a.containers[depth] if len(a.containers) > depth else None):
             members = list(group)
             if container is not None:
@@ -330,39 +328,39 @@ class Paragraph:
 
 
 def referenced_bookmarks(root: Node) -> Set[str]:
-    """The names of the bookmarks whose text is shown elsewhere in a part, by fields REF."""
+    """The names of the bookmarks whose text REF fields of a part show."""
     codes = []
     for node in root.walk():
         if node.local == "instrText":
-            codes.append(node.content())  # a part of a field's codes, which may stand in several
+            codes.append(node.content())  # field codes may be spread over several elements
         elif node.local == "fldSimple":
             codes.append(f" {' '.join(node.attributes.values())} ")
     return frozenset(_REFERENCE.findall("".join(codes)))
 
 
 def _main_format(atoms: Sequence[_Atom]) -> str:
-    """The plainest format of those in which much of the text stands: what the others add to is no tag."""
+    """The simplest of the common formats of the text; it needs no placeholders."""
     sizes: Counter[str] = Counter()
     for atom in atoms:
         if not atom.raw:
             sizes[atom.format] += len(atom.text.strip())
-    least = sizes.total() * _MUCH
-    common = [its_format for its_format, size in sizes.items() if size >= least]
+    min_size = sizes.total() * _MIN_SHARE
+    common = [its_format for its_format, size in sizes.items() if size >= min_size]
     return min(common, key=lambda its_format: (its_format.count("<"), -sizes[its_format]), default="")
 
 
 def _is_link(codes: str) -> bool:
-    """Whether these are a field's codes that make its text a link."""
+    """Whether these field codes make the field's text a link."""
     return codes.split()[:1] == ["HYPERLINK"]
 
 
 def _is_amid(atoms: Sequence[_Atom], number: int) -> bool:
-    """Whether the atoms on both sides are in the same links as this one."""
+    """Whether the previous and next atoms are in the same containers as this one."""
     return atoms[number - 1].containers == atoms[number].containers == atoms[number + 1].containers
 
 
 def _text_of(node: Node) -> str:
-    """The text of a w:t as Word shows it, each character in its place."""
+    """The text of a w:t as Word shows it; white space characters become spaces."""
     text = "".join(child.value for child in node.children if isinstance(child, Text))
     text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
     return re.sub(r"[\t\n\r]", " ", text).replace(OBJECT, " ")

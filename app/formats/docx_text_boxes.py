@@ -1,7 +1,7 @@
-"""The paragraphs of a Word file's part, what it says of pictures, and the copies of those for other versions of Word.
+"""Paragraphs and alternative texts of a part of a Word document, and their copies for other versions of Word.
 
-A box is written once for each kind of Word: mc:AlternateContent holds the same paragraphs in mc:Choice and, for old
-versions, in mc:Fallback. One of them is translated, and what is written there is written in its copies.
+A text box is stored several times: mc:AlternateContent contains the same paragraphs in mc:Choice and, for old versions
+of Word, in mc:Fallback. One of them is translated and the translation is written to its copies too.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from app.formats.xml_text import Node
 
 @dataclass(frozen=True, slots=True)
 class Paragraphs:
-    """All paragraph elements of a part, and those with alternative texts, in their order.
+    """All paragraph elements of a part and elements with alternative text, in order.
 
-    `versions` tells for each where the outermost box around it stands that has versions (-1: none), and which of them
-    it is in; 0 is the one to translate. In a box within a box, whatever is in a copy is one.
+    `versions` contains for each the offset of the outermost mc:AlternateContent around it (-1: none) and the version
+    that it belongs to; 0 is the version to translate. Everything inside a copy is a copy.
     """
 
     nodes: Sequence[Node]
@@ -27,13 +27,13 @@ class Paragraphs:
 
     @property
     def originals(self) -> list[int]:
-        """The indices of those that are no copies."""
+        """The indices of the nodes that are not copies."""
         return [index for index, (_, version) in enumerate(self.versions) if version == 0]
 
 
 def paragraphs_of(root: Node, name: str) -> Paragraphs:
-    """The paragraphs below `root`, those in text boxes too; `name` is their elements' name, "w:p"."""
-    holders: set[int] = set()  # where the elements around paragraphs start
+    """The paragraphs below `root`, including text boxes; `name` is the element name of paragraphs, "w:p"."""
+    holders: set[int] = set()  # start offsets of the elements around paragraphs
     for node in root.walk():
         around = node.parent if node.name == name or is_alt_text(node) else None
         while around is not None and around.start not in holders:
@@ -58,9 +58,9 @@ def paragraphs_of(root: Node, name: str) -> Paragraphs:
 
 
 def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
-    """The indices of the copies of each paragraph that has any, by its index; both in `paragraphs.nodes`.
+    """The indices of the copies by index of their original, both in `paragraphs.nodes`.
 
-    A copy has the text of its original: the first that has it of the first with it, and so on.
+    A copy has the same text as its original; among several with the same text, they are matched in order.
     """
     originals: dict[tuple[int, str], list[int]] = defaultdict(list)
     others: dict[tuple[int, int, str], list[int]] = defaultdict(list)
@@ -77,7 +77,7 @@ def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
 
 
 def _text(node: Node, name: str) -> str:
-    """The text of a paragraph without that of the boxes in it; what is said of a picture."""
+    """The text of a paragraph without the text boxes in it, or the attributes of an element with alternative text."""
     if node.name != name:
         return f"{node.local} {node.attributes}"
     parts = []

@@ -1,10 +1,10 @@
-"""HTML pages: the text of blocks as sentences, inline tags as numbered placeholders, and attributes with text.
+"""HTML pages: blocks are split into sentences, inline tags become numbered placeholders, text attributes are included.
 
-Scripts, styles, preformatted text and what is marked translate="no" or class="notranslate" are not shown; `<code>` and
-the like are one placeholder. The page need not be well-formed: what is not translated is never written anew.
+Scripts, styles, preformatted text and elements with translate="no" or class="notranslate" are not shown; `<code>` and
+similar elements become one placeholder. The page need not be well-formed, because untranslated parts are copied.
 
-An attribute's value comes behind the block in which its tag stands, or where the tag stands between blocks. A place
-is therefore one in the texts as they are shown, in which each such value takes up room of its own.
+The value of an attribute comes after the block with its tag, or between blocks. A place therefore refers to the shown
+texts in order, in which attribute values have spans of their own.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "m
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A text, a tag, a whole protected element, or an attribute's value, at its place.
+    """A text, a tag, a whole protected element, or an attribute value.
 
-    `at` is where it stands in the file; `match` is the index of the other tag of a pair, else -1.
+    `start` and `end` are its place, `at` is its offset in the file, `match` the index of the other tag of a pair or -1.
     """
 
     piece: Piece
@@ -91,7 +91,7 @@ class _Token:
 
 @dataclass(frozen=True)
 class HtmlFile(TextFile):
-    """A page; a place is a stretch of its text."""
+    """An HTML page; a place is a span of the shown texts."""
 
     decoded: DecodedText
     tokens: Sequence[_Token] = field(repr=False)
@@ -100,26 +100,26 @@ class HtmlFile(TextFile):
 
     @property
     def languages(self) -> tuple[str, str]:
-        """The page's own, which is that of its sources."""
+        """The declared language of the page, which is the source language."""
         found = _LANGUAGE.search(self.decoded.text)
         return found[1] if found else "", ""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What had to be guessed."""
+        """The note about a guessed encoding, if any."""
         return (self.decoded.note,) if self.decoded.note else ()
 
     def source(self, start: int, end: int) -> str:
-        """The text at a place, with its placeholders."""
+        """The text at a place, with placeholders."""
         return self._shown(start, end, ())[2].text
 
     def describe(self, start: int) -> str:
-        """The line, from 1."""
+        """The line number, from 1."""
         token = self.tokens[max(bisect_right(self.tokens, start, key=lambda t: t.start) - 1, 0)]
         return line_of(self.decoded.text, token.at + start - token.start)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The page with the stretches replaced; what its encoding lacks becomes a character reference."""
+        """The page with the spans replaced; characters that its encoding lacks become character references."""
         of_values: dict[int, list[Edit]] = {}
         of_text: list[UnitTranslation] = []
         for t in translations:
@@ -137,7 +137,7 @@ class HtmlFile(TextFile):
             start, end, shown = self._shown(t.start, t.end, inner)
             edits.append((start, end, shown.raw(one_line(t.text))))
         ends = [end for _, end, _ in edits]
-        for edit in inner:  # but those in a tag that has been written
+        for edit in inner:  # except those in a tag that was already written
             at = bisect_right(ends, edit[0])
             if at == len(edits) or edit[0] < edits[at][0]:
                 ends.insert(at, edit[1])
@@ -145,9 +145,9 @@ class HtmlFile(TextFile):
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
     def _shown(self, start: int, end: int, inner: Sequence[Edit]) -> tuple[int, int, Shown]:
-        """Where the place is in the file, with both tags of every pair that has one in it, and what is shown of it.
+        """Start and end of a place in the file, extended to complete tag pairs, and the content shown.
 
-        The tags have these edits made in them.
+        Applies the edits of `inner` to the tags.
         """
         first = bisect_right(self.tokens, start, key=lambda token: token.start) - 1
         last = bisect_left(self.tokens, end, key=lambda token: token.start)
@@ -173,7 +173,7 @@ class HtmlFile(TextFile):
 
 
 def read(data: bytes, name: str) -> HtmlFile:
-    """The texts of a page in any common encoding, that of its meta tag first."""
+    """Parses a page in any common encoding; tries the one declared in its meta tag first."""
     decoded = _decoded(data, name)
     tokens: list[_Token] = []
     units: list[Unit] = []
@@ -209,7 +209,7 @@ def _decoded(data: bytes, name: str) -> DecodedText:
 
 
 def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
-    """The texts and inline tags between two tags that are not inline, the values in all these tags, and their end."""
+    """For each block: its texts and inline tags, the text attributes of all its tags, and its end offset."""
     block: list[_Token] = []
     values: list[Value] = []
     zones = Zones()
@@ -217,7 +217,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            break  # a tag that does not end: nothing behind it is text
+            break  # an unterminated tag: there is no text after it
         start, position = match.span()
         if match["text"] is not None:
             if zones.is_on:
@@ -227,15 +227,15 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
         was_on, is_protected = zones.is_on, False
         if match["start"] is not None:
             found = attributes(match["rest"], match.start("rest"))
-            said = is_translated(found)
+            declared = is_translated(found)
             is_protected = name not in _EMPTY and (
-                name in _HIDDEN or name in _CODE or (was_on and said is False and name in _INLINE)
+                name in _HIDDEN or name in _CODE or (was_on and declared is False and name in _INLINE)
             )
             if is_protected:
                 position = _element_end(text, name, position)
             elif name not in _EMPTY:
-                zones.start(name, said)
-            if zones.is_on if said is None else said:
+                zones.start(name, declared)
+            if zones.is_on if declared is None else declared:
                 values += texts(name, found)
         elif match["end"] is not None:
             zones.end(name)
@@ -254,7 +254,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
 
 
 def _element_end(text: str, name: str, position: int) -> int:
-    """Where the element that begins before `position` ends; elements of the same name may stand in it."""
+    """Where the element that starts before `position` ends; it may contain elements of the same name."""
     depth = 1
     for match in re.compile(rf"<(/?){re.escape(name)}\b[^>]*+(?:>|\Z)", re.IGNORECASE).finditer(text, position):
         depth += -1 if match[1] else 1
@@ -264,7 +264,7 @@ def _element_end(text: str, name: str, position: int) -> int:
 
 
 def _paired(block: list[_Token], offset: int) -> list[_Token]:
-    """The tokens with their pairs found; a tag whose other half is elsewhere stands alone."""
+    """Matches the tags of a block; a tag without its other half becomes lone."""
     paired = list(block)
     opened: list[int] = []
     names: Counter[str] = Counter()
@@ -289,7 +289,7 @@ def _paired(block: list[_Token], offset: int) -> list[_Token]:
 
 
 def _unit(block: Sequence[_Token], offset: int) -> Unit:
-    """The block without the tags and white space at its ends, spaces for the tags in it."""
+    """The unit for a block: without tags and white space at its ends, with spaces instead of the tags inside."""
     with_words = [i for i, token in enumerate(block) if token.piece.kind == "text" and token.piece.raw.strip()]
     inner = block[with_words[0] : with_words[-1] + 1]
     source = "".join(t.piece.raw if t.piece.kind == "text" else " " * (t.end - t.start) for t in inner)

@@ -1,4 +1,4 @@
-"""Attributes of HTML tags: which hold text that people read, what forbids translation, and how a value is written."""
+"""Attributes of HTML tags: which contain readable text, which forbid translation, and how to write a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IN = {
     "label": {"option", "optgroup", "track"},
     "abbr": {"th"},
 }
-# Not the names of style sheets.
+# The title of these elements is the name of a style sheet.
 _UNTITLED = {"link", "style"}
 _BUTTONS = {"submit", "button", "reset"}
 _META = {
@@ -31,7 +31,7 @@ _META = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An attribute's value as it stands in the file from `start` to `end`, without its quotes; `quote` may be ""."""
+    """The raw value of an attribute without quotes, and its span in the file; `quote` is "" for an unquoted value."""
 
     name: str
     raw: str
@@ -40,10 +40,7 @@ class Value:
     quote: str
 
     def edit(self, edits: Sequence[Edit]) -> Edit:
-        """What to write in its place where these stretches of `raw` are replaced by texts, unescaped.
-
-        A value without quotes gets them.
-        """
+        """The edit of the file that replaces spans of `raw` by unescaped texts. An unquoted value gets quotes."""
         quote = self.quote or '"'
         reference = "&quot;" if quote == '"' else "&#39;"
         written = splice(self.raw, [(s, e, escape(text).replace(quote, reference)) for s, e, text in edits])
@@ -51,9 +48,9 @@ class Value:
 
 
 def attributes(rest: str, start: int) -> dict[str, Value]:
-    """The attributes of a tag by their names in small letters; `rest`, behind the tag's name, stands at `start`.
+    """The attributes of a tag by lower-case name; `rest` is the tag after its name, at offset `start`.
 
-    Of several with one name the first counts, as in browsers.
+    If a name is repeated, the first one counts, as in browsers.
     """
     found: dict[str, Value] = {}
     for match in _ATTRIBUTE.finditer(rest):
@@ -66,15 +63,15 @@ def attributes(rest: str, start: int) -> dict[str, Value]:
 
 
 def is_translated(values: Mapping[str, Value]) -> bool | None:
-    """Whether the tag says that its element is translated or is not; None where it does not say."""
-    said = values["translate"].raw.strip().lower() if "translate" in values else ""
-    if said in ("yes", "no"):
-        return said == "yes"
+    """Whether the tag declares that its element is to be translated; None if it declares nothing."""
+    declared = values["translate"].raw.strip().lower() if "translate" in values else ""
+    if declared in ("yes", "no"):
+        return declared == "yes"
     return False if "class" in values and "notranslate" in values["class"].raw.split() else None
 
 
 def texts(tag: str, values: Mapping[str, Value]) -> list[Value]:
-    """The values that people read, in their order in the tag, whose name is in small letters."""
+    """The values with readable text, in order; `tag` is the lower-case name of the element."""
 
     def given(name: str) -> str:
         return unescape(values[name].raw).strip().lower() if name in values else ""
@@ -92,7 +89,7 @@ def texts(tag: str, values: Mapping[str, Value]) -> list[Value]:
 
 
 class Zones:
-    """Whether what is being read is translated: elements that say so, one within the other, by their tags alone."""
+    """Tracks, tag by tag, whether the current text is to be translated, by nested elements that declare it."""
 
     def __init__(self) -> None:
         self._zones: list[tuple[str, bool]] = []
@@ -100,19 +97,19 @@ class Zones:
 
     @property
     def is_on(self) -> bool:
-        """Whether the text here is translated."""
+        """Whether the current text is to be translated."""
         return not self._zones or self._zones[-1][1]
 
-    def start(self, name: str, said: bool | None) -> None:
-        """A start tag, and what it says."""
-        if said is not None and said != self.is_on:
-            self._zones.append((name, said))
+    def start(self, name: str, declared: bool | None) -> None:
+        """Enters an element, which may declare whether it is to be translated."""
+        if declared is not None and declared != self.is_on:
+            self._zones.append((name, declared))
             self._depths.setdefault(name, []).append(1)
         elif self._depths.get(name):
             self._depths[name][-1] += 1
 
     def end(self, name: str) -> None:
-        """An end tag; with a zone end those that were left open in it."""
+        """Leaves an element; the end of a zone also ends zones inside it that were left open."""
         depths = self._depths.get(name)
         if not depths:
             return

@@ -1,6 +1,6 @@
-"""Inline elements as numbered placeholders: "Press <g id='7'>OK</g><x/>" is shown as "Press {1}OK{/1}{2}".
+"""Shows inline elements as numbered placeholders: "Press <g id='7'>OK</g><x/>" becomes "Press {1}OK{/1}{2}".
 
-A translation's placeholders become its elements again; the result is well-formed whatever a person has typed.
+The placeholders of a translation are converted back to elements. The result is well-formed for any translation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text, or the raw tag that stands for `{n}` or `{/n}`; a lone piece has no end."""
+    """Text, or the raw tag for `{n}` or `{/n}`; a lone piece has no end tag."""
 
     kind: Kind
     raw: str
@@ -28,9 +28,10 @@ class Piece:
 
 @dataclass(slots=True)
 class Shown:
-    """Content as it is shown, and what its placeholders mean. `lead` and `trail`, raw, are what is not shown around it.
+    """Content as shown to the user, with the raw content of its placeholders.
 
-    `tags` gives, for each number, the start's and the end's raw text; a lone element has the end None.
+    `lead` and `trail` are the raw content before and after it that is not shown. `tags` contains the raw start and end
+    tag for each number; the end tag of a lone element is None.
     """
 
     text: str = ""
@@ -39,9 +40,10 @@ class Shown:
     tags: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
     def raw(self, text: str, content: Callable[[str], str] = escape) -> str:
-        """A translation as content again: unknown placeholders are text, ends without a start are dropped.
+        """Converts a translation back to raw content.
 
-        `content` writes what is text in the file's language.
+        Unknown placeholders become text, and end tags without a start tag are dropped. `content` escapes text for the
+        file format.
         """
         parts: list[str] = []
         opened: list[str] = []
@@ -66,10 +68,10 @@ class Shown:
 
 
 def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = True) -> Shown:
-    """Pieces with their tags numbered; `like` the source where these are a translation of it.
+    """Numbers the tags of pieces; `like` is the source if these are the pieces of its translation.
 
-    Elements around all of the content are not shown, unless `hides` is False. What `like` has, has the same number
-    here. Numbers that stand in the text already are left out.
+    Elements around the whole content are hidden unless `hides` is False. Tags that also occur in `like` get the same
+    numbers. Numbers that already occur as placeholders in the text are skipped.
     """
     inner = list(pieces)
     shown = Shown()
@@ -110,9 +112,10 @@ def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = Tr
 
 
 def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool) -> list[Piece]:
-    """The content of an element: elements named in `paired` have text of the segment in them, others are lone.
+    """The content of an element as pieces: elements named in `paired` contain segment text, the others are lone.
 
-    Text pieces are unescaped. A line break is a space with the layout around it, or with `keeps_lines` a lone piece.
+    Text pieces are unescaped. A line break and the white space around it become a space, or a lone piece with
+    `keeps_lines`.
     """
     pieces: list[Piece] = []
     for child in node.children:
@@ -137,7 +140,7 @@ def _without_lines(space: re.Match[str]) -> str:
 
 
 def _strip(pieces: list[Piece], shown: Shown) -> None:
-    """Moves the white space at both ends to `lead` and `trail`."""
+    """Moves white space at both ends to `lead` and `trail`."""
     while pieces and not (piece := pieces[0]).raw.strip():
         shown.lead += escape(pieces.pop(0).raw)
     while pieces and not (piece := pieces[-1]).raw.strip():
@@ -153,7 +156,7 @@ def _strip(pieces: list[Piece], shown: Shown) -> None:
 
 
 def _is_wrapped(pieces: Sequence[Piece]) -> bool:
-    """Whether the first piece opens an element that the last one closes."""
+    """Whether the first and last piece are the start and end tag of one element."""
     depth = 0
     for number, piece in enumerate(pieces):
         depth += (piece.kind == "open") - (piece.kind == "close")

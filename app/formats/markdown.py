@@ -59,8 +59,8 @@ def read(data: bytes, name: str) -> ProseFile:
     if len(starts) - 1 > MAX_LINES:  # the last is the end
         raise DocumentError(
             Message(
-                "{name} has more than {limit:,} lines, which is what Pinpoint opens of Markdown: split the file and "
-                "open the parts one by one",
+                "{name} has more than {limit:,} lines, the limit for Markdown: split the file and open the parts "
+                "one by one",
                 name=name,
                 limit=MAX_LINES,
             )
@@ -78,8 +78,7 @@ def read(data: bytes, name: str) -> ProseFile:
     if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
         raise DocumentError(
             Message(
-                "{name}, {place}: quotes or lists stand too deep within each other: make them shallower and open the "
-                "file again",
+                "{name}, {place}: quotes or lists are nested too deeply: reduce the nesting and open the file again",
                 name=name,
                 place=line_of(text, starts[deep.map[0]] if deep.map else 0),
             )

@@ -1,4 +1,4 @@
-"""Plain text: a line is a unit; blank lines, and white space at either end of a line, are layout."""
+"""Plain text: each line is a unit; blank lines and white space at line ends are layout."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from app.formats.base import Unit
 from app.formats.prose import ProseFile
 from app.text.encoding import decode_text
 
-# Only these end a line: a form feed or U+2028 inside a line is a character of its text.
+# Only CR and LF end a line; a form feed or U+2028 is part of the text.
 _LINE = re.compile(r"[^\r\n]+")
 
 
 def read(data: bytes, name: str) -> ProseFile:
-    """The lines of a text in any common encoding. Raises DocumentError with the cure."""
+    """Parses a text in any common encoding. Raises DocumentError with a remedy."""
     decoded = decode_text(data, name, DocumentError)
     units = []
     for line in _LINE.finditer(decoded.text):

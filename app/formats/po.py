@@ -170,7 +170,7 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     if not is_text:
         raise DocumentError(
             Message(
-                "{name} says that its character set is {charset}, which is not known: convert the file to UTF-8",
+                "{name} declares the unknown character set {charset}: convert the file to UTF-8 and open it again",
                 name=name,
                 charset=charset,
             )
@@ -180,8 +180,7 @@ def _decoded(data: bytes, name: str) -> DecodedText:
         if found and decoded.encoding not in ("utf-8", "utf-16-le", "utf-16-be"):
             raise DocumentError(
                 Message(
-                    "{name} says that it is UTF-8, but it is not: save it in the character set that it names "
-                    "and open it",
+                    "{name} declares UTF-8 but has another encoding: save it as UTF-8 and open it again",
                     name=name,
                 )
             )
@@ -192,8 +191,8 @@ def _decoded(data: bytes, name: str) -> DecodedText:
         line = data.count(b"\n", 0, problem.start) + 1
         raise DocumentError(
             Message(
-                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the character "
-                "set that the file names: correct the line, or the name, and open it again",
+                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared character set: "
+                "correct the line or the declaration and open the file again",
                 name=name,
                 line=line,
                 byte=data[problem.start],
@@ -203,7 +202,7 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     if text.encode(codec) != data:
         raise DocumentError(
             Message(
-                "{name} is written in {charset} in a way that cannot be kept: convert it to UTF-8",
+                "{name} cannot be saved again unchanged in {charset}: convert it to UTF-8 and open it again",
                 name=name,
                 charset=charset,
             )
@@ -237,8 +236,8 @@ def _entries(text: str, name: str) -> Iterator[_Entry]:
         else:
             raise DocumentError(
                 Message(
-                    "{name}, {place}: neither a keyword with a quoted string nor a comment ({text!r}): "
-                    "correct the line, `msgfmt --check` helps, and open the file again",
+                    "{name}, {place}: expected a comment or a keyword with a quoted string, found {text!r}: correct "
+                    "the line (`msgfmt --check` helps) and open the file again",
                     name=name,
                     place=line_of(text, start),
                     text=stripped[:40],
@@ -253,7 +252,7 @@ def _checked(entry: _Entry, text: str, name: str) -> _Entry:
         lacking = "msgid" if "msgid" not in entry.ids else "msgstr"
         raise DocumentError(
             Message(
-                "{name}, {place}: the message has no {lacking}: correct it and open the file again",
+                "{name}, {place}: the message has no {lacking}: add it and open the file again",
                 name=name,
                 place=line_of(text, entry.start),
                 lacking=lacking,
@@ -270,8 +269,8 @@ def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: st
     elif keyword in entry.ids:
         raise DocumentError(
             Message(
-                "{name}, {place}: a second {keyword} in one message, the first has no msgstr: correct it "
-                "and open the file again",
+                "{name}, {place}: the message has a second {keyword} before its msgstr: correct it and open the "
+                "file again",
                 name=name,
                 place=line_of(text, start),
                 keyword=keyword,

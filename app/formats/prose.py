@@ -1,4 +1,4 @@
-"""A text file with stretches to translate: what plain text, Markdown and subtitles have in common."""
+"""A text file with spans to translate: common code of plain text, Markdown and subtitles."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.text.encoding import DecodedText
 
 @dataclass(frozen=True)
 class ProseFile(TextFile):
-    """A decoded file; a place is a stretch of its text.
+    """A decoded file; a place is a span of its text.
 
-    `joints` are line breaks inside units, with the white space and marks around them: they read as one space.
-    `show` tells what is shown of a stretch, as one line, and `mark_up` makes a translation of that line the file's own
-    again; `lay_out` makes the result the text that replaces the stretch from start to end.
+    `joints` are line breaks inside units, with the white space and marks around them; they are read as one space.
+    `show` converts a line of the file to the source shown to the user, `mark_up` converts its translation back, and
+    `lay_out` converts the result to the text that replaces the span from start to end.
     """
 
     decoded: DecodedText
@@ -29,15 +29,15 @@ class ProseFile(TextFile):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What had to be guessed."""
+        """The note about a guessed encoding, if any."""
         return (self.decoded.note,) if self.decoded.note else ()
 
     def source(self, start: int, end: int) -> str:
-        """The text from start to end, as one line, as it is shown."""
+        """The text from start to end as one line, as shown to the user."""
         return self.show(self._line(start, end))
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with the stretches replaced, in its own encoding where that can hold them."""
+        """The file with the spans replaced, in its own encoding if that supports all characters."""
         text = self.decoded.text
         edits = []
         for t in translations:
@@ -52,5 +52,5 @@ class ProseFile(TextFile):
 
 
 def blanked(text: str, start: int, end: int, joints: Sequence[tuple[int, int]]) -> str:
-    """`text[start:end]` with spaces for its joints, as long as it was: what sentences are found in."""
+    """`text[start:end]` with its joints replaced by spaces of the same length, for sentence splitting."""
     return splice(text[start:end], [(s - start, e - start, " " * (e - s)) for s, e in joints])

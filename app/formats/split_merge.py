@@ -1,7 +1,7 @@
-"""Where a document's segments can be cut in two or joined: the rules of places and formats, nothing of texts or pages.
+"""Splits and merges the segments of a document, where its format allows that.
 
-A segment that was joined to the one before it stays behind with an empty source and an empty place, so that the numbers
-by which segments are known never change their meaning.
+A segment that is merged into the previous one stays in the document with an empty source and place, so that segment
+indices never change their meaning.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _TAG = re.compile(r"\{/?\d+\}")
 
 
 def split_segment(document: Document, index: int, offset: int) -> tuple[Segment, Segment]:
-    """The two segments that a segment becomes where it is cut before character `offset` of its source.
+    """Splits a segment before character `offset` of its source and returns both parts.
 
-    White space at the cut belongs to neither. The second has no index yet: it comes with -1. Raises CommandError where
-    the format forbids it.
+    White space at the split belongs to neither part. The second part has the index -1. Raises CommandError if the
+    format does not allow the split.
     """
     segment = document.segments[index]
     first, second = segment.source[:offset].rstrip(), segment.source[offset:].lstrip()
     if not 0 < offset < len(segment.source) or not first or not second:
-        raise CommandError(Message("A segment is cut between two of its words: choose a place inside it."))
+        raise CommandError(Message("A segment can only be split between two words: choose a place inside it."))
     parsed = _parsed(document)
     unit = _unit(parsed, segment)
     raw = unit.source[segment.start - unit.start : segment.end - unit.start]
@@ -41,9 +41,9 @@ def split_segment(document: Document, index: int, offset: int) -> tuple[Segment,
         gaps = [(len(raw[:offset].rstrip()), gap.end() if gap else offset)]
     gaps = [(segment.start + start, segment.start + end) for start, end in gaps]
     gaps = _outside(gaps, [(unit.start + start, unit.start + end) for start, end in unit.whole])
-    # Tags at the cut may belong to either side or, as they stand between the two, to none.
-    wanted = _extent(first)
-    for least in (wanted, (wanted[0], 0)):
+    # Tags at the split may belong to either part, or to neither if they are between them.
+    extent = _extent(first)
+    for least in (extent, (extent[0], 0)):
         at = bisect_left(gaps, least, key=lambda gap: _extent(parsed.source(segment.start, gap[0])))
         if at == len(gaps):
             continue
@@ -55,30 +55,27 @@ def split_segment(document: Document, index: int, offset: int) -> tuple[Segment,
                 replace(segment, index=-1, source=parts[1], start=begin, target=None, state="new"),
             )
     raise CommandError(
-        Message(
-            "The segment cannot be split there: a link, a piece of code or a formatted stretch would break. "
-            "Choose another place."
-        )
+        Message("The segment cannot be split there: a link, code or formatting would break. Choose another place.")
     )
 
 
 def merge_segments(document: Document, index: int, following: int) -> tuple[Segment, Segment]:
-    """A segment with the one behind it in one, and what stays of that one. Raises CommandError where that cannot be."""
+    """Merges a segment with the following one; returns the merged segment and the now empty following one.
+
+    Raises CommandError if the format does not allow the merge.
+    """
     first, second = document.segments[index], document.segments[following]
     parsed = _parsed(document)
     unit = _unit(parsed, first)
     if second.end > unit.end:
         raise CommandError(
-            Message(
-                "The next segment stands in another paragraph: only segments of one paragraph can be merged, "
-                "so that the document keeps its form."
-            )
+            Message("The next segment is in another paragraph. Only segments of the same paragraph can be merged.")
         )
     source = parsed.source(first.start, second.end)
     if len(source) > MAX_SEGMENT_CHARACTERS:
         raise CommandError(
             Message(
-                "Together they would have {count:,} characters; a segment may have {limit:,}.",
+                "The merged segment would be too long ({count:,} characters, limit {limit:,}).",
                 count=len(source),
                 limit=MAX_SEGMENT_CHARACTERS,
             )
@@ -88,19 +85,19 @@ def merge_segments(document: Document, index: int, following: int) -> tuple[Segm
 
 
 def _outside(gaps: Sequence[tuple[int, int]], whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The gaps that part none of some stretches, ascending."""
+    """The gaps (ascending) that are not inside one of the spans of `whole`."""
     starts = [start for start, _ in whole]
     ends = [0, *accumulate((end for _, end in whole), max)]
     return [gap for gap in gaps if gap[1] >= ends[bisect_left(starts, gap[0])]]
 
 
 def _words(source: str) -> list[str]:
-    """The words of a source without inline tags, whose numbers are counted anew in each part."""
+    """The words of a source without inline tags, which are numbered from 1 in each part."""
     return _TAG.sub("", source).split()
 
 
 def _extent(source: str) -> tuple[int, int]:
-    """How many characters and how many inline tags a source has: more, the further a part of it goes."""
+    """Number of characters and of inline tags, which grow with the length of a part."""
     return sum(map(len, _words(source))), len(_TAG.findall(source))
 
 
@@ -109,8 +106,8 @@ def _parsed(document: Document) -> ParsedFile:
     if its_format.is_paired:
         raise CommandError(
             Message(
-                "{format} pairs each source with its own translation: its segments are those of the file and cannot "
-                "be split or merged.",
+                "Files of this format ({format}) pair each source with its translation; their segments cannot be "
+                "split or merged.",
                 format=its_format.label,
             )
         )

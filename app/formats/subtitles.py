@@ -1,7 +1,7 @@
-"""SubRip subtitles (.srt): a unit is a speaker's text of one subtitle; numbers and times stay as they are.
+"""SubRip subtitles (.srt): a unit is the text of one speaker in one subtitle; numbers and times stay unchanged.
 
-The lines of a subtitle read as one sentence, and a translation is laid out in as many. A line that begins with a dash
-is another speaker's. Position codes such as {\\an8} at the beginning are layout.
+The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines. A line
+that starts with a dash belongs to another speaker. Position codes such as {\\an8} at the start are layout.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.text.encoding import decode_text
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r\n|\r|\n)\Z")
-_MAX_NUMBER = 30  # characters of a subtitle's number, its line end and spaces included
+_MAX_NUMBER = 30  # characters of a subtitle's number, including its line end and spaces
 _LINE = re.compile(r"[^\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)")
@@ -28,15 +28,15 @@ _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
 
 def read(data: bytes, name: str) -> ProseFile:
-    """The texts of a SubRip file. Raises DocumentError where it has no times."""
+    """Parses a SubRip file. Raises DocumentError if it has no lines of times."""
     decoded = decode_text(data, name, DocumentError)
     text = decoded.text
     times = list(_TIMES.finditer(text))
     if not times:
         raise DocumentError(
             Message(
-                "{name} has no line of times such as 00:00:01,000 --> 00:00:04,000, so it is no subtitle "
-                "file (.srt): rename it to .txt to open it as plain text",
+                "{name} is not a subtitle file (.srt): it has no line of times such as 00:00:01,000 --> "
+                "00:00:04,000. Rename it to .txt to open it as plain text",
                 name=name,
             )
         )
@@ -46,7 +46,7 @@ def read(data: bytes, name: str) -> ProseFile:
     if before:
         raise DocumentError(
             Message(
-                "{name}, {place}: text before the first subtitle's times: take it out and open the file again",
+                "{name}, {place}: text before the times of the first subtitle: remove it and open the file again",
                 name=name,
                 place=line_of(text, text.index(before)),
             )
@@ -67,7 +67,7 @@ def read(data: bytes, name: str) -> ProseFile:
 
 
 def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """Start and end of each speaker's text between these places, with its line breaks."""
+    """Start, end and line breaks of each speaker's text between two offsets."""
     found: list[tuple[int, int, list[tuple[int, int]]]] = []
     position = start
     if code := _POSITION.match(text, start, end):
@@ -89,18 +89,18 @@ def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tupl
 
 
 def _in_lines(text: str, start: int, end: int, translation: str) -> str:
-    """The translation in as many lines as the stretch had, of lengths as near to each other as its words allow."""
+    """Wraps the translation into as many lines as the original span, of lengths as equal as possible."""
     breaks: list[str] = _LINE_END.findall(text[start:end])
     words = one_line(translation).split()
     if not breaks or len(words) <= len(breaks):
         return one_line(translation).strip()
-    ends = list(accumulate(len(word) + 1 for word in words))  # where each word ends, with the space behind it
+    ends = list(accumulate(len(word) + 1 for word in words))  # where each word ends, with the space after it
     lines: list[str] = []
     first = before = 0
     for left in range(len(breaks) + 1, 1, -1):
-        wanted = before + 1 + (ends[-1] - 1 - before) / left
-        last = bisect_left(ends, wanted, first, len(words) - left)
-        if last > first and wanted - ends[last - 1] <= ends[last] - wanted:
+        ideal = before + 1 + (ends[-1] - 1 - before) / left
+        last = bisect_left(ends, ideal, first, len(words) - left)
+        if last > first and ideal - ends[last - 1] <= ends[last] - ideal:
             last -= 1
         lines.append(" ".join(words[first : last + 1]))
         first, before = last + 1, ends[last]

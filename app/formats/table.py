@@ -1,8 +1,8 @@
-"""CSV and TSV as a document: a row is a source and its target; all other cells stay as they are.
+"""CSV and TSV as a document: each row has a source and a target; all other cells stay unchanged.
 
-Which columns these are the first row says ("source", "target", or languages, behind a column of keys too); where it
-says nothing, the first two are taken. A table of two languages can be translated either way. A translation never
-becomes a formula that its source was not.
+The header row determines the columns ("source" and "target", or language names, also after a column of keys); without
+a header, the first two columns are used. A table of two languages can be translated in either direction. A translation
+never becomes a formula unless its source was one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.text.encoding import DecodedText, decode_text, escape_formula
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
-# By which a column is known wherever it stands; other codes of two letters count in the first two columns only.
+# Names of language columns at any position; other two-letter codes are recognised in the first two columns only.
 _KNOWN_LANGUAGES = frozenset(
     {
         "ar", "cs", "da", "de", "en", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ru", "sv", "tr",
@@ -29,7 +29,7 @@ _KNOWN_LANGUAGES = frozenset(
     }
 )  # fmt: skip
 _SEPARATORS = ",;\t"
-_TOLD_SEPARATOR = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
+_SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +52,26 @@ class _Row:
 
 @dataclass(frozen=True)
 class TableFile(PairedFile):
-    """A table; a place is that of a source's cell, in either of the columns where both are languages."""
+    """A table; a place is a source cell, in either column if both columns are languages."""
 
     decoded: DecodedText
     separator: str
     columns: tuple[int, int]  # of sources and targets
     lines: Sequence[Sequence[_Cell]] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
-    languages: tuple[str, str] = ("", "")  # the names of the columns, where these are languages
+    languages: tuple[str, str] = ("", "")  # the column names if these are languages
     notes: tuple[str, ...] = ()
     is_paired: bool = True
 
-    def turned(self) -> TableFile | None:
-        """The table with its targets as sources; None where its columns are not those of two languages."""
+    def reversed(self) -> TableFile | None:
+        """The table with its targets as sources; None if its columns are not two languages."""
         if not all(self.languages):
             return None
         columns, languages = self.columns[::-1], self.languages[::-1]
         return replace(self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns)))
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these targets in their cells; a row that is too short gets the cells that it lacks."""
+        """The file with these targets in their cells; missing cells are added to short rows."""
         rows = {(row.source.start, row.source.end): row for row in self._all_rows()}
         edits = [self._edit(rows[new.start, new.end], new.text) for new in translations]
         return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
@@ -81,7 +81,7 @@ class TableFile(PairedFile):
         return {(row.source.start, row.source.end): one_line(row.source.value) for row in self._all_rows()}
 
     def _all_rows(self) -> list[_Row]:
-        """The rows, and where they may be translated the other way, those too."""
+        """The rows, also in the reversed direction if the table has two languages."""
         both = [*_rows(self.lines, self.columns[::-1])] if all(self.languages) else []
         return [*both, *_rows(self.lines, self.columns)]
 
@@ -105,12 +105,12 @@ class TableFile(PairedFile):
 
 
 def read(data: bytes, name: str) -> TableFile:
-    """The rows of a table. Raises DocumentError where a quote is left open."""
+    """Parses a table. Raises DocumentError if a quotation mark is never closed."""
     decoded = decode_text(data, name, DocumentError)
     text = decoded.text
-    told = _TOLD_SEPARATOR.match(text)
-    separator = told[1] if told else "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
-    lines = list(_lines(text, told.end() if told else 0, separator, name))
+    declared = _SEPARATOR_LINE.match(text)
+    separator = declared[1] if declared else "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
+    lines = list(_lines(text, declared.end() if declared else 0, separator, name))
     header = _columns(lines[0]) if lines else None
     source, target = header or (0, 1)
     names = [cell.value.strip() for cell in lines[0]] if header else []
@@ -121,7 +121,7 @@ def read(data: bytes, name: str) -> TableFile:
 
 
 def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[_Row]:
-    """The rows with something to translate."""
+    """The rows with a source text."""
     source, target = columns
     for cells in lines:
         if source < len(cells) and cells[source].value.strip():
@@ -130,12 +130,12 @@ def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterato
 
 
 def _units(rows: Iterable[_Row]) -> list[Unit]:
-    """What has a target counts as a draft."""
+    """The units of the rows; those with a target are drafts."""
     return [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
 
 
 def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
-    """The columns of source and target that a first row names; None where it is a row like the others."""
+    """The source and target columns named in a header row; None if the row is not a header."""
     names = [cell.value.strip().lower() for cell in cells]
     source = next((at for at, name in enumerate(names) if name in _SOURCE_NAMES), None)
     target = next((at for at, name in enumerate(names) if name in _TARGET_NAMES), None)
@@ -150,15 +150,15 @@ def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
 
 
 def _separator_of(text: str) -> str:
-    """The separator that stands most often in the first line, a comma in doubt."""
+    """The most frequent separator in the first line; a comma in case of a tie."""
     first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     return max(_SEPARATORS, key=lambda sign: (first.count(sign), sign == ","))
 
 
 def _lines(text: str, position: int, separator: str, name: str) -> Iterator[list[_Cell]]:
-    """The cells of each row from `position` on, with their places.
+    """The cells of each row from `position` on, with their spans.
 
-    A quoted cell may hold separators, line ends and doubled quotes.
+    A quoted cell may contain separators, line ends and doubled quotation marks.
     """
     cells: list[_Cell] = []
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
@@ -168,8 +168,8 @@ def _lines(text: str, position: int, separator: str, name: str) -> Iterator[list
         if match is None and text.startswith('"', position) and separator != "\t":
             raise DocumentError(
                 Message(
-                    '{name}, {place}: a cell begins with a quote (") that is never closed: close it, or double it '
-                    "where it belongs to the text",
+                    '{name}, {place}: a cell starts with a quotation mark (") that is never closed: close it, or '
+                    "double it if it is part of the text",
                     name=name,
                     place=line_of(text, position),
                 )

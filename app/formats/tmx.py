@@ -1,7 +1,7 @@
-"""TMX 1.1 to 1.4 as a document: units of a source and a target text; only targets are ever written.
+"""TMX 1.1 to 1.4 as a document: units of a source and a target text; only targets are written.
 
-The source's language is the header's, the target's is the first other one in the file. Inline elements are numbered
-placeholders (`app.formats.inline`).
+The source language is that of the header, the target language the first other one in the file. Inline elements are
+shown as numbered placeholders (`app.formats.inline`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PAIRED = ("hi",)
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A unit's variants; `target` is its segment in the target's language, where it has one."""
+    """The variants of a unit; `target` is its segment in the target language, if any."""
 
     variant: Node
     source: Node
@@ -33,7 +33,7 @@ class _Pair:
 
 @dataclass(frozen=True)
 class TmxFile(PairedFile):
-    """A TMX file; a place is that of the content of a source."""
+    """A TMX file; a place is the content of a source."""
 
     decoded: DecodedText
     pairs: Sequence[_Pair] = field(repr=False)
@@ -45,11 +45,11 @@ class TmxFile(PairedFile):
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Those of the variants that are shown."""
+        """The languages of the variants shown."""
         return self.source_language, self.target_language or ""
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these targets, in the file's target language or, where it has none, in `language`."""
+        """The file with these targets, in the file's target language or, if it has none, in `language`."""
         pairs = {(pair.source.inner_start, pair.source.inner_end): pair for pair in self.pairs}
         edits = (self._edit(pairs[new.start, new.end], new.text, language) for new in translations)
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
@@ -60,7 +60,7 @@ class TmxFile(PairedFile):
         raw = pair.shown.raw(one_line(translation))
         prefix = pair.source.name[: len(pair.source.name) - len(pair.source.local)]
         if pair.target is None:
-            # "und" is what BCP 47 has for a language that nobody has told.
+            # "und" is the BCP 47 code for an undetermined language.
             tag = quoteattr(self.target_language or language or "und")
             at = pair.variant.end
             return at, at, f"<{prefix}tuv xml:lang={tag}><{prefix}seg>{raw}</{prefix}seg></{prefix}tuv>"
@@ -70,12 +70,12 @@ class TmxFile(PairedFile):
 
 
 def read(data: bytes, name: str) -> TmxFile:
-    """The units of a TMX file. Raises DocumentError, naming the line, where it is none."""
+    """Parses a TMX file. Raises DocumentError with the line number if it is not valid."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
     if root.local != "tmx":
         raise DocumentError(
-            Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)
+            Message("{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name)
         )
     header = root.first("header")
     given = header.attributes.get("srclang", "") if header else ""
@@ -88,7 +88,7 @@ def read(data: bytes, name: str) -> TmxFile:
     source = next((tag for tag in languages if _is_same(tag, given)), languages[0] if languages else "")
     target = next((tag for tag in languages if not _is_same(tag, source)), None)
     pairs = list(_pairs(units, source, target, decoded.text))
-    # What has a target counts as done.
+    # Units with a target count as confirmed.
     segments = [
         Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
         for pair in pairs
@@ -120,6 +120,6 @@ def _language(variant: Node) -> str:
 
 
 def _is_same(tag: str, other: str) -> bool:
-    """Whether two tags name one language, regions left aside."""
+    """Whether two tags have the same language subtag: "en-US" and "en_GB"."""
     one, two = (text.replace("_", "-").partition("-")[0].lower() for text in (tag, other))
     return one == two

@@ -209,7 +209,9 @@ def read(data: bytes, name: str) -> XliffFile:
         says = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
         raise DocumentError(
             Message(
-                "{name} is no XLIFF 1.2 or 2.x file (its root is {says}): choose another file", name=name, says=says
+                "{name} is not an XLIFF 1.2 or 2.x file (root element: {says}): choose another file",
+                name=name,
+                says=says,
             )
         )
     entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))

@@ -183,8 +183,8 @@ def _decode(data: bytes, name: str) -> DecodedText:
         line = data.count(b"\n", 0, len(mark) + problem.start) + 1
         raise DocumentError(
             Message(
-                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, in which the file "
-                "says that it is written: convert it to UTF-8 and open it again",
+                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared encoding: convert "
+                "the file to UTF-8 and open it again",
                 name=name,
                 line=line,
                 byte=problem.object[problem.start],
@@ -194,7 +194,7 @@ def _decode(data: bytes, name: str) -> DecodedText:
     if mark + text.encode(encoding) != data:
         raise DocumentError(
             Message(
-                "{name} is written in {encoding} in a way that cannot be kept: convert it to UTF-8",
+                "{name} cannot be saved again unchanged in {encoding}: convert it to UTF-8 and open it again",
                 name=name,
                 encoding=encoding,
             )
@@ -212,7 +212,7 @@ def _declared_encoding(data: bytes, name: str) -> str:
     if info is None or not info._is_text_encoding or info.name in _REFUSED:
         raise DocumentError(
             Message(
-                "{name} names the encoding {given}, which is not known: convert the file to UTF-8",
+                "{name} declares the unknown encoding {given}: convert the file to UTF-8 and open it again",
                 name=name,
                 given=given,
             )
@@ -227,8 +227,8 @@ def _check(text: str, name: str, max_elements: int) -> None:
     def refuse_at(line: int) -> DocumentError:
         return DocumentError(
             Message(
-                "{name}, line {line}: the file has entities of its own, which may be made to "
-                "do harm: save it without a DTD and open it again",
+                "{name}, line {line}: the file defines its own entities, which is not allowed for security reasons: "
+                "save it without a DTD and open it again",
                 name=name,
                 line=line,
             )
@@ -244,8 +244,7 @@ def _check(text: str, name: str, max_elements: int) -> None:
         if num_elements > max_elements:
             raise DocumentError(
                 Message(
-                    "{name} holds more than {limit:,} XML elements, which is what Pinpoint reads: split the file and "
-                    "open the parts one by one",
+                    "{name} contains more than {limit:,} XML elements: split the file and open the parts one by one",
                     name=name,
                     limit=max_elements,
                 )
@@ -253,8 +252,8 @@ def _check(text: str, name: str, max_elements: int) -> None:
         if depth > _MAX_DEPTH:
             raise DocumentError(
                 Message(
-                    "{name}, line {line}: elements are nested more than {limit} deep: this is "
-                    "no document that Pinpoint can read",
+                    "{name}, line {line}: elements are nested more than {limit} levels deep; Pinpoint cannot read "
+                    "this document",
                     name=name,
                     line=parser.CurrentLineNumber,
                     limit=_MAX_DEPTH,
@@ -275,8 +274,8 @@ def _check(text: str, name: str, max_elements: int) -> None:
         line = text.count("\n", 0, bad.start()) + 1
         raise DocumentError(
             Message(
-                "{name}, line {line}: the character U+{code:04X} may not stand in XML; the file is damaged "
-                "or not in the encoding that it names: export it anew from the program that made it",
+                "{name}, line {line}: the character U+{code:04X} is not allowed in XML; the file is damaged or not "
+                "in the declared encoding: export it again from the program that created it",
                 name=name,
                 line=line,
                 code=ord(bad.group()),
@@ -292,8 +291,8 @@ def _check(text: str, name: str, max_elements: int) -> None:
         says = expat.ErrorString(problem.code)
         raise DocumentError(
             Message(
-                "{name}, line {line}: no well-formed XML ({says}); the file is damaged or was edited by "
-                "hand: correct that line, or export the file anew from the program that made it",
+                "{name}, line {line}: the XML is not well-formed ({says}); the file is damaged or was edited by "
+                "hand: correct this line, or export the file again from the program that created it",
                 name=name,
                 line=problem.lineno,
                 says=says,

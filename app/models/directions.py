@@ -52,7 +52,7 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
     first = directions[0]
     stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
     fitting = _fitting(directions, stated_source, stated_target)
-    if not fitting and (turned := file.turned()) and _fitting(directions, stated_target, stated_source):
+    if not fitting and (turned := file.reversed()) and _fitting(directions, stated_target, stated_source):
         return decide(turned, directions, languages[::-1])
     note = ""
     if not fitting:
@@ -76,7 +76,7 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
 def facing(file: ReadFile, direction: str) -> ReadFile:
     """The file with the direction's source as its own, where it says that it has both languages side by side."""
     source, target = map(_code, direction.split("-", 1))
-    turned = file.turned()
+    turned = file.reversed()
     return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
 
 

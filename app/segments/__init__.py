@@ -1,1 +1,1 @@
-"""One segment at work: its state, what is asked for it, and how the page shows it."""
+"""One segment of an open document: its state, its constraints, and its JSON views for the page."""

@@ -1,6 +1,6 @@
-"""From the constraints a segment had to those a person wants now: cleaned, freed of contradictions, told to the log.
+"""Changes of a segment's constraints: cleans the input, resolves pin-ban conflicts and derives the log events.
 
-Plain rules over texts; knows nothing of storage, threads or the page.
+Pure functions, independent of storage, threads and the page.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
-    """The text without what cannot be stored or written: line breaks become spaces, control characters go.
+    """Makes a text safe to store and write: line breaks become spaces, control characters are removed.
 
-    Half of a surrogate pair stands as U+FFFD, so that nothing is lost unseen; the page tells the person.
+    A lone surrogate becomes U+FFFD, so that no text is lost silently; the page shows a notice.
     """
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("", _LINE_BREAKS.sub(" ", text)))
 
 
 def clean_target(text: str) -> str:
-    """A translation as one line that can be stored and written: line breaks become spaces, control characters go."""
+    """A translation cleaned by `one_line`. Raises CommandError if it is too long."""
     if len(text) > MAX_TARGET_CHARACTERS:
         raise CommandError(
             Message(
-                "The text has {count:,} characters; a segment holds up to {limit:,}.",
+                "The text is too long ({count:,} characters, limit {limit:,}).",
                 count=len(text),
                 limit=MAX_TARGET_CHARACTERS,
             )
@@ -51,11 +51,11 @@ def clean_target(text: str) -> str:
 
 
 def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
-    """The pins as they are kept; raises CommandError where they are too many or too long."""
+    """Cleaned pins without empty ones. Raises CommandError for too many pins or a pin that is too long."""
     if len(pins) > MAX_PINS:
         raise CommandError(
             Message(
-                "{count} phrases are pinned; a segment takes up to {limit}: release some first.",
+                "Too many pinned phrases ({count}, limit {limit}): release some first.",
                 count=len(pins),
                 limit=MAX_PINS,
             )
@@ -64,11 +64,11 @@ def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:
 
 
 def clean_bans(bans: Sequence[Avoid]) -> tuple[Avoid, ...]:
-    """The bans as they are kept, each text once, the last wins; raises CommandError where they are too many or long."""
+    """Cleaned bans, one for each text (the last wins). Raises CommandError for too many or a ban that is too long."""
     if len(bans) > MAX_BANS:
         raise CommandError(
             Message(
-                "{count} words are banned; a segment takes up to {limit}: allow some again first.",
+                "Too many banned words ({count}, limit {limit}): allow some of them first.",
                 count=len(bans),
                 limit=MAX_BANS,
             )
@@ -78,11 +78,11 @@ def clean_bans(bans: Sequence[Avoid]) -> tuple[Avoid, ...]:
 
 
 def clean_locked(texts: Sequence[str]) -> tuple[str, ...]:
-    """The locked texts as they are kept, in their order; raises CommandError where they are too many."""
+    """Cleaned locked texts in order. Raises CommandError for too many."""
     if len(texts) > MAX_LOCKED:
         raise CommandError(
             Message(
-                "{count} stretches of text are locked; a segment takes up to {limit}.",
+                "Too many kept passages ({count}, limit {limit}).",
                 count=len(texts),
                 limit=MAX_LOCKED,
             )
@@ -95,7 +95,7 @@ def _clean(text: str, what: str) -> str:
     if len(text) > MAX_PHRASE_CHARACTERS:
         raise CommandError(
             Message(
-                "The phrase “{text}…” has {count} characters; {what} holds up to {limit}.",
+                "“{text}…” is too long for {what} ({count} characters, limit {limit}).",
                 text=text[:40],
                 count=len(text),
                 what=what,
@@ -108,17 +108,17 @@ def _clean(text: str, what: str) -> str:
 def without_clashes(
     before: SegmentState, pins: Sequence[str], bans: Sequence[Avoid]
 ) -> tuple[tuple[str, ...], tuple[Avoid, ...]]:
-    """Pins and bans without a pin that holds a banned word: the newer of such two stays, the pin where both are new.
+    """Drops one of each pin and ban that contradict each other: the newer one stays, the pin if both are new.
 
-    >>> had = SegmentState(0, "Open it.", 2, pins=("alle Knoten",))
-    >>> without_clashes(had, ["alle Knoten"], [Avoid("Knoten")])
+    >>> before = SegmentState(0, "Open it.", 2, pins=("alle Knoten",))
+    >>> without_clashes(before, ["alle Knoten"], [Avoid("Knoten")])
     ((), (Avoid(text='Knoten', case='exact'),))
     """
     new_pins = {pin for pin in pins if pin not in before.pins}
     newer_bans = [ban for ban in bans if ban not in before.bans]
-    stay = tuple(ban for ban in bans if not any(contains_banned(pin, ban) for pin in new_pins))
-    winning = [ban for ban in newer_bans if ban in stay]
-    return tuple(pin for pin in pins if not any(contains_banned(pin, ban) for ban in winning)), stay
+    kept_bans = tuple(ban for ban in bans if not any(contains_banned(pin, ban) for pin in new_pins))
+    winning = [ban for ban in newer_bans if ban in kept_bans]
+    return tuple(pin for pin in pins if not any(contains_banned(pin, ban) for ban in winning)), kept_bans
 
 
 def with_constraints(
@@ -129,17 +129,20 @@ def with_constraints(
     beginning: str,
     locked: Sequence[str],
 ) -> SegmentState:
-    """The segment with this set of constraints; itself where nothing changes. Raises CommandError as the parts do."""
-    wanted, banned = without_clashes(segment, clean_pins(pins), clean_bans(bans))
+    """The segment with these constraints, in the next version; the same object if nothing changes.
+
+    Raises CommandError for too many constraints or one that is too long.
+    """
+    kept_pins, kept_bans = without_clashes(segment, clean_pins(pins), clean_bans(bans))
     known = {term_key(hit.term) for hit in segment.hits}
     off = frozenset(key for key in terms_off if key in known)
-    after = replace(segment, pins=wanted, terms_off=off, bans=banned)
+    after = replace(segment, pins=kept_pins, terms_off=off, bans=kept_bans)
     after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
     return segment if after == segment else replace(after, version=segment.version + 1)
 
 
 def constraint_events(before: SegmentState, after: SegmentState, origin: str) -> list[tuple[EventType, dict[str, Any]]]:
-    """What changed from one set to the next, one event for each pin, ban and term."""
+    """Log events for the change from one set of constraints to the next: one for each pin, ban and term."""
     events: list[tuple[EventType, dict[str, Any]]] = []
     left = list(before.pins)
     for pin in after.pins:

@@ -1,10 +1,9 @@
-"""What one segment asks of the engine: pins, glossary terms found in its source, what is kept of it as it stands there.
+"""Resolves the pins, glossary terms, bans and non-translatable texts of a segment into constraints for the engine.
 
-Knows how pins and terms become phrases, how an answer's phrase numbers lead back to them, and which of two demands
-that contradict each other counts: a pin, then what was decided for the segment (a ban, a term switched off), then what
-is required, unless a glossary of higher priority forbids it, then what is forbidden, then what is kept. Of the terms
-for the same words, `app.glossary.index.matcher` has chosen one. What gives way is reported, never dropped in silence.
-Knows nothing of storage, threads or the page.
+Order of precedence where two contradict each other: pins; decisions for the segment (bans, terms switched off);
+required terms, unless a glossary of higher priority forbids them; forbidden terms; texts kept from the source. If
+several terms match the same words, `app.glossary.index.matcher` has already chosen one. Every constraint that is
+dropped is reported as a `Conflict`. Independent of storage, threads and the page.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from engine import Avoid, Phrase, stands_alone
 
 PhraseCase = Literal["exact", "auto"]
 PhraseBoundary = Literal["word", "start", "compound", "anywhere"]
-# What contradicts what: the first counts, the second gives way; a pin and a term both count until a person chooses.
-# Two terms for the same words are rivals.
+# Named winner_loser. A pin and a term ("pin_term") both apply until the user chooses. Two terms for the same words
+# are rivals.
 ConflictKind = Literal["pin_term", "pin_forbidden", "ban_term", "ban_kept", "forbidden_term", "term_forbidden", "rival"]
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One phrase that must stand: what is said for it (`text`, `count` times) and who asked.
+    """A text required in the translation at least `count` times, and where the requirement comes from.
 
-    `is_pinned` is true where the translator asked, `term_keys` name the glossary terms that ask for the same text. A
-    pin and a term of one text make one constraint, since the engine wants separate occurrences for separate phrases.
-    `source_span` is where the term stands in the source, where that is one place only. `forms` are other texts that
-    will do; `case` and `boundary` are the phrase's. `is_kept` is true for a placeholder or an address of the source.
+    `is_pinned`: the translator pinned it. `term_keys`: the glossary terms that require it. `is_kept`: a placeholder or
+    address of the source. A pin and a term with the same text are one constraint, because the engine needs separate
+    occurrences for separate phrases. `source_span` is the term's place in the source if there is only one. `forms` are
+    alternatives to `text`; `case` and `boundary` are those of `engine.Phrase`.
     """
 
     text: str
@@ -47,11 +46,11 @@ class Constraint:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether the translator or a glossary wants it; else it is kept and nothing more."""
+        """Whether a pin or a term requires it; otherwise it is only kept from the source."""
         return self.is_pinned or bool(self.term_keys)
 
     def phrase(self) -> Phrase:
-        """The engine's side of this constraint."""
+        """This constraint as a phrase for the engine."""
         return Phrase(
             self.text,
             forms=self.forms,
@@ -64,10 +63,10 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two demands that contradict each other: the text that counts, and the one that gives way.
+    """Two contradicting constraints: the text that was kept and the one that was dropped.
 
-    `source` are the words of the source and `term_key` the term concerned: the one that gives way, if it is one. `by`
-    is the term before which another gives way.
+    `source` contains the source words and `term_key` the term concerned, the dropped one if it is a term. `by` is the
+    key of the term that overrides another term.
     """
 
     kind: ConflictKind
@@ -80,7 +79,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraints:
-    """What a translation must contain and must not contain, and the conflicts that were settled on the way."""
+    """The texts that a translation must contain and avoid, and the conflicts that were resolved."""
 
     constraints: tuple[Constraint, ...] = ()
     avoid: tuple[Avoid, ...] = ()
@@ -88,22 +87,22 @@ class ResolvedConstraints:
 
 
 def term_key(term: Term) -> str:
-    """A name for a term that stays the same when its glossary is uploaded again.
+    """A key for a term that stays the same when its glossary is uploaded again.
 
-    One glossary may forbid what another requires: these are two terms.
+    A forbidden and a required term with the same texts have different keys.
     """
     return f"{term.source}\t{term.target}" + ("\tforbidden" if term.status == "forbidden" else "")
 
 
 def distinct_terms(hits: Iterable[TermHit]) -> tuple[Term, ...]:
-    """The terms of the hits, each once, in the order of the source."""
+    """The distinct terms of the hits in source order."""
     return tuple({term_key(hit.term): hit.term for hit in hits}.values())
 
 
 def constraints_for(
     pins: Sequence[str], hits: Iterable[TermHit], terms_off: Iterable[str] = ()
 ) -> tuple[Constraint, ...]:
-    """The constraints alone of `resolve_constraints`.
+    """`resolve_constraints(...).constraints`, without bans and kept texts.
 
     >>> [c.text for c in constraints_for(["auf", "auf"], ())], constraints_for(["auf", "auf"], ())[0].count
     (['auf'], 2)
@@ -119,17 +118,17 @@ def resolve_constraints(
     bans: tuple[Avoid, ...] = (),
     kept: tuple[tuple[str, int], ...] = (),
 ) -> ResolvedConstraints:
-    """Pins first, then the terms that are not switched off, then what is kept, with its number; each text once.
+    """Constraints for pins, then for active terms, then for kept texts with their counts; each text once.
 
-    A text pinned n times must stand n times, and so must the target of a term whose source stands n times: of such
-    sources 83 % have all their targets in human translations of software, about as many as of single ones. What a
-    forbidden term says must not stand is avoided, besides the bans.
+    A text pinned n times must occur n times, and so must the target of a term found n times in the source: human
+    translations of software contain all targets for 83 % of such sources, about as often as for single occurrences.
+    `avoid` contains the bans and the targets of forbidden terms.
     """
     on = tuple(hit for hit in hits if term_key(hit.term) not in terms_off)
     forbidden = [hit for hit in on if hit.term.status == "forbidden"]
     required, conflicts = _without_banned([hit for hit in on if hit.term.status != "forbidden"], bans)
-    required, overruled = _without_forbidden(required, forbidden, pins)
-    conflicts += overruled
+    required, overridden = _without_forbidden(required, forbidden, pins)
+    conflicts += overridden
     conflicts += [
         Conflict("rival", hit.term.target, rival.target, hit.text or hit.term.source, term_key(rival))
         for hit in on
@@ -138,9 +137,9 @@ def resolve_constraints(
     left = {text: count for text, count in kept if not any(_is_same(text, ban) for ban in bans)}
     conflicts += [Conflict("ban_kept", text, text, text, "") for text, _ in kept if text not in left]
     constraints = _with_kept(_constraints(pins, required), left)
-    avoid, settled = _avoided(forbidden, constraints, _priorities(required, pins))
+    avoid, more_conflicts = _avoided(forbidden, constraints, _priorities(required, pins))
     avoid = tuple(dict.fromkeys((*bans, *(item for item in avoid if item.text not in {ban.text for ban in bans}))))
-    return ResolvedConstraints(constraints, avoid, tuple(dict.fromkeys((*conflicts, *settled))))
+    return ResolvedConstraints(constraints, avoid, tuple(dict.fromkeys((*conflicts, *more_conflicts))))
 
 
 def _constraints(pins: Sequence[str], hits: Sequence[TermHit]) -> tuple[Constraint, ...]:
@@ -153,7 +152,7 @@ def _constraints(pins: Sequence[str], hits: Sequence[TermHit]) -> tuple[Constrai
 
 
 def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint:
-    """A pin stands as it is; so does a term that says so; any other may be capitalised where a sentence begins."""
+    """Pins and exact terms keep their case; other terms may be capitalised at the start of a sentence."""
     count = max(num_pins, len(hits))
     terms = [hit.term for hit in hits]
     forms = dict.fromkeys(form for term in terms for form in _forms(term) if form != text)
@@ -172,8 +171,8 @@ def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint
 
 
 def _with_kept(constraints: Sequence[Constraint], kept: Mapping[str, int]) -> tuple[Constraint, ...]:
-    """The constraints with what is kept; where a person or a term asks for it too, that is one constraint."""
-    asked = [
+    """Adds the kept texts; a text that a pin or term requires too stays one constraint."""
+    required = [
         replace(constraint, count=max(constraint.count, kept[constraint.text]), is_kept=True)
         if constraint.text in kept
         else constraint
@@ -181,11 +180,11 @@ def _with_kept(constraints: Sequence[Constraint], kept: Mapping[str, int]) -> tu
     ]
     texts = {constraint.text for constraint in constraints}
     own = [Constraint(text, n, boundary="anywhere", is_kept=True) for text, n in kept.items() if text not in texts]
-    return (*asked, *own)
+    return (*required, *own)
 
 
 def _target(hit: TermHit) -> str:
-    """What must stand for a hit: the target, or the source's own words."""
+    """The required text for a hit: the term's target, or the source words of a do-not-translate term."""
     return (hit.text or hit.term.source) if hit.term.status == "do_not_translate" else hit.term.target
 
 
@@ -200,7 +199,7 @@ def _may_be_capitalised(term: Term) -> bool:
 
 
 def _without_banned(hits: Sequence[TermHit], bans: Sequence[Avoid]) -> tuple[list[TermHit], list[Conflict]]:
-    """The hits that the bans leave the target or a variant of, and a conflict for each of the others."""
+    """Hits with a target or variant that is not banned, and a conflict for each of the others."""
     left: list[TermHit] = []
     conflicts: list[Conflict] = []
     for hit in hits:
@@ -216,7 +215,7 @@ def _without_banned(hits: Sequence[TermHit], bans: Sequence[Avoid]) -> tuple[lis
 def _without_forbidden(
     hits: Sequence[TermHit], forbidden: Sequence[TermHit], pins: Sequence[str]
 ) -> tuple[list[TermHit], list[Conflict]]:
-    """The hits that glossaries of higher priority leave the target or a variant of, and the conflicts with them."""
+    """Hits with a target or variant that no glossary of higher priority forbids, and the conflicts."""
     left: list[TermHit] = []
     conflicts: list[Conflict] = []
     for hit in hits:
@@ -226,8 +225,8 @@ def _without_forbidden(
             text: (item, other)
             for text in texts
             for other in stronger
-            for item in _ruled_out(other.term)
-            if text not in pins and _holds(text, item)
+            for item in _forbidden_texts(other.term)
+            if text not in pins and _contains(text, item)
         }
         for item, other in list(against.values())[:1]:
             key, by = term_key(hit.term), term_key(other.term)
@@ -238,7 +237,7 @@ def _without_forbidden(
 
 
 def _priorities(required: Sequence[TermHit], pins: Sequence[str]) -> dict[str, int]:
-    """Of each text that only glossaries ask for, the priority of the highest of them."""
+    """The highest priority (lowest number) among the glossaries that require each text; pinned texts are left out."""
     highest: dict[str, int] = {}
     for hit in required:
         text = _target(hit)
@@ -250,29 +249,26 @@ def _priorities(required: Sequence[TermHit], pins: Sequence[str]) -> dict[str, i
 def _avoided(
     hits: Sequence[TermHit], constraints: Sequence[Constraint], priorities: Mapping[str, int]
 ) -> tuple[tuple[Avoid, ...], list[Conflict]]:
-    """What the forbidden terms rule out, without what is required all the same, and not by a lower glossary."""
+    """Forbidden texts to avoid, except those required by a pin or a glossary of the same or higher priority."""
     avoid: list[Avoid] = []
     conflicts: list[Conflict] = []
     for hit in hits:
         stronger = [c for c in constraints if priorities.get(c.text, hit.priority) <= hit.priority]
-        for item in _ruled_out(hit.term):
-            holding = next((c for c in stronger if _holds(c.text, item)), None)
-            if holding is not None:
-                kind: ConflictKind = "pin_forbidden" if holding.is_pinned else "term_forbidden"
-                conflicts.append(Conflict(kind, holding.text, item.text, hit.term.source, term_key(hit.term)))
-            if holding is None or not _is_same(
-                holding.text, item
-            ):  # within a longer phrase it may stand, and only there
+        for item in _forbidden_texts(hit.term):
+            winner = next((c for c in stronger if _contains(c.text, item)), None)
+            if winner is not None:
+                kind: ConflictKind = "pin_forbidden" if winner.is_pinned else "term_forbidden"
+                conflicts.append(Conflict(kind, winner.text, item.text, hit.term.source, term_key(hit.term)))
+            if winner is None or not _is_same(winner.text, item):  # allowed only within the longer required phrase
                 avoid.append(item)
     return tuple(avoid), conflicts
 
 
-def _ruled_out(term: Term) -> list[Avoid]:
-    """What a forbidden term says must not stand."""
+def _forbidden_texts(term: Term) -> list[Avoid]:
     return [Avoid(text, "permissive" if term.case == "any" else "exact") for text in (*term.targets, *term.inflections)]
 
 
-def _holds(text: str, avoid: Avoid) -> bool:
+def _contains(text: str, avoid: Avoid) -> bool:
     banned = avoid.text
     if avoid.case == "permissive":
         text, banned = text.lower(), banned.lower()

@@ -1,7 +1,4 @@
-"""Where a text stands in the translations of a document, and what they would be with another in its place.
-
-Plain rules over texts; knows nothing of storage or the page.
-"""
+"""Find and replace in the translations of a document. Pure functions, independent of storage and the page."""
 
 from __future__ import annotations
 
@@ -13,12 +10,12 @@ from app.segments.state import Json, SegmentState
 from engine import stands_alone
 
 MAX_SHOWN = 200
-_CONTEXT = 60  # characters shown before the first and behind the last occurrence, and between two
+_CONTEXT = 60  # characters of context around an occurrence
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for, and what shall stand there instead; `in_confirmed` looks into confirmed segments too."""
+    """Search text, replacement and options; `in_confirmed` includes confirmed segments."""
 
     text: str
     replacement: str = ""
@@ -27,7 +24,7 @@ class Query:
     in_confirmed: bool = False
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where it stands in a text, without overlap.
+        """The non-overlapping occurrences in a text.
 
         >>> Query("der", whole_words=True).spans("Der Bruder, der")
         [(0, 3), (12, 15)]
@@ -39,7 +36,7 @@ class Query:
         return [span for span in spans if not self.whole_words or stands_alone(text, *span)]
 
     def replaced(self, text: str) -> str:
-        """The text with the replacement at every place."""
+        """The text with every occurrence replaced."""
         parts, position = [], 0
         for start, end in self.spans(text):
             parts += [text[position:start], self.replacement]
@@ -47,7 +44,7 @@ class Query:
         return "".join([*parts, text[position:]])
 
     def runs(self, text: str) -> list[list[str]]:
-        """The text in runs ["s" as it is | "d" to go | "i" to come, text], long stretches between them shortened."""
+        """The text as runs [kind, text], long unchanged ones shortened: "s" same, "d" deleted, "i" inserted."""
         runs: list[list[str]] = []
         position = 0
         for start, end in self.spans(text):
@@ -63,7 +60,7 @@ class Query:
 
 
 def found_in(segments: Iterable[SegmentState], query: Query) -> Json:
-    """The places in the document: how many, in how many segments, and the first MAX_SHOWN segments as they would be."""
+    """Number of occurrences and segments, and a preview of the first MAX_SHOWN segments after the replacement."""
     rows: list[Json] = []
     num_places = num_segments = 0
     for segment in segments:
@@ -78,7 +75,7 @@ def found_in(segments: Iterable[SegmentState], query: Query) -> Json:
 
 
 def text_for(segment: SegmentState, query: Query) -> str | None:
-    """The segment's text, the person's or the machine's, where the query looks into it."""
+    """The segment's text, typed or machine-translated; None if the query excludes the segment."""
     return None if segment.state == "confirmed" and not query.in_confirmed else segment.text
 
 

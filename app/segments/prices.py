@@ -1,7 +1,7 @@
-"""What each constraint of an answer costs in model score, as the segment keeps it, the page shows it, the log has it.
+"""Prices of constraints: how much model score each constraint of an answer costs.
 
-Prices need not add up: what the constraints cost together differs from the sum of what each costs alone, the others
-staying. A price may be negative, as beam search goes, and None where there is no translation to compare with.
+Each price compares with the translation without that one constraint, so prices need not add up to the total. A price
+can be negative, because beam search is approximate. It is None if there is no translation to compare with.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine import Avoid, Pricing
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices of the answer to decode request `number`, in the order of its constraints and bans."""
+    """Prices for the answer to decode request `number`, in the order of its constraints and bans."""
 
     number: int
     constraints: tuple[Constraint, ...]
@@ -23,7 +23,7 @@ class Prices:
     pricing: Pricing
 
     def payload(self) -> dict[str, Any]:
-        """As the log keeps it, with the best translation that nothing is asked of."""
+        """JSON for the log, with the best unconstrained translation."""
         pricing = self.pricing
         free = pricing.free.hypotheses[0] if pricing.free.hypotheses else None
         return {
@@ -41,7 +41,7 @@ class Prices:
         }
 
     def view(self) -> dict[str, Any]:
-        """As the page shows it: `singly` is the sum of the prices known, `together` what the total has beyond it."""
+        """JSON for the page: `singly` is the sum of the known prices, `together` is the total minus that sum."""
         total = self.pricing.total
         singly = sum(price for price in (*self.pricing.phrases, *self.pricing.avoid) if price is not None)
         return {

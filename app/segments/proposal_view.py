@@ -1,7 +1,6 @@
-"""Answers of the engine as the page draws them: words to press, hypotheses with their differences and boxes.
+"""JSON views of the engine's answers for the page: clickable words, hypotheses with their differences and constraints.
 
-Everything here is plain data made of strings and numbers, without offsets: the page never has to convert code points
-to UTF-16, and never has to build HTML.
+The views contain strings and numbers but no text offsets, so the page never converts code points to UTF-16.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MIN_ELIDED_CHARS = 36
 
 @dataclass(frozen=True, slots=True)
 class DecodingResult:
-    """An answer together with what it was asked for (the constraints' order is that of `translation.request`)."""
+    """A translation with the constraints of its request, in the order of `translation.request.phrases`."""
 
     translation: Translation
     constraints: tuple[Constraint, ...]
@@ -38,17 +37,17 @@ class DecodingResult:
 
     @property
     def best(self) -> Hypothesis | None:
-        """The first hypothesis, if there is any."""
+        """The best hypothesis; None if there are none."""
         return self.translation.hypotheses[0] if self.translation.hypotheses else None
 
     def unmet_texts(self) -> set[str]:
-        """Texts of the constraints that the best hypothesis does not meet; all of them where there is none."""
+        """Texts of the constraints that the best hypothesis does not meet; all texts if there is no hypothesis."""
         if self.best is None:
             return {constraint.text for constraint in self.constraints}
         return {self.constraints[index].text for index in self.best.unmet if index < len(self.constraints)}
 
     def reasons_by_text(self) -> dict[str, str]:
-        """Why a constraint could not be met, by its text."""
+        """The reasons why constraints could not be met, by constraint text."""
         return {
             (text := self.constraints[reason.phrase].text): reason_message(reason, text)
             for reason in self.translation.reasons
@@ -56,7 +55,7 @@ class DecodingResult:
         }
 
     def avoided_constraints(self) -> list[Constraint]:
-        """The constraints that a ban makes impossible."""
+        """The constraints that contradict a ban."""
         return [
             self.constraints[reason.phrase]
             for reason in self.translation.reasons
@@ -64,16 +63,16 @@ class DecodingResult:
         ]
 
     def general_reasons(self) -> list[str]:
-        """Reasons that belong to no phrase: a source that is too long, a decoding that failed."""
+        """Reasons that concern no single phrase: a source that is too long, a failed decoding."""
         return [reason_message(reason) for reason in self.translation.reasons if reason.phrase is None]
 
 
 def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
-    """The hypothesis cut into words and what lies between them, with the constraints that each piece belongs to.
+    """The hypothesis as tokens: words and the text between them, with the constraints that each belongs to.
 
-    A piece is {"t": text}, a word also has "w": its number; "pin" and "terms" name texts and term keys, "tag" and
-    "kept" are true for what is taken over from the source. Joined, the pieces are the hypothesis' text. A word is cut
-    where a placement begins or ends inside it (`Mail` in `E-Mail`).
+    A token is {"t": text}. Words also have "w", the word number. "pin" is the text of a pin, "at" the number of its
+    placement, "terms" are term keys; "tag" and "kept" mark text copied from the source. The joined tokens are the
+    hypothesis text. Words are split where a placement starts or ends inside them (`Mail` in `E-Mail`).
     """
     text = hypothesis.text
     words, tags = word_spans(text), set(tag_spans(text))
@@ -94,7 +93,7 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                 constraint = constraints[placement.phrase]
                 if constraint.is_pinned:
                     token["pin"] = constraint.text
-                    token["at"] = number  # tells two occurrences of one text apart
+                    token["at"] = number  # distinguishes two occurrences of one text
                 if constraint.term_keys and end == placement.end:
                     token["terms"] = list(constraint.term_keys)
                 if not constraint.is_explicit:
@@ -106,10 +105,10 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
 
 
 def word_confidences(hypothesis: Hypothesis) -> list[float]:
-    """How probable the model holds each word to be, given the source and the words before it; 0 to 1.
+    """The model's probability of each word of `word_spans`, given the source and the previous words; 0 to 1.
 
-    By the chain rule that is the product of the word's pieces, the punctuation that shares a piece with it included: a
-    word that is spelt in many pieces is not worth more or less for that. The words are those of `word_spans`.
+    This is the product of the probabilities of the word's pieces (chain rule), including punctuation in the same piece,
+    so the number of pieces does not bias the value.
     """
     pieces = [
         (start, end, log_prob)
@@ -123,9 +122,9 @@ def word_confidences(hypothesis: Hypothesis) -> list[float]:
 
 
 def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
-    """The pieces with {"t": "", "ban": text} where a banned word would have stood in the translation `free` of it.
+    """The tokens with {"t": "", "ban": text} inserted where the unconstrained translation `free` has a banned word.
 
-    A ban that `free` does not hold, or that has the same words around it in both, is left out.
+    Leaves out bans that do not occur in `free` and those whose word is not replaced in `text`.
     """
     spans = word_spans(free)
     free_words = [free[start:end] for start, end in spans]
@@ -146,9 +145,9 @@ def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[A
 
 
 def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
-    """The n-best list: score per token, gap to the best, the text in runs, and what is not met.
+    """The n-best list: score, gap to the best, the text as runs, and unmet constraints.
 
-    A run is [kind, text]: "s" as in the best hypothesis, "d" different from it, "b" a constraint, "e" left out.
+    A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "b" constraint, "e" ellipsis.
     """
     best = decoded.best
     if best is None:
@@ -170,7 +169,7 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
 
 
 def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
-    """A translation without constraints, against the best with them: a row as in `hypothesis_rows`."""
+    """The unconstrained translation compared with the best constrained one: a row as in `hypothesis_rows`."""
     best = decoded.best
     if best is None:
         return None
@@ -178,11 +177,10 @@ def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
 
 
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
-    """The source cut into words and what lies between them, with the glossary hits that each piece belongs to.
+    """The source as runs: words and the text between them, with the glossary hits that each belongs to.
 
-    A piece is {"t": text}, a word also has "w": its number, and one of a hit "term": the key and "at": the hit's
-    number, which tells two hits of one term apart; "tag" and "kept" are true for what is not translated. `keys` names
-    the hits' terms in the order of `hits`.
+    A run is {"t": text}. Words also have "w", the word number. Runs of a hit have "term", the term key, and "at", the
+    number of the hit. "tag" and "kept" mark non-translatable text. `keys` are the term keys in the order of `hits`.
     """
     words = word_spans(source)
     found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
@@ -209,10 +207,7 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
 
 
 def aligned_words(source: str, hypothesis: Hypothesis) -> list[tuple[int, int]]:
-    """(word of the source, word of the proposal) for each two that stand for each other, by their numbers.
-
-    The numbers are those of `word_spans`; what the alignment says of punctuation alone is left out.
-    """
+    """Aligned pairs (source word, proposal word), as word numbers of `word_spans`, without punctuation."""
     source_words, target_words = _words_by_character(source), _words_by_character(hypothesis.text)
     pairs = {
         (source_word, target_word)
@@ -232,7 +227,7 @@ def _words_by_character(text: str) -> list[int | None]:
 
 
 def _longest_last(hypothesis: Hypothesis) -> list[tuple[int, Placement]]:
-    """(number, placement) in the order to draw them: one inside another does not cut it in two."""
+    """(number, placement) in drawing order: a placement is drawn after those inside it, which do not split it."""
     return sorted(enumerate(hypothesis.placements), key=lambda pair: pair[1].end - pair[1].start)
 
 
@@ -263,7 +258,7 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
 
 
 def _elide(runs: list[list[str]]) -> list[list[str]]:
-    """Shortens long runs before the first difference that equal the best hypothesis, each to its last words."""
+    """Shortens long unchanged runs before the first difference to their last words."""
     kinds = [kind for kind, _ in runs]
     first = kinds.index("d") if "d" in kinds else min(len(runs) - 1, 1)
     shortened: list[list[str]] = []
@@ -277,39 +272,44 @@ def _elide(runs: list[list[str]]) -> list[list[str]]:
 
 
 def reason_message(reason: Reason, text: str = "") -> Message:
-    """The reason as a message; `text` is that of the phrase which it is about, if it is about one."""
+    """The engine's reason as a translatable message with a remedy; `text` is the phrase concerned, if any.
+
+    The log keeps the engine's own English message.
+    """
     return (_of_phrase(reason, text) if text else None) or _of_segment(reason)
 
 
 def _of_phrase(reason: Reason, text: str) -> Message | None:
     return {
         "avoided": Message(
-            "“{text}” is required and banned at once: allow it again, or do not require it here.", text=text
+            "“{text}” is both required and banned: allow it again, or do not require it here.", text=text
         ),
         "too_often": Message(
-            "“{text}” would stand more often than it may: change your text, or release something.", text=text
+            "“{text}” would occur more often than allowed: change your text, or release a pin or term.", text=text
         ),
         "unspellable": Message(
-            "The model cannot write “{text}” exactly so: pin another spelling, or release it.", text=text
+            "The model cannot produce “{text}” exactly: pin another spelling, or release it.", text=text
         ),
         "not_placed": Message(
-            "The model found no place for “{text}”: pin another form, or release something.", text=text
+            "The model could not place “{text}”: pin another form, or release a pin or term.", text=text
         ),
     }.get(reason.kind)
 
 
 def _of_segment(reason: Reason) -> Message:
-    said = {
-        "unspellable": Message("The model cannot write exactly what is kept of your text: change it, or let it go."),
-        "avoided": Message("Something is required and banned at once: allow it again, or do not require it here."),
-        "too_often": Message("Something would stand more often than it may: change your text, or release something."),
-        "too_long": Message("More is required here than the model can write: release something."),
-        "source_too_long": Message("The source is too long for the model: split the segment."),
-        "not_placed": Message("What is kept of your text found no place in its order: let some of it go."),
-        "deadline": Message("The time was up before the search had ended; these are the best translations so far."),
-        "cancelled": Message("The translation was cancelled; ask again."),
-        "not_a_number": Message(
-            "The model gave scores that are no numbers; its files may be damaged: use another model."
+    message = {
+        "unspellable": Message(
+            "The model cannot produce the text that you keep exactly: change it, or keep less of it."
         ),
+        "avoided": Message("A text is both required and banned: allow it again, or do not require it here."),
+        "too_often": Message("A text would occur more often than allowed: change your text, or release a pin or term."),
+        "too_long": Message("The required text is longer than the model can write: release a pin or term."),
+        "source_too_long": Message("The source is too long for the model: split the segment."),
+        "not_placed": Message("The model could not place the text that you keep in this order: keep less of it."),
+        "deadline": Message(
+            "The time limit was reached before the search finished; these are the best translations so far."
+        ),
+        "cancelled": Message("The translation was cancelled; request it again."),
+        "not_a_number": Message("The model produced invalid scores; its files may be damaged: use another model."),
     }.get(reason.kind)
-    return said or Message("This segment could not be translated: {why}", why=reason.message)
+    return message or Message("This segment could not be translated: {why}", why=reason.message)

@@ -1,6 +1,6 @@
-"""One segment at work: its text, constraints and newest answer, and what a person should be told about them.
+"""State of one segment: text, constraints and newest answer, rules about them, and conversion to and from the log.
 
-Plain data and rules; knows nothing of threads, storage or the page's layout.
+Immutable data and pure functions, independent of threads and the page's layout.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """The best text of a complete answer, as the log keeps it over a restart.
+    """The best hypothesis of a complete answer, stored in the log so that it survives a restart.
 
-    `constraints_key` is the segment's at the time; `made_with` names the model and the search options.
+    `constraints_key` identifies the constraints of its request; `made_with` names the model and the search options.
     """
 
     text: str
@@ -43,17 +43,15 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SegmentState:
-    """What is known of one segment now; a change makes a new one.
+    """The current state of one segment; every change creates a new object.
 
-    `target` is the translator's text, None while there is only the machine's; that of a segment that is pretranslated
-    came from the memory by itself. `decoded` answers decode request number
-    `answered`; `requested` is the newest one asked for; `shown` is the newest answer that has hypotheses. `version`
-    counts the segment's own changes, `stamp` is the workspace's version at the last one. `attention` says in a
-    sentence why the segment needs a look, and is empty where it does not. `note` is what the document's file says of
-    it: a context, a comment; `comment` is the person's own. `changed_from` is the proposal before terms changed it
-    behind the person's back.
-    A segment that was merged into another has no source any more.
-    `stored_answer` is the newest complete answer in short, of this run or an earlier one.
+    `target` is the translator's text, or None while there is only machine translation. In a pretranslated segment it
+    was filled in from the translation memory. `decoded` is the answer to decode request number `answered`, `requested`
+    is the number of the newest request, `shown` is the newest answer with hypotheses, and `stored_answer` a summary of
+    the newest complete answer of this run or an earlier one. `version` counts the changes of the segment; `stamp` is
+    the workspace version at the last change. `attention` explains why the segment needs review; empty if it does not.
+    `note` comes from the document file (context, comments), `comment` from the user. `changed_from` is the previous
+    proposal if a change of terms replaced it. A segment that was merged into another one has an empty source.
     """
 
     index: int
@@ -83,21 +81,21 @@ class SegmentState:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """What the translation of this segment must contain, as of now."""
+        """The current texts that the translation must contain."""
         return self.resolved.constraints
 
     @property
     def avoided(self) -> tuple[Avoid, ...]:
-        """What it must not contain: the bans, and what forbidden terms say."""
+        """The current texts that the translation must not contain: bans and forbidden terms."""
         return self.resolved.avoid
 
     @property
     def resolved(self) -> ResolvedConstraints:
-        """Constraints, what is avoided, and which demands contradict each other."""
+        """The resolved constraints: required texts, texts to avoid, and conflicts."""
         return resolve_constraints(self.pins, self.hits, self.terms_off, self.bans, kept_texts(self.source))
 
     def request(self, direction: str) -> Request:
-        """What the engine is asked for this segment, as of now."""
+        """The current request to the engine."""
         phrases = tuple(constraint.phrase() for constraint in self.constraints)
         return Request(
             self.source,
@@ -110,22 +108,22 @@ class SegmentState:
 
     @property
     def is_pending(self) -> bool:
-        """Whether an answer is wanted and not there yet."""
+        """Whether an answer was requested and has not arrived."""
         return self.requested > self.answered
 
     def is_answered_by(self, decoded: DecodingResult) -> bool:
-        """Whether that answer was asked for with the constraints as they are now."""
-        asked = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
-        return asked == (self.constraints, self.avoided, self.beginning, self.locked)
+        """Whether the answer belongs to the current constraints."""
+        answered = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
+        return answered == (self.constraints, self.avoided, self.beginning, self.locked)
 
     @property
     def has_prices(self) -> bool:
-        """Whether the prices known are those of the newest answer."""
+        """Whether `prices` belong to the newest answer."""
         return self.prices is not None and self.prices.number == self.requested == self.answered
 
     @property
     def can_be_priced(self) -> bool:
-        """Whether the newest answer meets constraints that might cost something."""
+        """Whether the newest answer is complete and has constraints that can have a price."""
         decoded = self.decoded
         if decoded is None or self.is_pending or not self.is_answered_by(decoded):
             return False
@@ -134,19 +132,19 @@ class SegmentState:
 
     @property
     def needs_decoding(self) -> bool:
-        """Whether nothing was asked yet, or what was asked is not what is wanted now."""
+        """Whether there is no pending request and no answer for the current constraints."""
         if not self.source:
             return False  # merged into another
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
     def constraints_key(self) -> str:
-        """A short name for what is wanted of the translation now: the same for the same wishes."""
+        """A fingerprint of the current constraints."""
         return constraints_key(self.constraints, self.avoided, self.beginning, self.locked)
 
     @property
     def needs_translation(self) -> bool:
-        """Whether no text is known that answers what is wanted now, of this run or an earlier one."""
+        """Whether no answer for the current constraints is known, from this run or an earlier one."""
         if not self.needs_decoding:
             return False
         return (
@@ -157,75 +155,77 @@ class SegmentState:
 
     @property
     def is_translated(self) -> bool:
-        """Whether there is a text or an answer, by a person or the machine."""
+        """Whether there is a translation, by the translator or the machine."""
         return self.target is not None or self.decoded is not None or self.stored_answer is not None
 
     @property
     def is_from_memory(self) -> bool:
-        """Whether the text is an exact match of the memory that nobody has asked for, edited or confirmed."""
+        """Whether the text is an exact TM match that was filled in and not yet edited or confirmed."""
         return self.origin == "memory" and self.state == "pretranslated"
 
     @property
     def machine_text(self) -> str | None:
-        """The best hypothesis shown last, else what is recalled of an earlier run."""
+        """The best hypothesis of `shown`, else the stored answer of an earlier run."""
         if self.shown and self.shown.best:
             return self.shown.best.text
         return self.stored_answer.text if self.stored_answer else None
 
     @property
     def text(self) -> str | None:
-        """The translator's text, else the machine's."""
+        """The translator's text, else the machine translation."""
         return self.target if self.target is not None else self.machine_text
 
 
 def constraints_key(
     constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str]
 ) -> str:
-    """See `SegmentState.constraints_key`."""
-    wishes = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
-    return hashlib.sha256(json.dumps(wishes).encode("ascii")).hexdigest()[:16]
+    """A fingerprint of constraints: 16 hex digits, equal for equal constraints. The log stores it."""
+    values = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
+    return hashlib.sha256(json.dumps(values).encode("ascii")).hexdigest()[:16]
 
 
 def unmet_texts(segment: SegmentState, text: str) -> list[str]:
-    """What pins and terms require of the segment's translation and does not stand in `text`, be it among tags."""
+    """Texts required by pins and terms that do not occur in `text`; tags inside them are ignored."""
     text = without_markup(text)
     return [c.text for c in segment.constraints if c.is_explicit and not _is_in_text(text, c)]
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
-    """What the person bans or a term forbids and stands in `text`; within what is required, forbidden words may."""
+    """Banned and forbidden texts that occur in `text`. Forbidden terms are allowed inside a required text."""
     text = without_markup(text)
     required = [constraint.text for constraint in segment.constraints]
     found = []
     for item in segment.avoided:
-        left = text
+        rest = text
         for phrase in required if item not in segment.bans else ():
-            left = left.replace(phrase, " ") if contains_banned(phrase, item) else left
-        if contains_banned(left, item):
+            rest = rest.replace(phrase, " ") if contains_banned(phrase, item) else rest
+        if contains_banned(rest, item):
             found.append(item.text)
     return found
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
-    """Why this segment needs a look, in a sentence; empty where it does not. `findings` are those in its text."""
+    """Why this segment needs review, as a sentence, or "". `findings` are the check results for its target."""
     if segment.target is not None:
         return joined(". ", [finding.message for finding in findings if finding.is_error])
     if segment.decoded is None or segment.is_pending:
         return ""
     if segment.decoded.translation.status == "complete":
         return (
-            Message("Translated anew by your terms; it read: {text}", text=segment.changed_from)
+            Message("Translated again because of your terms; previously: {text}", text=segment.changed_from)
             if segment.changed_from
             else ""
         )
     reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
     return (
-        reasons[0] if reasons else Message("Not met: {texts}", texts=", ".join(sorted(segment.decoded.unmet_texts())))
+        reasons[0]
+        if reasons
+        else Message("Not in the translation: {texts}", texts=", ".join(sorted(segment.decoded.unmet_texts())))
     )
 
 
 def count_occurrences(text: str, phrase: str) -> int:
-    """How often `phrase` stands in `text` as words of their own, without overlap."""
+    """Number of non-overlapping occurrences of `phrase` in `text` as whole words."""
     count = position = 0
     while (start := text.find(phrase, position)) >= 0:
         if stands_alone(text, start, start + len(phrase)):
@@ -237,17 +237,17 @@ def count_occurrences(text: str, phrase: str) -> int:
 
 
 def contains_banned(text: str, ban: Avoid) -> bool:
-    """Whether the banned words stand in `text` as words of their own."""
+    """Whether the banned text occurs in `text` as whole words."""
     if ban.case == "permissive":
         return count_occurrences(text.lower(), ban.text.lower()) > 0
     return count_occurrences(text, ban.text) > 0
 
 
 def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
-    """The word of `text` that `target` begins, as written there: "Routern" for "Router"; None without any.
+    """The first word of `text` that starts with `target`: "Routern" for "Router"; None if there is none.
 
-    A translator bends terms to the sentence; this finds the forms that only add an ending. With `joins_compounds` it
-    may also end the word: "Bilddatei" for "Datei".
+    Finds inflected forms that only add an ending. With `joins_compounds`, `target` may also end the word: "Bilddatei"
+    for "Datei".
     """
     for match in re.finditer(re.escape(target), text, re.IGNORECASE):
         start, end = match.span()
@@ -263,7 +263,7 @@ def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> 
 
 
 def term_form(text: str, constraint: Constraint) -> str | None:
-    """What stands in `text` for a constraint of a term: a form of it, or the word that one begins or ends; or None."""
+    """The words of `text` that meet a constraint of a term: one of its forms, or an inflected or compound word."""
     forms = (constraint.text, *constraint.forms)
     joins = constraint.boundary == "compound"
     words = (inflected_form(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
@@ -271,17 +271,17 @@ def term_form(text: str, constraint: Constraint) -> str | None:
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:
-    wanted = without_markup(constraint.text)
-    if not wanted.strip():
-        return True  # nothing but tags, which the checks look after
-    forms = (wanted, *constraint.forms)
+    required = without_markup(constraint.text)
+    if not required.strip():
+        return True  # only tags, which the placeholder check covers
+    forms = (required, *constraint.forms)
     if sum(count_occurrences(text, form) for form in forms) >= constraint.count:
         return True
     return not constraint.is_pinned and term_form(text, constraint) is not None
 
 
 def segment_update(segment: SegmentState) -> SegmentUpdate:
-    """What the log stores of a segment."""
+    """The segment's state as the log stores it."""
     constraints = {
         "pins": list(segment.pins),
         "terms_off": sorted(segment.terms_off),
@@ -296,7 +296,7 @@ def segment_update(segment: SegmentState) -> SegmentUpdate:
 
 
 def restore_segment(saved: SavedSegment) -> SegmentState:
-    """A segment as the log kept it; of what the machine said only the best text, as the rest can be asked for again."""
+    """A segment restored from the log. Of the engine's answer, only the best text was stored."""
     kept = saved.constraints
     is_written = saved.target is not None
     stored_answer = _stored_answer(kept["recalled"]) if kept.get("recalled") else None

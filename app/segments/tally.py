@@ -1,4 +1,4 @@
-"""What is counted over a document's segments, kept up to date change by change: asking takes no walk through them."""
+"""Counts over a document's segments, updated with every change instead of by a scan of all segments."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from app.segments.state import SegmentState
 
 
 class Tally:
-    """Counts by state, words, what was changed last, and what waits to be translated ahead of the person."""
+    """Counts by state, words, the order of changes, and the segments that still need machine translation."""
 
     def __init__(self, segments: Iterable[SegmentState]) -> None:
         self._by_state: Counter[str] = Counter()
         self._words: Counter[str] = Counter()  # by state
         self.num_attention = 0
         self.num_commented = 0
-        self.num_translated = 0  # by the machine or by a person
+        self.num_translated = 0  # by the machine or the translator
         self.words_translated = 0
         self.to_translate: set[int] = set()
-        self._stamps: dict[int, int] = {}  # the one changed last at the end
+        self._stamps: dict[int, int] = {}  # by segment index, last changed at the end
         for segment in segments:
             self._count(segment, 1)
 
     def change(self, before: SegmentState, after: SegmentState) -> None:
-        """One segment is another now."""
+        """Updates the counts for the change of one segment."""
         self._count(before, -1)
         self._count(after, 1)
 
     def _count(self, segment: SegmentState, sign: int) -> None:
-        if segment.source:  # else it is part of another
+        if segment.source:  # else it was merged into another
             self._count_one(segment, sign)
         if sign < 0:
             return
@@ -49,14 +49,14 @@ class Tally:
         self.words_translated += sign * segment.num_words * segment.is_translated
 
     def changed_since(self, version: int) -> Iterator[int]:
-        """The segments changed after that version, the one changed last first."""
+        """Indices of the segments changed after that workspace version, last changed first."""
         for index, stamp in reversed(self._stamps.items()):
             if stamp <= version:
                 return
             yield index
 
     def counts(self) -> dict[str, int]:
-        """How many segments each filter of the list shows."""
+        """Number of segments for each filter of the segment list."""
         total, confirmed = self._by_state.total(), self._by_state["confirmed"]
         return {
             "all": total,
@@ -68,5 +68,5 @@ class Tally:
         }
 
     def words(self) -> dict[str, int]:
-        """Words of the sources: of those confirmed, and of all."""
+        """Source words of the confirmed segments and of all segments."""
         return {"confirmed": self._words["confirmed"], "all": self._words.total()}

@@ -1,6 +1,6 @@
-"""What the terms do to a document, found before anything is decoded: where they stand, and where their targets do not.
+"""Dry run of a glossary on a document, without decoding: where terms occur and where their targets are missing.
 
-Reads segments and terms only; knows nothing of the model, the log or the page.
+Reads segments and terms only; independent of the model, the log and the page.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Search = Callable[[str], TermMatches]
 
 @dataclass(slots=True)
 class TermUse:
-    """One term with the segments, by index, whose source holds it; `num_hits` counts every occurrence.
+    """One term and the indices of the segments with the term in the source; `num_hits` counts all occurrences.
 
-    `unused_in` are confirmed segments that lack the target and all its forms, or hold what a term forbids.
+    `unused_in` are confirmed segments without the target and its forms, or with the target of a forbidden term.
     """
 
     term: Term
@@ -33,7 +33,7 @@ class TermUse:
 
 @dataclass(slots=True)
 class Suppressed:
-    """A term that does not count where `by` stands over it: a longer one, or one of higher rank at the same words."""
+    """A term that is overridden by the term `by`: a longer one, or one of higher priority for the same words."""
 
     term: Term
     by: Term
@@ -44,7 +44,7 @@ class Suppressed:
 
 @dataclass(slots=True)
 class DryRun:
-    """`uses` of the terms that stand in the document, the most frequent first; what was suppressed, likewise."""
+    """Result of a dry run: `uses` of the terms found and `suppressed` terms, most frequent first."""
 
     num_segments: int
     num_terms: int
@@ -54,11 +54,11 @@ class DryRun:
 
     @property
     def num_without_hits(self) -> int:
-        """How many terms stand nowhere in the document."""
+        """Number of terms that do not occur in the document."""
         return self.num_terms - len(self.uses)
 
     def summary(self) -> dict[str, Any]:
-        """The counts, ready for JSON."""
+        """The counts as JSON."""
         return {
             "num_segments": self.num_segments,
             "num_segments_hit": len(self.segments_hit),
@@ -72,7 +72,7 @@ class DryRun:
 
 
 def dry_run(segments: Iterable[SegmentState], search: Search, num_terms: int) -> DryRun:
-    """Searches each segment's source; `search` finds its terms, of which there are `num_terms` in all."""
+    """Searches the source of each segment with `search`, a glossary search over `num_terms` terms."""
     run = DryRun(0, num_terms, [], [], [])
     uses: dict[str, TermUse] = {}
     lost: dict[tuple[str, str, bool], Suppressed] = {}
@@ -108,16 +108,16 @@ def _note(places: list[int], index: int) -> None:
 
 
 def _winner(lost: TermHit, hits: Iterable[TermHit]) -> TermHit:
-    """The hit that covers or cuts this one: the first that overlaps it."""
+    """The hit that overrides this one: the first that overlaps it."""
     overlapping = [hit for hit in hits if hit.start < lost.end and lost.start < hit.end]
     return min(overlapping, key=lambda hit: (hit.term.status == "forbidden", hit.start - hit.end))
 
 
 def _unused(segment: SegmentState) -> set[str]:
-    """The keys of the terms that the segment's text does not do as they say; terms that are off there are left out."""
+    """Keys of the active terms that the segment's text does not follow."""
     text = segment.text or ""
-    lacking = set(unmet_texts(segment, text))
-    keys = {key for wanted in segment.constraints if wanted.text in lacking for key in wanted.term_keys}
+    missing = set(unmet_texts(segment, text))
+    keys = {key for constraint in segment.constraints if constraint.text in missing for key in constraint.term_keys}
     for hit in segment.hits:
         term = hit.term
         is_on = term_key(term) not in segment.terms_off

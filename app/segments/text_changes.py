@@ -1,6 +1,6 @@
-"""From the text a segment had to the one a person wants now: the state that follows, and what the log is told.
+"""Changes of a segment's text: the next state and the log events.
 
-Plain rules; knows nothing of storage, threads or the page.
+Pure functions, independent of storage, threads and the page.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from app.segments.state import Json, SegmentState
 EditOrigin = Literal[
     "typed", "hypothesis", "proposal", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
 ]
-# How a person's text may change while they write, as the page tells it: "other" is what no key and no paste brought,
-# such as dictation or a browser's extension.
+# How the page reports that a text changed while typing. "other" is neither key nor paste, such as dictation or a
+# browser extension.
 ReportedOrigin = Literal["typed", "paste", "spelling", "other"]
 LogEvents = list[tuple[EventType, Json]]
 _MACHINE_ORIGINS: Final = frozenset({"hypothesis", "rest"})
@@ -28,14 +28,14 @@ _STEP_EVENTS: Final[dict[str, EventType]] = {"undo": "undo", "redo": "redo"}
 
 @dataclass(frozen=True, slots=True)
 class ReportedEdit:
-    """What the page says of an edit: which text it was made to, and what happened to it, one change after the other."""
+    """An edit as reported by the page: the text before, and the changes made to it in order."""
 
     before: str
     changes: Sequence[ReportedChange]
 
 
 def edited(segment: SegmentState, text: str | None, origin: EditOrigin) -> SegmentState:
-    """The segment with this text, which came about by `origin`; with None it goes back to the machine's."""
+    """The segment with this text from `origin`; None restores the machine translation."""
     version = segment.version + 1
     if text is None:
         state: Literal["new", "pretranslated"] = "new" if segment.machine_text is None else "pretranslated"
@@ -45,12 +45,12 @@ def edited(segment: SegmentState, text: str | None, origin: EditOrigin) -> Segme
 
 
 def edit_events(
-    segment: SegmentState, text: str | None, origin: EditOrigin, rank: int | None, told: ReportedEdit | None
+    segment: SegmentState, text: str | None, origin: EditOrigin, rank: int | None, reported: ReportedEdit | None
 ) -> LogEvents:
-    """What the log is told of `edited`; `rank` is that of the hypothesis taken, from 0.
+    """The log events for `edited`; `rank` is the rank of the chosen hypothesis, from 0.
 
-    What the page tells counts where it leads from the text before to this one. Where it does not, the smallest change
-    does, of origin "unknown".
+    Uses the changes that the page reported if they turn the previous text into the new one. Otherwise logs the smallest
+    change, with origin "unknown".
     """
     if text is None or origin in _STEP_EVENTS:
         return [(_STEP_EVENTS.get(origin, "edit"), {"text": text, "origin": origin})]
@@ -61,11 +61,11 @@ def edit_events(
         if origin in _MACHINE_ORIGINS:
             events.insert(0, ("hypothesis_taken", {"origin": name} | ({} if rank is None else {"rank": rank})))
         return events
-    if told is None:
+    if reported is None:
         return change_events([smallest_change(before, text, origin)], _base(segment, before))
-    if segment.target is None and len(told.before) <= MAX_TARGET_CHARACTERS:
-        before = one_line(told.before)  # the machine may have said something else since
-    cleaned = [(offset, num_removed, one_line(new), by) for offset, num_removed, new, by in told.changes]
+    if segment.target is None and len(reported.before) <= MAX_TARGET_CHARACTERS:
+        before = one_line(reported.before)  # the machine translation may have changed since
+    cleaned = [(offset, num_removed, one_line(new), by) for offset, num_removed, new, by in reported.changes]
     changes = reported_changes(before, text, cleaned)
     if changes is None:
         before = segment.text or ""
@@ -74,38 +74,38 @@ def edit_events(
 
 
 def batch_events(
-    segment: SegmentState, after: SegmentState, said: Json, told: Sequence[ReportedChange] = ()
+    segment: SegmentState, after: SegmentState, common: Json, changes: Sequence[ReportedChange] = ()
 ) -> LogEvents:
-    """What the log is told of one segment's share of a step in many; `said` is what each event says of the step.
+    """The log events of one segment in a step that changes many; `common` is part of each event of the step.
 
-    `told` are its changes where they are known; without them all of its text makes way for the other.
+    `changes` are the changes of the text if they are known; otherwise the event replaces the whole text.
     """
-    text, origin = after.target, said["origin"]
+    text, origin = after.target, common["origin"]
     if text is None or origin in _STEP_EVENTS:
-        return [(_STEP_EVENTS.get(origin, "edit"), {"text": text, **said})]
+        return [(_STEP_EVENTS.get(origin, "edit"), {"text": text, **common})]
     before = segment.text or ""
-    changes = reported_changes(before, text, told) or [whole_change(before, text, origin)]
-    return [(name, {**said, **payload}) for name, payload in change_events(changes, _base(segment, before))]
+    logged = reported_changes(before, text, changes) or [whole_change(before, text, origin)]
+    return [(name, {**common, **payload}) for name, payload in change_events(logged, _base(segment, before))]
 
 
 def confirmed(segment: SegmentState, text: str) -> SegmentState:
-    """The segment with which the person is done, in these words."""
+    """The segment confirmed with this text."""
     by = segment.origin if text == segment.target else "hypothesis" if text == segment.machine_text else "typed"
     return replace(segment, target=text, origin=by, state="confirmed", version=segment.version + 1)
 
 
 def translator_work(segment: SegmentState) -> tuple[object, ...]:
-    """What a person made of a segment, to compare: its source, text, comment and constraints, whether it is done."""
+    """The translator's work on a segment as a comparable value: source, text, comment, constraints, confirmed."""
     text = None if segment.is_from_memory else segment.target
-    wishes = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked)
-    return segment.source, text, segment.state == "confirmed", segment.comment, *wishes
+    constraints = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked)
+    return segment.source, text, segment.state == "confirmed", segment.comment, *constraints
 
 
 def reopened(segment: SegmentState) -> SegmentState:
-    """The segment with its confirmation taken back; the text stays."""
+    """The segment without its confirmation; the text stays."""
     return replace(segment, state="edited", version=segment.version + 1)
 
 
 def _base(segment: SegmentState, before: str) -> str | None:
-    """What the log has to be told beside a change: the text that it was made to, where that was not the person's."""
+    """The text before a change if it was not the translator's own, which the log must store; else None."""
     return before if segment.target is None else None

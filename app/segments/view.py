@@ -1,6 +1,6 @@
-"""One segment as the page shows it: its row in the list, and all of it where it is open.
+"""JSON views of a segment for the page: its row in the list and its details in the editor.
 
-Plain values, ready for JSON; knows nothing of threads, storage or the page's layout.
+Independent of threads, storage and the page's layout.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _score(segment: SegmentState) -> float | None:
 
 
 def detail_view(segment: SegmentState) -> Json:
-    """The segment as the editor shows it."""
+    """The segment with all details for the editor."""
     shown = segment.shown
     proposal: Json | None = None
     if shown is not None and shown.best is not None:
@@ -101,7 +101,7 @@ def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothe
 
 
 def _free_row(segment: SegmentState, shown: DecodingResult | None) -> Json | None:
-    """The best translation that nothing is asked of, where the prices know it."""
+    """The best unconstrained translation, if it is known from the prices."""
     if shown is None or segment.prices is None or not segment.has_prices:
         return None
     free = segment.prices.pricing.free.hypotheses
@@ -115,7 +115,7 @@ def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:
         return "pending", ""
     reason = decoded.reasons_by_text().get(text, "")
     if decoded.best is None:
-        # Nothing was decoded: only what is to blame is flagged, the rest was never tried.
+        # Nothing was decoded: flag only the constraints with a reason, because the others were never tried.
         return ("unmet", reason) if reason or decoded.translation.status == "unmet" else ("pending", "")
     return ("unmet", reason) if text in decoded.unmet_texts() else ("met", "")
 
@@ -130,7 +130,7 @@ def _pin_states(segment: SegmentState) -> list[Json]:
 
 
 def _kept_states(segment: SegmentState) -> list[Json]:
-    """What of the source must stand as it is, how often, and whether it does in the text or the newest answer."""
+    """Texts kept from the source, their counts, and whether the translator's text or the newest answer has them."""
     states = []
     for constraint in segment.constraints:
         if constraint.is_explicit:
@@ -144,7 +144,10 @@ def _kept_states(segment: SegmentState) -> list[Json]:
 
 
 def _ban_states(segment: SegmentState) -> list[Json]:
-    """By the newest answer: "kept", "clash" where it makes a constraint impossible, "stands", or "pending"."""
+    """Status of each ban in the newest answer.
+
+    "kept" (avoided), "clash" (contradicts a constraint), "stands" (occurs inside a required term) or "pending".
+    """
     states = []
     decoded = segment.decoded
     is_answered = decoded is not None and not segment.is_pending and segment.is_answered_by(decoded)
@@ -155,7 +158,7 @@ def _ban_states(segment: SegmentState) -> list[Json]:
             if clashing:
                 status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
             elif any(contains_banned(h.text, ban) for h in decoded.translation.hypotheses):
-                status, reason = "stands", Message("Stands inside a required term, and there only.")
+                status, reason = "stands", Message("Occurs only inside a required term.")
             elif decoded.best is not None:
                 status = "kept"
         states.append({"text": ban.text, "case": ban.case, "status": status, "reason": reason})
@@ -188,7 +191,7 @@ def _term_states(segment: SegmentState) -> list[Json]:
 
 
 def _notices(segment: SegmentState) -> list[str]:
-    """What is said of the proposal: why there is none, or that it has changed behind the person's back."""
+    """Notices about the proposal: why there is none, or that a change of terms replaced it."""
     if segment.decoded is None or segment.is_pending:
         return []
     changed = [segment.attention] * bool(segment.changed_from and segment.target is None)
@@ -196,13 +199,13 @@ def _notices(segment: SegmentState) -> list[str]:
 
 
 def _aligned_source(segment: SegmentState, pin: str) -> str:
-    """The words of the source that a pin translates in the proposal, where the model can tell; else empty."""
+    """The source words aligned with a pin in the proposal; "" without alignment."""
     start, end = aligned_span(segment, pin)
     return without_markup(segment.source[start:end])
 
 
 def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
-    """Where these words stand; (0, 0) where the model cannot tell."""
+    """The source span aligned with a pin in the proposal; (0, 0) without alignment."""
     if segment.shown is None or segment.shown.best is None:
         return 0, 0
     best, constraints = segment.shown.best, segment.shown.constraints
@@ -216,36 +219,40 @@ def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
 
 
 def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
-    """What the word alignment has against a term that the proposal holds: "misaligned", "doubled" or "", and a note."""
+    """(doubt, note) from the word alignment of a term in the proposal: "misaligned", "doubled" or ""."""
     decoded = segment.decoded
     if decoded is None or decoded.best is None:
         return "", ""
     found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
     others = ", ".join(decoded.best.text[start:end] for p in found for start, end in p.doubled)
     if any(placement.aligned is False for placement in found):
-        return "misaligned", Message("The source term seems translated by “{texts}”.", texts=others) if others else ""
-    return ("doubled", Message("Also translated by “{texts}”.", texts=others)) if others else ("", "")
+        return "misaligned", Message(
+            "The source term seems to be translated as “{texts}”.", texts=others
+        ) if others else ""
+    return ("doubled", Message("Also translated as “{texts}”.", texts=others)) if others else ("", "")
 
 
 def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
-    """By the translator's text where there is one, else by the proposal."""
+    """(status, note) of a term in the translator's text or, if there is none, in the proposal."""
     text = segment.text
     if term.status == "forbidden":
-        standing = next((t for t in term.targets if text and contains_banned(text, Avoid(t))), "")
+        found = next((t for t in term.targets if text and contains_banned(text, Avoid(t))), "")
         return (
-            ("unmet", Message("Must not stand: {text}", text=standing))
-            if standing
+            ("unmet", Message("Forbidden, but in the text: {text}", text=found))
+            if found
             else ("pending" if text is None else "met", "")
         )
     constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
-    if constraint is None:  # a ban leaves no form of it, or a glossary of higher priority
+    if constraint is None:  # all its forms are banned, or forbidden by a glossary of higher priority
         by = next((c.by for c in segment.resolved.conflicts if c.by and c.term_key == term_key(term)), "")
         glossary = next((hit.term.glossary for hit in segment.hits if by and term_key(hit.term) == by), "")
         if by:
             return "unmet", Message(
-                "“{text}” is forbidden by “{glossary}”, which goes first.", text=term.target, glossary=glossary
+                "“{text}” is forbidden by “{glossary}”, which takes precedence.", text=term.target, glossary=glossary
             )
-        return "unmet", Message("“{text}” is required and banned at once here; the ban counts.", text=term.target)
+        return "unmet", Message(
+            "“{text}” is both required and banned here; the ban takes precedence.", text=term.target
+        )
     status, reason = _answer_for(segment, constraint.text)
     if segment.target is None:
         return status, reason
@@ -260,9 +267,11 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
 
 
 def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]]) -> list[Json]:
-    """{"kind", "kept", "given_up", "source", "term", "by"} of each; see `Conflict`.
+    """All conflicts of a segment as JSON; see `Conflict`.
 
-    `aligned` tells which characters of the source a pin translates.
+    Adds the conflicts between pins and terms: `aligned` returns the source span of a pin, and a pin contradicts a term
+    if it is aligned with the term's words but contains no form of its target. Both stay required until the user
+    chooses. `resolve_constraints` has already resolved all other conflicts by precedence.
     """
     found = list(segment.resolved.conflicts)
     terms = [constraint for constraint in segment.constraints if constraint.term_keys and not constraint.is_pinned]
@@ -270,14 +279,14 @@ def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]
         start, end = aligned(pin)
         for hit in segment.hits:
             key = term_key(hit.term)
-            asked = next((constraint for constraint in terms if key in constraint.term_keys), None)
-            if asked is None or not (start < hit.end and hit.start < end):
+            required = next((constraint for constraint in terms if key in constraint.term_keys), None)
+            if required is None or not (start < hit.end and hit.start < end):
                 continue
-            if any(form in pin for form in (asked.text, *asked.forms)):
+            if any(form in pin for form in (required.text, *required.forms)):
                 continue
-            view = Conflict("pin_term", pin, asked.text, hit.term.source, key)
-            if view not in found:
-                found.append(view)
+            conflict = Conflict("pin_term", pin, required.text, hit.term.source, key)
+            if conflict not in found:
+                found.append(conflict)
     return [
         {"kind": c.kind, "kept": c.kept, "given_up": c.dropped, "source": c.source, "term": c.term_key, "by": c.by}
         for c in found

@@ -1,1 +1,1 @@
-"""Inline tags: stripped before translation, put back by word alignment; what must not be translated is protected."""
+"""Inline tags and other non-translatable text: removed before translation and restored by word alignment."""

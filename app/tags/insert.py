@@ -1,4 +1,4 @@
-"""A text with tags put into it and stretches of it replaced, and where each of its characters stands then."""
+"""Inserts tags into a text and replaces spans of it, with a mapping from old to new character offsets."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from app.tags.placement import PlacedTag, Span, Tag, separates_words
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
-    """A text made of another. What began at character i begins at `starts[i]`, what ended there ends at `ends[i]`."""
+    """The new text, and for each offset i of the old one: a span starting (ending) at i now starts at `starts[i]`
+    (ends at `ends[i]`)."""
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
 
     def span(self, start: int, end: int) -> Span:
-        """Where a stretch of the text before stands."""
+        """The new span of a span of the old text."""
         return (self.starts[start], self.ends[end]) if start < end else (self.starts[start], self.starts[start])
 
 
 def insert_tags(text: str, tags: Sequence[PlacedTag], replaced: Sequence[tuple[int, int, str]]) -> TaggedText:
-    """The text with tags in it and the stretches (start, end, new text) replaced, both ascending.
+    """Inserts the tags and replaces the spans (start, end, new text), both in ascending order.
 
-    No tag may stand inside such a stretch. Between two words the space goes to the side of the tags on which the
-    source has it.
+    No tag may be inside a replaced span. A space between two words goes to the side of the tags where the source has
+    it.
     """
     gaps = [(gap, list(group)) for gap, group in groupby(tags, lambda tag: _gap(text, tag[0], replaced))]
-    weaver = _Weaver(text)
+    inserter = _Inserter(text)
     steps: list[tuple[Span, str | list[PlacedTag]]] = [*gaps, *(((start, end), new) for start, end, new in replaced)]
     for (start, end), what in sorted(steps, key=lambda step: (step[0], isinstance(step[1], str))):
-        weaver.copy(start)
+        inserter.copy(start)
         if isinstance(what, str):
-            weaver.replace(end, what)
+            inserter.replace(end, what)
         else:
-            weaver.put([tag for _, tag in what], sum(place == start for place, _ in what), end)
-    weaver.copy(len(text))
-    return weaver.done()
+            inserter.put([tag for _, tag in what], sum(place == start for place, _ in what), end)
+    inserter.copy(len(text))
+    return inserter.done()
 
 
 def _gap(text: str, place: int, replaced: Sequence[tuple[int, int, str]]) -> Span:
-    """The single space beside a place, or the place itself."""
+    """The single space next to an offset, or an empty span at the offset."""
     for start in (place, place - 1):
         around = text[max(0, start - 1) : start], text[start : start + 1], text[start + 1 : start + 2]
         is_single = around[1] == " " and " " not in (around[0], around[2])
@@ -51,7 +52,7 @@ def _gap(text: str, place: int, replaced: Sequence[tuple[int, int, str]]) -> Spa
     return place, place
 
 
-class _Weaver:
+class _Inserter:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
@@ -61,7 +62,7 @@ class _Weaver:
         self.ends = [0] * (len(text) + 1)
 
     def copy(self, end: int) -> None:
-        """The text as it is up to `end`."""
+        """Copies the text up to `end`."""
         for place in range(self.position, end):
             self.starts[place] = self.length
             self._add(self.text[place])
@@ -69,7 +70,7 @@ class _Weaver:
         self.position = max(self.position, end)
 
     def replace(self, end: int, new: str) -> None:
-        """Another text in place of that up to `end`; all that begins or ends in it begins or ends with it."""
+        """Replaces the text up to `end`; spans that start or end inside it now start or end at its edges."""
         for place in range(self.position, end):
             self.starts[place] = self.length
         self._add(new)
@@ -78,7 +79,7 @@ class _Weaver:
         self.position = end
 
     def put(self, tags: Sequence[Tag], num_before: int, end: int) -> None:
-        """Tags at a place, or at the space up to `end`; `num_before` of them belong to the word before it."""
+        """Inserts tags here, or around the space up to `end`; `num_before` of them belong to the word before it."""
         start = self.position
         slot = self._slot_of_space(tags, num_before, end) if end > start else None
         last = "".join(self.parts[-1:])[-1:]
@@ -108,7 +109,7 @@ class _Weaver:
         return TaggedText("".join(self.parts), self.starts, self.ends)
 
     def _slot_of_space(self, tags: Sequence[Tag], num_before: int, end: int) -> int | None:
-        """Before which of the tags the space goes; None where one of them stands for it."""
+        """The index of the tag before which the space goes; None if one of the tags replaces the space."""
         votes = [0] * (len(tags) + 1)
         for number, tag in enumerate(tags):
             votes[number] += tag.has_space_before

@@ -1,8 +1,8 @@
-"""Where the tags of a source stand in its translation: at the words that stand for the same.
+"""Places the tags of a source in its translation, at the aligned words.
 
 "Press {1}OK{/1} now." is translated as "Press OK now."; in "Drücken Sie jetzt OK." the pair goes around "OK" again.
-Plain rules over two texts and the word alignment between them: whatever it says, each tag is put once, and pairs keep
-their nesting. Knows nothing of requests and how the texts lost their tags.
+Whatever the alignment is, each tag is placed exactly once and pairs stay nested. Independent of requests and of how
+the tags were removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine import is_word_char, occurrences
 
 Span = tuple[int, int]
 Links = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
-PlacedTag = tuple[int, "Tag"]  # before which character of the target a tag goes
+PlacedTag = tuple[int, "Tag"]  # target offset and tag
 
 _CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
 
@@ -42,13 +42,13 @@ class Tag:
 
     @property
     def is_between_spaces(self) -> bool:
-        """Whether it stands as a word does."""
+        """Whether the source has spaces on both sides, as around a word."""
         return self.has_space_before and self.has_space_after
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSpan:
-    """A stretch of the target that has its tags already; those in `tags` need no place any more."""
+    """A span of the target that already contains its tags; those in `tags` are not placed again."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class FixedSpan:
 
 
 def separates_words(before: str, after: str) -> bool:
-    """Whether what stands between these two characters in place of a space parts words."""
+    """Whether a tag between these two characters replaces a space between words."""
     return bool(before and after) and not before.isspace() and not after.isspace() and after not in _CLOSING_MARKS
 
 
@@ -69,10 +69,14 @@ def place_tags(
     begins_at: int = 0,
     kept: Sequence[str] = (),
 ) -> list[PlacedTag]:
-    """Every tag with its place in `target`, in order; those of `fixed` are left out.
+    """All tags with their offsets in `target`, in order, except the tags of `fixed` spans.
 
-    `tags` are in the order of the source, pairs well nested. None comes before `begins_at`, or inside what is fixed or
-    one of the texts in `kept`, which are words whatever their characters are.
+    Args:
+        tags: in source order, pairs well nested.
+        links: the word alignment.
+        fixed: spans of the target that already contain their tags; no tag is placed inside.
+        begins_at: the first offset where tags may be placed.
+        kept: texts that count as one word whatever their characters are; no tag is placed inside.
     """
     placer = _Placer(_Text.of(source, kept), _Text.of(target, kept), links, fixed)
     return placer.inside(placer.to_place(_nodes(tags)), (0, len(source)), begins_at, len(target))
@@ -80,7 +84,7 @@ def place_tags(
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A pair and what stands in it, or a lone tag; `span` is its stretch of the source."""
+    """A pair of tags with its content, or a lone tag; `span` is its span of the source."""
 
     first: Tag
     last: Tag | None
@@ -109,7 +113,7 @@ def _nodes(tags: Iterable[Tag]) -> list[_Node]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text, its words, and of each character whether it belongs to one."""
+    """A text, its words, and whether each character belongs to a word."""
 
     text: str
     words: Sequence[Span]
@@ -128,7 +132,7 @@ class _Text:
 
 
 class _Placer:
-    """Finds stretches of the target for pairs and places for lone tags, level by level."""
+    """Finds target spans for pairs and target offsets for lone tags, level by level."""
 
     def __init__(self, source: _Text, target: _Text, links: Links, fixed: Sequence[FixedSpan]) -> None:
         self.source, self.target, self.fixed = source, target, fixed
@@ -137,27 +141,27 @@ class _Placer:
         self.linked = _merged((link[2], link[3]) for link in self.links)
 
     def to_place(self, nodes: Iterable[_Node]) -> list[_Node]:
-        """The nodes without those that stand fixed as a whole; what is in these comes in their place."""
-        left: list[_Node] = []
+        """The nodes still to place: nodes that are fixed as a whole are replaced by their children."""
+        rest: list[_Node] = []
         for node in nodes:
             inner = self.to_place(node.inner)
-            stretches = [self.fixed_of.get(tag) for tag in (node.first, node.last) if tag is not None]
-            if None not in stretches and all(stretch is stretches[0] for stretch in stretches):
-                left += inner
+            spans = [self.fixed_of.get(tag) for tag in (node.first, node.last) if tag is not None]
+            if None not in spans and all(span is spans[0] for span in spans):
+                rest += inner
             else:
-                left.append(replace(node, inner=inner))
-        return left
+                rest.append(replace(node, inner=inner))
+        return rest
 
     def inside(self, nodes: Sequence[_Node], source_span: Span, start: int, end: int) -> list[PlacedTag]:
-        """The tags of siblings, put between two places of the target; `source_span` is what their parent holds."""
+        """Places sibling tags between two target offsets; `source_span` is the source span of their parent."""
         pairs = [number for number, node in enumerate(nodes) if node.last is not None]
         words = self._words_by_pair(nodes, pairs, source_span, start, end)
-        wanted = {number: self._wanted(nodes[number], words[number], source_span, start, end) for number in pairs}
+        ideal = {number: self._ideal_span(nodes[number], words[number], source_span, start, end) for number in pairs}
         spans: dict[int, Span] = {}
         free = [(start, end)]
         is_free = {number: not self._is_half_fixed(nodes[number]) for number in pairs}
-        for number in sorted(pairs, key=lambda n: (is_free[n], wanted[n][1] - wanted[n][0], n)):
-            spans[number] = _fitted(wanted[number], words[number], free)
+        for number in sorted(pairs, key=lambda n: (is_free[n], ideal[n][1] - ideal[n][0], n)):
+            spans[number] = _fitted(ideal[number], words[number], free)
             free = _without(free, spans[number])
         for number, node in enumerate(nodes):
             if node.last is None:
@@ -180,7 +184,7 @@ class _Placer:
     def _words_by_pair(
         self, nodes: Sequence[_Node], pairs: Sequence[int], source_span: Span, start: int, end: int
     ) -> dict[int, list[Span]]:
-        """The target words that each pair should hold: a word goes to the pair that has most links with it."""
+        """The target words that each pair should contain: a word goes to the pair with most links to it."""
         here = [(max(first, start), last) for first, last in self.target.words if start < last <= end]
         found: dict[int, list[Span]] = {number: [] for number in pairs}
         votes: dict[Span, Counter[int]] = {word: Counter() for word in here}
@@ -189,7 +193,7 @@ class _Placer:
             inner = self._words_in(span)
             if inner and inner == self._words_in(source_span):
                 for word in here:
-                    votes[word][number] += len(self.links) + 1  # all words of the parent are its own
+                    votes[word][number] += len(self.links) + 1  # the pair contains all words of its parent
             elif inner and (verbatim := self._verbatim(span, start, end)):
                 for word in here:
                     votes[word][number] += (len(self.links) + 1) * _overlap(word, verbatim)
@@ -209,7 +213,7 @@ class _Placer:
     def _unclaimed(
         self, span: Span, source_span: Span, start: int, end: int, votes: dict[Span, Counter[int]]
     ) -> list[Span]:
-        """The words without any link between those that stand for the source's words before and after `span`."""
+        """Unlinked target words between those aligned with the source words before and after `span`."""
         before = self._end_of(span[0], source_span, start)
         after = self._start_of(span[1], source_span, end)
         return [
@@ -218,8 +222,8 @@ class _Placer:
             if before <= word[0] and word[1] <= after and not counts.total() and not _overlapping(self.linked, word)
         ]
 
-    def _wanted(self, node: _Node, words: Sequence[Span], source_span: Span, start: int, end: int) -> Span:
-        """The smallest run that holds a pair's words, with the marks that it has at its ends in the source too."""
+    def _ideal_span(self, node: _Node, words: Sequence[Span], source_span: Span, start: int, end: int) -> Span:
+        """The smallest span with the words of a pair, and punctuation at its ends if the source has it there."""
         first_fixed, last_fixed = self.fixed_of.get(node.first), self.fixed_of.get(node.last or node.first)
         if words:
             first, last = words[0][0], words[-1][1]
@@ -248,7 +252,7 @@ class _Placer:
         return node.first in self.fixed_of or node.last in self.fixed_of
 
     def _place_of(self, tag: Tag, source_span: Span, start: int, end: int) -> int:
-        """Beside the word before it, or with a space on that side only, the word after it."""
+        """The offset of a lone tag: next to the word before it, or after it if only that side has no space."""
         if tag.at == 0:
             return start
         if tag.at == len(self.source.text):
@@ -266,17 +270,17 @@ class _Placer:
         return min(max(place, start), end)
 
     def _end_of(self, place: int, source_span: Span, otherwise: int) -> int:
-        """Where the words end that stand for the nearest source word before `place` that has any."""
+        """Where the words end that are aligned with the nearest linked source word before `place`."""
         ends = [(link[1], link[3]) for link in self.links if source_span[0] <= link[0] and link[1] <= place]
         return max(ends)[1] if ends else otherwise
 
     def _start_of(self, place: int, source_span: Span, otherwise: int) -> int:
-        """Where the words begin that stand for the nearest source word behind `place` that has any."""
+        """Where the words start that are aligned with the nearest linked source word after `place`."""
         starts = [(link[0], link[2]) for link in self.links if place <= link[0] and link[1] <= source_span[1]]
         return min(starts)[1] if starts else otherwise
 
     def _over_marks(self, place: int, limit: int, step: Literal[-1, 1]) -> int:
-        """The place moved over the marks that stand there, up to `limit`."""
+        """The offset moved over adjacent punctuation, up to `limit`."""
         while place != limit:
             character = place if step == 1 else place - 1
             if self.target.is_word[character] or self.target.text[character].isspace():
@@ -288,46 +292,45 @@ class _Placer:
         return [word for word in self.source.words if span[0] <= word[0] and word[1] <= span[1]]
 
     def _verbatim(self, span: Span, start: int, end: int) -> Span | None:
-        """Where the words of a source span stand in the target as they are, if they stand once in both."""
+        """The target span with the same text as a source span, if it occurs exactly once in both."""
         text = self.source.text[slice(*span)].strip()
         found = [place for place in occurrences(self.target.text, text) if start <= place[0] and place[1] <= end]
         return found[0] if len(found) == 1 == len(occurrences(self.source.text, text)) else None
 
 
 def _links_of_words(links: Links, source: _Text, target: _Text) -> Links:
-    """Links between words; without any (a model that cannot tell), each word is linked with that at its share of the
-    way through the other text."""
+    """Links between words. Without an alignment, links each word to the one at the same relative position."""
     if links:
         return [link for link in links if source.is_word[link[0]] and target.is_word[link[2]]]
     words, others = source.words, target.words
     return [(*word, *others[number * len(others) // len(words)]) for number, word in enumerate(words) if others]
 
 
-def _fitted(wanted: Span, words: Sequence[Span], free: Sequence[Span]) -> Span:
-    """What of a stretch is free: the part with most of its words; without any, the nearest place."""
+def _fitted(ideal: Span, words: Sequence[Span], free: Sequence[Span]) -> Span:
+    """The part of a span in the free gap with most of its words; without words, an empty span at the nearest offset."""
 
-    def held(gap: Span) -> list[Span]:
+    def words_in(gap: Span) -> list[Span]:
         return [word for word in words if gap[0] <= word[0] and word[1] <= gap[1]]
 
-    best = max(free, key=lambda gap: (len(held(gap)), -abs(min(max(wanted[0], gap[0]), gap[1]) - wanted[0])))
-    kept = held(best)
+    best = max(free, key=lambda gap: (len(words_in(gap)), -abs(min(max(ideal[0], gap[0]), gap[1]) - ideal[0])))
+    kept = words_in(best)
     if not kept:
-        place = min(max(wanted[0], best[0]), best[1])
-        return (place, min(max(wanted[1], place), best[1])) if not words else (place, place)
-    start = wanted[0] if wanted[0] >= best[0] else kept[0][0]
-    end = wanted[1] if wanted[1] <= best[1] else kept[-1][1]
+        place = min(max(ideal[0], best[0]), best[1])
+        return (place, min(max(ideal[1], place), best[1])) if not words else (place, place)
+    start = ideal[0] if ideal[0] >= best[0] else kept[0][0]
+    end = ideal[1] if ideal[1] <= best[1] else kept[-1][1]
     return start, end
 
 
 def _without(free: Iterable[Span], taken: Span) -> list[Span]:
-    """The free stretches apart from `taken`, their edges included, so that an empty pair finds a place anywhere."""
-    left: list[Span] = []
+    """The free gaps without `taken`. Empty gaps at its edges stay, so that an empty pair always finds a place."""
+    rest: list[Span] = []
     for start, end in free:
         if start <= taken[0] and taken[1] <= end:
-            left += [(start, taken[0]), (taken[1], end)]
+            rest += [(start, taken[0]), (taken[1], end)]
         else:
-            left.append((start, end))
-    return left
+            rest.append((start, end))
+    return rest
 
 
 def _overlap(one: Span, other: Span) -> bool:
@@ -335,13 +338,13 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def _overlapping(spans: Sequence[Span], span: Span) -> Sequence[Span]:
-    """Those of some stretches, ascending and apart, that overlap with another."""
+    """The spans (ascending, not overlapping) that overlap with another span."""
     first = bisect_right(spans, span[0], key=lambda other: other[1])
     return spans[first : bisect_left(spans, span[1], key=lambda other: other[0])]
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """The stretches in order, those that overlap as one."""
+    """The spans in order, overlapping ones merged."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:

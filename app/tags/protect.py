@@ -1,10 +1,9 @@
-"""A request without what must not be translated, and the answer with all of that back in its place.
+"""Protects non-translatable text: strips it from a request to the engine and restores it in the answer.
 
-Tags go and come back by word alignment (`app.tags.placement`). A short name stands in for each address: it comes
-through whole, where a model spells an address anew and translates parts of it. Placeholders stay, as models know them.
-Neither may stand more often than it must.
-What a person asks for in a text with tags (a pin, a beginning, a locked text) is asked for without them, and then
-stands as the person has it, tags and all.
+Tags are removed and placed again by word alignment (`app.tags.placement`). Addresses are replaced by short names,
+which a model copies, whereas it would spell an address differently and translate parts of it. Placeholders stay,
+because models know them. Neither names nor placeholders may occur more often than required.
+Tags are also removed from pins, beginnings and locked texts; in the answer these have the user's own text, with tags.
 """
 
 from __future__ import annotations
@@ -24,27 +23,27 @@ from app.text.access_keys import SIGNS, key_signs
 from app.text.nontranslatables import NonTranslatable, kept_texts, nontranslatables, placeholder_spans
 from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char
 
-MAX_TAGS = 200  # a source with more of them is translated with its tags in it
-MAX_ADDRESSES = 200  # a source with more different ones is translated with them as they are
-_NAME = "URL{}"  # stands in for an address: models copy it, and it has few pieces
+MAX_TAGS = 200  # a source with more tags is translated with its tags
+MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
+_NAME = "URL{}"  # replaces an address: models copy it, and it has few pieces
 _ANY_NAME = re.compile(_NAME.format(r"\d+"))
 
 
 @dataclass(frozen=True)
 class Protection:
-    """`request` is what the engine is asked for `original`; `restore` says its answer in the original's terms."""
+    """`request` goes to the engine instead of `original`; `restore` converts the answer back."""
 
     original: Request
     request: Request
     _source: BareText = field(repr=False)
     _texts: _ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
-    _phrases: tuple[int, ...] = ()  # the original's numbers of the phrases that are asked for
+    _phrases: tuple[int, ...] = ()  # indices in the original of the phrases in `request`
     _locked: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, original: Request) -> Protection:
-        """For a request about a source as it stands in the document."""
+        """The protection for a request whose source comes from the document."""
         source, found = original.source, nontranslatables(original.source)
         markup = [atom for atom in found if atom.is_markup]
         addresses = dict.fromkeys(atom.text for atom in found if atom.kind == "address")
@@ -79,11 +78,11 @@ class Protection:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the engine is asked something else than the original."""
+        """Whether `request` differs from the original."""
         return self.request is not self.original
 
     def restore(self, translation: Translation) -> Translation:
-        """The answer in the original's terms."""
+        """The engine's answer converted to the original request: tags and addresses restored, indices mapped."""
         if not self.is_needed:
             return translation
         reasons = (
@@ -110,7 +109,7 @@ class Protection:
         )
 
     def restore_pricing(self, pricing: Pricing) -> Pricing:
-        """The prices by the original's phrases; one that needed not be asked for has none."""
+        """The prices for the phrases of the original; None for a phrase that is not in `request`."""
         if not self.is_needed:
             return pricing
         prices = dict(zip(self._phrases, pricing.phrases, strict=True))
@@ -121,19 +120,19 @@ class Protection:
             free=self.restore(pricing.free),
         )
 
-    def engine_offset(self, answered: Hypothesis, told: Hypothesis, offset: int) -> int:
-        """Where character `offset` of a hypothesis as it was told stands in it as the engine answered it."""
-        pairs = zip(told.token_spans, answered.token_spans, strict=True)
+    def engine_offset(self, answered: Hypothesis, restored: Hypothesis, offset: int) -> int:
+        """The offset in the engine's hypothesis `answered` for an offset in its `restored` form."""
+        pairs = zip(restored.token_spans, answered.token_spans, strict=True)
         start, place = next(((span[0], place) for span, place in pairs if offset < span[1]), (0, (0, 1)))
         return min(place[0] + max(0, offset - start), place[1] - 1)
 
     def restore_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
-        """An alternative to what follows `beginning` in a hypothesis that was told."""
+        """Restores an alternative continuation after `beginning` of a restored hypothesis."""
         hypothesis = self.restore_hypothesis(alternative.hypothesis, beginning)
         return replace(alternative, word=self._texts.with_addresses(alternative.word), hypothesis=hypothesis)
 
     def restore_hypothesis(self, hypothesis: Hypothesis, beginning: str | None = None) -> Hypothesis:
-        """One hypothesis; `beginning` is what it begins with in the original's terms, if not the original's prefix."""
+        """Restores one hypothesis; `beginning` is its forced prefix with tags, by default the original's prefix."""
         if not self.is_needed:
             return hypothesis
         beginning = self._texts.completed(self.original.prefix) if beginning is None else beginning
@@ -161,7 +160,7 @@ class Protection:
         )
 
     def _literals(self, hypothesis: Hypothesis, begins_at: int) -> list[tuple[int, int, str]]:
-        """What stands as the person has it behind `begins_at`: locked texts, pins with tags; ascending and apart."""
+        """Spans after `begins_at` to replace by the user's own text: locked texts and pins with tags, in order."""
         found: list[tuple[int, int, str]] = []
         for number, (start, end) in zip(self._locked, hypothesis.locked, strict=False):
             found.append((start, end, self.original.locked[number]))
@@ -177,16 +176,16 @@ class Protection:
         return apart
 
     def _restored_placements(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Placement, ...]:
-        told = []
+        restored = []
         for placement in hypothesis.placements:
             start, end = made.span(placement.start, placement.end)
             doubled = tuple(made.span(*span) for span in placement.doubled)
             number, form = self._phrases[placement.phrase], made.text[start:end]
-            told.append(replace(placement, phrase=number, form=form, start=start, end=end, doubled=doubled))
-        return tuple(told)
+            restored.append(replace(placement, phrase=number, form=form, start=start, end=end, doubled=doubled))
+        return tuple(restored)
 
     def _restored_locked(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Span, ...]:
-        """Where the locked texts stand; one of tags alone stands where its first tag does."""
+        """The spans of the locked texts; a locked text of tags only is found by its text."""
         spans = dict(zip(self._locked, (made.span(*span) for span in hypothesis.locked), strict=False))
         for number, text in enumerate(self.original.locked):
             if number not in self._locked and (start := made.text.find(text)) >= 0:
@@ -201,14 +200,14 @@ class Protection:
 
 @dataclass(frozen=True)
 class _ConstraintTexts:
-    """How a text that a person asks for is asked of the engine: without the source's tags, with names for addresses."""
+    """Converts constraint texts for the engine: without the source's tags, with names instead of addresses."""
 
     tag_texts: tuple[str, ...]
     names: Mapping[str, str]  # by address
 
     @cached_property
     def _any_address(self) -> re.Pattern[str]:
-        """Any of the addresses, the longest that stands at a place."""
+        """Matches any address, the longest first."""
         return re.compile("|".join(re.escape(address) for address in sorted(self.names, key=len, reverse=True)))
 
     @cached_property
@@ -217,8 +216,8 @@ class _ConstraintTexts:
         return {name: address for address, name in self.names.items()}
 
     def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
-        """The phrases to ask for, by number. One of tags alone, or the same as another without, needs no asking."""
-        asked: dict[int, Phrase] = {}
+        """The phrases for the engine by index, without those of tags only and duplicates after tag removal."""
+        converted: dict[int, Phrase] = {}
         all_forms: set[tuple[str, ...]] = set()
         for number, phrase in enumerate(phrases):
             forms = tuple(dict.fromkeys(form for form in map(self.text, phrase.all_forms) if form))
@@ -231,8 +230,8 @@ class _ConstraintTexts:
             if is_other:
                 boundary = "word" if phrase.text in self.names else phrase.boundary
                 phrase = replace(phrase, text=forms[0], forms=forms[1:], boundary=boundary)
-            asked[number] = phrase
-        return asked
+            converted[number] = phrase
+        return converted
 
     def text(self, text: str) -> str:
         """A wish as it is asked for; empty where it is nothing but tags."""
@@ -252,22 +251,22 @@ class _ConstraintTexts:
         return BareText.of(text, cuts)
 
     def tag_spans(self, text: str) -> list[Span]:
-        """Where tags of the source stand in a text."""
+        """The spans of the source's tags in a text."""
         spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
         keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
         return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
 
     def completed(self, beginning: str) -> str:
-        """A beginning whose last tag, if it is not whole yet, is."""
-        left = Counter(self.tag_texts) - Counter(beginning[start:end] for start, end in self.tag_spans(beginning))
-        for length in range(min(len(beginning), max(map(len, left), default=0)), 0, -1):
-            for text in left:
+        """A beginning with its last tag completed if it is only partly typed."""
+        unused = Counter(self.tag_texts) - Counter(beginning[start:end] for start, end in self.tag_spans(beginning))
+        for length in range(min(len(beginning), max(map(len, unused), default=0)), 0, -1):
+            for text in unused:
                 if len(text) > length and beginning.endswith(text[:length]):
                     return beginning + text[length:]
         return beginning
 
     def take_tags(self, text: str, unused: list[Tag]) -> frozenset[Tag]:
-        """The tags that stand in a text, taken from those that are left."""
+        """The tags in a text, removed from `unused`."""
         taken = []
         for start, end in self.tag_spans(text):
             if tag := next((tag for tag in unused if tag.text == text[start:end]), None):
@@ -275,45 +274,45 @@ class _ConstraintTexts:
                 taken.append(tag)
         return frozenset(taken)
 
-    def addresses_in(self, text: str, but: Iterable[Span]) -> list[tuple[int, int, str]]:
-        """Where names stand for addresses in a text, outside of some stretches."""
-        stretches = list(but)
+    def addresses_in(self, text: str, excluded: Iterable[Span]) -> list[tuple[int, int, str]]:
+        """The names in a text (start, end, address), outside of the excluded spans."""
+        spans = list(excluded)
         return [
             (match.start(), match.end(), address)
             for match in _ANY_NAME.finditer(text)
             if (address := self._addresses.get(match.group()))
-            and not any(match.start() < end and start < match.end() for start, end in stretches)
+            and not any(match.start() < end and start < match.end() for start, end in spans)
         ]
 
     def with_addresses(self, text: str) -> str:
-        """A text of the engine's with the addresses that names stand for."""
+        """A text from the engine with names replaced by their addresses."""
         return insert_tags(text, (), sorted(self.addresses_in(text, ()))).text
 
 
 def _bounded(request: Request, kept: Set[str]) -> Request:
-    """The request with as many as it asks for of each text that is kept, and no more.
+    """The request with `max_count` set for each kept text, so that it does not occur more often than required.
 
-    Without that where a person wants more of one, in a beginning, a locked text or another phrase, or it stands inside
-    another in the source.
+    Not for a text that the user requires more often (in a beginning, locked text or another phrase), or that occurs
+    inside another word of the source.
     """
-    asked = (form for phrase in request.phrases for form in phrase.all_forms * phrase.count)
-    wished = "\n".join((request.prefix, *request.locked, request.suffix, *asked))
+    forms = (form for phrase in request.phrases for form in phrase.all_forms * phrase.count)
+    required = "\n".join((request.prefix, *request.locked, request.suffix, *forms))
 
     def is_bounded(phrase: Phrase) -> bool:
-        text, most = phrase.text, phrase.count
+        text, count = phrase.text, phrase.count
         if text not in kept or phrase.forms or phrase.max_count is not None:
             return False
-        return wished.count(text) <= 2 * most and request.source.count(text) <= most
+        return required.count(text) <= 2 * count and request.source.count(text) <= count
 
     phrases = tuple(replace(p, max_count=p.count) if is_bounded(p) else p for p in request.phrases)
     return request if phrases == request.phrases else replace(request, phrases=phrases)
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
-    """A name for each address. None for one that a person has begun to write or keeps a part of: it must be spelt."""
+    """Names by address. An address that the user has started to type or partly locked gets no name."""
     forms = (form for phrase in request.phrases for form in phrase.all_forms)
-    wished = "\n".join((request.source, request.prefix, *request.locked, *forms))
-    free = (name for name in map(_NAME.format, count(1)) if name not in wished)
+    used = "\n".join((request.source, request.prefix, *request.locked, *forms))
+    free = (name for name in map(_NAME.format, count(1)) if name not in used)
     return {
         address: next(free)
         for address in addresses
@@ -322,7 +321,7 @@ def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
 
 
 def _ends_with_part(text: str, address: str) -> bool:
-    """Whether a text ends with the beginning of an address, as a word of its own."""
+    """Whether a text ends with the start of an address, at a word boundary."""
     for length in range(min(len(text), len(address) - 1), 0, -1):
         before = text[len(text) - length - 1 : len(text) - length]
         if text.endswith(address[:length]) and not (before and is_word_char(before)):
@@ -350,7 +349,7 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
 
 
 def _key_place(bare: BareText, place: int) -> int:
-    """Where the word begins that holds an access key."""
+    """Where the word with the access key starts."""
     while place and is_word_char(bare.text[place - 1]):
         place -= 1
     return place
@@ -358,12 +357,12 @@ def _key_place(bare: BareText, place: int) -> int:
 
 def _tag(atom: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
     assert atom.kind == "open" or atom.kind == "close" or atom.kind == "lone"
-    if atom.is_access_key:  # it works whichever word has it: before the one that stands for its own
+    if atom.is_access_key:  # works in any word: place it before the one aligned with its own
         return Tag(atom.text, atom.kind, place, True, False, number=number)
     before, after = source[max(0, atom.start - 1) : atom.start], source[atom.end : atom.end + 1]
     return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), separates_words, number)
 
 
 def _composed(text: str) -> str:
-    """As the engine writes it."""
+    """The text in NFC, as in the engine's output."""
     return unicodedata.normalize("NFC", text)

@@ -1,4 +1,4 @@
-"""A text without its tags and with short names in place of addresses, and what each of its characters stands for."""
+"""Removes tags from a text and replaces addresses by short names, with a mapping back to the original offsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 
 class Cut(NamedTuple):
-    """A stretch of a text and what comes in its place; a tag leaves nothing, or a space where it parts two words."""
+    """A span of a text and its replacement: "" for a tag, or a space if the tag separates two words."""
 
     start: int
     end: int
@@ -20,9 +20,9 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BareText:
-    """What is left of a text. Character i stands for the stretch from `starts[i]` to `ends[i]` of it.
+    """A text without tags. Character i stands for `original[starts[i]:ends[i]]`.
 
-    `tag_places` says before which characters the tags stood.
+    `tag_places` are the offsets in the new text where the tags were.
     """
 
     text: str
@@ -32,7 +32,7 @@ class BareText:
 
     @classmethod
     def of(cls, text: str, cuts: Iterable[Cut] = ()) -> BareText:
-        """The cuts lie apart. Of two spaces with only tags between them one is left, and none before the first word."""
+        """Makes the cuts, which must not overlap. Collapses spaces with only tags between them; drops a leading one."""
         maker = _Maker(text)
         for cut in sorted(cuts):
             maker.copy(cut.start)
@@ -41,24 +41,24 @@ class BareText:
         return cls("".join(maker.characters), tuple(maker.starts), tuple(maker.ends), tuple(maker.tag_places))
 
     def stripped(self) -> BareText:
-        """Without the space that a tag at the end has left there."""
+        """The text without the space that a final tag has left."""
         length = len(self.text.rstrip())
         places = tuple(min(place, length) for place in self.tag_places)
         return BareText(self.text[:length], self.starts[:length], self.ends[:length], places)
 
     def original_span(self, start: int, end: int) -> Span:
-        """What a stretch of this text stands for."""
+        """The original span of a span of this text."""
         return self.starts[start], self.ends[end - 1]
 
     def span_of(self, start: int, end: int) -> Span | None:
-        """The stretch of this text that stands for one of the original; None where nothing does."""
+        """The span of this text that stands for a span of the original; None if none of it is left."""
         own = enumerate(zip(self.starts, self.ends, strict=True))
         inside = [place for place, (first, last) in own if first < end and start < last]
         return (inside[0], inside[-1] + 1) if inside else None
 
 
 class _Maker:
-    """The text as it is being made, up to `position` of the original."""
+    """Builds the text up to `position` of the original."""
 
     def __init__(self, text: str) -> None:
         self.text = text

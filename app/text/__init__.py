@@ -1,1 +1,1 @@
-"""Text without a document: encodings, sentences, words, placeholders, access keys."""
+"""Text utilities: encodings, sentences, words, non-translatable text, access keys."""

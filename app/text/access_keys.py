@@ -1,7 +1,7 @@
-"""The sign before a letter that works a menu or a button by keyboard: "&File" (Qt, Windows), "_File" (GTK), "~File".
+"""Access keys: a sign before the letter that opens a menu or button: "&File" (Qt, Windows), "_File" (GTK), "~File".
 
-Such a sign stands in a short label, once. Nothing tells it from a sign of another meaning but where it stands: in
-"AT&T", "file_name" or "~/.profile" it is none.
+The sign occurs once in a short label. Only its context distinguishes it from other uses of the same sign, as in "AT&T",
+"file_name" or "~/.profile".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SENTENCE_END = re.compile(r"(?<![.])[.!]\s*\Z|[.!?]\s")
 
 
 def access_key(text: str, taken: Sequence[tuple[int, int]] = ()) -> int | None:
-    """Where the sign stands in a label, outside of the stretches `taken`; None where there is none, or no one.
+    """The offset of the access key sign in a label, outside of the spans `taken`; None without exactly one.
 
     >>> access_key("Save &as…"), access_key("AT&T"), access_key("Select _all"), access_key("file_name")
     (5, None, 7, None)
@@ -39,12 +39,12 @@ def access_key(text: str, taken: Sequence[tuple[int, int]] = ()) -> int | None:
 
 
 def key_signs(text: str, sign: str) -> list[int]:
-    """Where that sign stands before a letter or a digit, or ends the text: as a key's sign may in a translation."""
+    """The offsets of a sign before a letter or digit, or at the end of the text, as allowed in a translation."""
     return [match.start() for match in re.finditer(rf"{re.escape(sign)}(?=[^\W_]|\Z)", text)]
 
 
 def key_difference(source: str, target: str, key: int | None) -> tuple[str, ...]:
-    """The sign at `key` of a source where it stands before no letter of the target, or before several."""
+    """The sign at offset `key` of the source, unless it precedes exactly one letter in the target."""
     if key is None:
         return ()
     sign = source[key]
@@ -52,6 +52,6 @@ def key_difference(source: str, target: str, key: int | None) -> tuple[str, ...]
 
 
 def _is_label(text: str) -> bool:
-    """Whether it begins with a capital, as what one presses does, and is no sentence."""
+    """Whether the text starts with a capital letter and is not a sentence."""
     first = next((c for c in text if c.isalpha()), "")
     return first.isupper() and not _SENTENCE_END.search(text)

@@ -1,7 +1,7 @@
-"""Bytes of an uploaded text file -> text, and back into the same encoding.
+"""Decodes the bytes of uploaded text files and encodes the text again in the same encoding.
 
-Knows encodings, byte order marks, the signs of files that are no text, and names that are safe to show and to save
-under. Knows nothing of segments or glossary rows.
+Covers encodings, byte order marks, signatures of binary files, safe file names and cells. Independent of segments and
+glossary rows.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _OTHER_KINDS = (
     (b"OggS", "a sound or video file"),
     (b"\x1aE\xdf\xa3", "a video file"),
 )
-_SAVE_AS_TEXT = Message("save it as plain text (.txt, UTF-8) and open that")
+_SAVE_AS_TEXT = Message("save it as plain text (.txt, UTF-8) and open that file")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _UTF8_SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}",
@@ -62,16 +62,15 @@ _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
 _MAX_NAME = 100
 
-# What a spreadsheet may take for a formula, the full-width twins included.
+# Characters that start a formula in a spreadsheet, including their full-width forms.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A file's text without its byte order mark, and how it was written.
+    """The text of a file without its byte order mark, and its encoding.
 
-    `text.encode(encoding)` behind `mark` gives the file's bytes again. `note` is for the person: None where there was
-    nothing to guess.
+    `mark + text.encode(encoding)` equals the file's bytes. `note` informs the user if the encoding was guessed.
     """
 
     text: str
@@ -81,20 +80,19 @@ class DecodedText:
 
     @property
     def label(self) -> str:
-        """The encoding as people know it: "Windows-1252"."""
+        """The display name of the encoding: "Windows-1252"."""
         return encoding_label(self.encoding)
 
 
 def encoding_label(encoding: str) -> str:
-    """The name that people know: "cp1252" -> "Windows-1252"."""
+    """The display name of a codec: "cp1252" -> "Windows-1252"."""
     return _LABELS.get(encoding, encoding)
 
 
 def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
-    """The text of `data`: by its mark, else UTF-8, else UTF-16 without a mark, else Windows-1252, else Latin-1.
+    """Decodes `data` by its byte order mark, else as UTF-8, UTF-16 without a mark, Windows-1252 or Latin-1.
 
-    Raises `error`, naming the file and the cure, for an empty file, for other kinds of file, and for damaged text
-    that could be read only as gibberish.
+    Raises `error`, with the file name and a remedy, for empty files, binary files and damaged text.
     """
     if not data:
         raise error(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
@@ -106,7 +104,7 @@ def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
     if num_controls > max(1, len(decoded.text) // 100):
         raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
     if not decoded.text.strip():
-        raise error(Message("{name} holds only white space: choose a file with text in it", name=name))
+        raise error(Message("{name} contains only white space: choose a file with text in it", name=name))
     return decoded
 
 
@@ -124,9 +122,8 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
             byte = data[problem.start]
             raise error(
                 Message(
-                    "{name}, line {line}: byte 0x{byte:02X} is not valid in UTF-8, which the rest of the file "
-                    "is written in: correct that line in a text editor, save the file as UTF-8 and open it "
-                    "again",
+                    "{name}, line {line}: byte 0x{byte:02X} is not valid in UTF-8, the encoding of the rest of the "
+                    "file: correct this line in a text editor, save the file as UTF-8 and open it again",
                     name=name,
                     line=line,
                     byte=byte,
@@ -138,8 +135,8 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
         except UnicodeDecodeError:
             continue
         note = Message(
-            "{name} is not UTF-8; read as {encoding}. If letters such as ä, é or “ look wrong, "
-            "save the file as UTF-8 and open it again.",
+            "{name} is not UTF-8 and was read as {encoding}. If characters such as ä, é or “ look wrong, save the "
+            "file as UTF-8 and open it again.",
             name=name,
             encoding=encoding_label(encoding),
         )
@@ -154,15 +151,15 @@ def _decode_marked(data: bytes, mark: bytes, encoding: str, name: str, error: ty
         label = encoding_label(encoding)
         raise error(
             Message(
-                "{name} begins as {label} but byte {count} is not valid in it; the file may be cut off: "
-                "save it again as UTF-8 and open that",
+                "{name} starts as {label}, but byte {count} is not valid in that encoding; the file may be "
+                "truncated: save it again as UTF-8 and open that file",
                 name=name,
                 label=label,
                 count=len(mark) + problem.start + 1,
             )
         ) from problem
     if not text:
-        raise error(Message("{name} is empty but for its byte order mark: choose a file with text in it", name=name))
+        raise error(Message("{name} contains only a byte order mark: choose a file with text in it", name=name))
     note = None
     if encoding != "utf-8":
         note = Message("{name} was read as {encoding}.", name=name, encoding=encoding_label(encoding))
@@ -170,7 +167,7 @@ def _decode_marked(data: bytes, mark: bytes, encoding: str, name: str, error: ty
 
 
 def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
-    """UTF-16 without a mark: zero bytes on one side only, and nothing but assigned characters."""
+    """UTF-16 without a mark: zero bytes at even or odd offsets only, and only assigned characters."""
     side = 0 if data[1::2].count(0) == 0 else 1 if data[0::2].count(0) == 0 else None
     if side is not None:
         encoding = "utf-16-be" if side == 0 else "utf-16-le"
@@ -180,21 +177,23 @@ def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
             text = "\0"
         if all(c in "\t\n\r\f\v" or unicodedata.category(c) not in ("Cc", "Cn") for c in set(text)):
             note = Message(
-                "{name} has no byte order mark; read as {encoding}.", name=name, encoding=encoding_label(encoding)
+                "{name} has no byte order mark and was read as {encoding}.",
+                name=name,
+                encoding=encoding_label(encoding),
             )
             return DecodedText(text, encoding, b"", note)
     raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
-    """Whether most bytes beyond ASCII form UTF-8 characters: then another encoding would read them as gibberish."""
+    """Whether most non-ASCII bytes form UTF-8 characters; another encoding would decode them as garbage."""
     num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
     num_in_sequences = sum(len(match.group()) for match in _UTF8_SEQUENCE.finditer(data))
     return num_in_sequences >= 3 * (num_high - num_in_sequences)
 
 
 def unencodable(text: str, encoding: str) -> tuple[str, ...]:
-    """The distinct characters of `text` that `encoding` has no bytes for, in order of first appearance."""
+    """The distinct characters of `text` that `encoding` does not support, in order of first occurrence."""
     return tuple(c for c in dict.fromkeys(text) if not _can_write(c, encoding))
 
 
@@ -207,9 +206,9 @@ def _can_write(character: str, encoding: str) -> bool:
 
 
 def safe_name(name: str, default: str) -> str:
-    """`name` as a file name that is safe to show and to save under on any system; `default` where nothing is left.
+    """`name` as a file name that is safe on any system; `default` if nothing is left.
 
-    "..\\\\..\\\\etc/pass|wd.txt" -> "pass_wd.txt". Folders, control and direction characters go.
+    Removes folders, control and direction characters: "..\\\\..\\\\etc/pass|wd.txt" -> "pass_wd.txt".
     """
     base = re.split(r"[\\/]", name)[-1]
     base = "".join(c for c in base if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -225,12 +224,12 @@ def safe_name(name: str, default: str) -> str:
 
 
 def escape_formula(cell: str) -> str:
-    """The cell as text that no spreadsheet runs: "=1+1" -> "'=1+1"."""
+    """Escapes a cell that a spreadsheet would run as a formula: "=1+1" -> "'=1+1"."""
     return f"'{cell}" if cell.startswith(FORMULA_STARTS) or cell.lstrip().startswith(FORMULA_STARTS) else cell
 
 
 def shortened_list(items: Iterable[str], limit: int = 5) -> str:
-    """What a message says of many things: "a, b, c and 4 more"."""
+    """The items for a message, at most `limit` of them: "a, b, c and 4 more"."""
     every = list(items)
     shown = ", ".join(every[:limit])
     if len(every) <= limit:

@@ -1,8 +1,8 @@
-"""What a translation takes over from its source as it is: placeholders, tags, addresses.
+"""Non-translatable text, which a translation copies from its source: placeholders, addresses, tags.
 
-Text that a program fills in (`%s`, `{0}`, `&amp;`) and an address (a URL, an e-mail address, a path, one word of code)
-stand for words of the sentence: they are *kept*. A tag says something about the words around it ("{1}…{/1}",
-"<b>…</b>", "<br/>", `\\n` in a PO file): it is *markup*, and so is the sign of an access key ("&File").
+Placeholders that a program fills in (`%s`, `{0}`, `&amp;`) and addresses (URLs, e-mail addresses, paths, one word of
+code) stand for words of the sentence and are *kept*. Tags format the words around them ("{1}…{/1}", "<b>…</b>",
+"<br/>", `\\n` in a PO file) and are *markup*, and so is the sign of an access key ("&File").
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
 )
 _TAG_NAME = re.compile(r"[{<](/?)([\w.:-]+)")
 _NUMBERED = re.compile(r"\{/?\d+\}\Z")
-# Elements of HTML that stand inside a sentence. Any other lone "<name>" is a word: "git add <file>".
+# Inline elements of HTML. Any other lone "<name>" is a word: "git add <file>".
 _MARKUP_NAME = re.compile(
     r"(?:a|abbr|b|bdi|bdo|big|br|cite|code|del|dfn|em|font|hr|i|img|ins|kbd|label|mark|p|q|s|samp|small|span|strike"
     r"|strong|sub|sup|tt|u|var|wbr)\Z",
@@ -43,9 +43,9 @@ Kind = Literal["open", "close", "lone", "placeholder", "address"]
 
 @dataclass(frozen=True, slots=True)
 class NonTranslatable:
-    """Something that is not translated, `text` from `start` to `end` of a source.
+    """A non-translatable `text` at `source[start:end]`.
 
-    A pair is an "open" and a "close", each naming the `partner` by its number; a tag without one is "lone".
+    A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone".
     """
 
     start: int
@@ -56,17 +56,17 @@ class NonTranslatable:
 
     @property
     def is_access_key(self) -> bool:
-        """Whether it is the sign of one."""
+        """Whether it is the sign of an access key."""
         return self.text in SIGNS
 
     @property
     def is_markup(self) -> bool:
-        """Whether it says something about the words around it, and is no word itself."""
+        """Whether it is a tag or access key rather than a word of the sentence."""
         return self.kind in ("open", "close", "lone")
 
 
 def placeholder_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each placeholder or tag in `text`, ascending."""
+    """The spans of the placeholders and tags in `text`, ascending."""
     return [match.span() for match in PLACEHOLDER.finditer(text)]
 
 
@@ -77,7 +77,7 @@ def placeholders(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
-    """All that is not translated in `text`, in order and apart.
+    """All non-translatable texts in `text`, in order and not overlapping.
 
     >>> [(atom.text, atom.kind) for atom in atoms("Copy %s to {1}it{/1}.")]
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
@@ -96,7 +96,7 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
 
 
 def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
-    """Each text that is kept as it is, and how often it stands in `text`.
+    """The placeholders and addresses in `text`, with their counts.
 
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
@@ -106,12 +106,12 @@ def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def tag_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each tag in `text`, ascending."""
+    """The spans of the tags in `text`, ascending."""
     return [(atom.start, atom.end) for atom in nontranslatables(text) if atom.is_markup]
 
 
 def without_markup(text: str) -> str:
-    """The text without its tags, as it is searched for words."""
+    """The text without its tags, for word search."""
     parts, position = [], 0
     for start, end in tag_spans(text):
         parts.append(text[position:start])
@@ -120,35 +120,36 @@ def without_markup(text: str) -> str:
 
 
 def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
-    """The placeholders "missing" in `target`, those "extra" there, and those that close out of "order".
+    """Placeholders that are "missing" or "extra" in `target`, or closed before they are opened ("order").
 
-    "changed" are the addresses that stand less often in `target`, "key" is the sign of an access key that works none.
+    "changed" are the addresses that occur less often in `target`; "key" is the sign of a missing or repeated access
+    key.
 
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
     {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
-    wanted, found = Counter(placeholders(source)), Counter(placeholders(target))
+    expected, found = Counter(placeholders(source)), Counter(placeholders(target))
     early_in_source = set(_closed_early(source))
     addresses = dict.fromkeys(atom.text for atom in nontranslatables(source) if atom.kind == "address")
     key = next((atom.start for atom in nontranslatables(source) if atom.is_access_key), None)
     return {
-        "missing": tuple((wanted - found).elements()),
-        "extra": tuple((found - wanted).elements()),
-        "order": tuple(text for text in _closed_early(target) if text in wanted and text not in early_in_source),
+        "missing": tuple((expected - found).elements()),
+        "extra": tuple((found - expected).elements()),
+        "order": tuple(text for text in _closed_early(target) if text in expected and text not in early_in_source),
         "changed": tuple(text for text in addresses if target.count(text) < source.count(text)),
         "key": key_difference(source, target, key),
     }
 
 
 def placeholder_problem(source: str, target: str) -> str:
-    """What `target` has too few or too many of, in a sentence; empty where nothing."""
+    """The missing and extra placeholders of `target` as a sentence; "" if there are none."""
     difference = placeholder_difference(source, target)
-    says = []
+    problems = []
     if missing := difference["missing"]:
-        says.append(f"Placeholders missing: {' '.join(missing)}")
+        problems.append(f"Placeholders missing: {' '.join(missing)}")
     if extra := difference["extra"]:
-        says.append(f"Placeholders that the source does not have: {' '.join(extra)}")
-    return ". ".join(says)
+        problems.append(f"Placeholders not in the source: {' '.join(extra)}")
+    return ". ".join(problems)
 
 
 def _matches(text: str) -> list[tuple[bool, re.Match[str]]]:
@@ -157,7 +158,7 @@ def _matches(text: str) -> list[tuple[bool, re.Match[str]]]:
 
 
 def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
-    """The atoms with the pairs among them: a tag is closed by the next one of its name that is not taken."""
+    """Pairs the tags: a closing tag belongs to the nearest unpaired opening tag of the same name."""
     paired = list(found)
     opened: list[tuple[str, int]] = []
     num_open: Counter[str] = Counter()
@@ -180,9 +181,9 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
 
 
 def _is_lone_tag(atom: NonTranslatable, text: str) -> bool:
-    """Whether a placeholder is a tag that has no partner.
+    """Whether an unpaired placeholder is a tag.
 
-    A number in braces is one where it hangs on a word ("file{2}"); standing apart it is a word ("Copy {1} to {2}").
+    A number in braces is a tag if it is attached to a word ("file{2}"), else a word ("Copy {1} to {2}").
     """
     if atom.kind != "placeholder":
         return False
@@ -198,7 +199,7 @@ def _is_lone_tag(atom: NonTranslatable, text: str) -> bool:
 
 
 def _closed_early(text: str) -> list[str]:
-    """The closing placeholders ("{/1}", "</b>") that come before what they close, or without it."""
+    """The closing placeholders ("{/1}", "</b>") without an opening one before them."""
     opened: Counter[str] = Counter()
     early = []
     for placeholder in placeholders(text):

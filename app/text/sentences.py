@@ -1,4 +1,4 @@
-"""Paragraphs to sentences, by sentencex; every character stays where it is."""
+"""Splits paragraphs into sentences with sentencex; all offsets refer to the unchanged text."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from itertools import accumulate
 
 from sentencex import segment
 
-# A paragraph longer than this is split in parts: sentencex takes quadratic time for some signs.
+# A longer paragraph is split first: sentencex takes quadratic time for some characters.
 _MAX_CHUNK = 10_000
-_RARE_SPACE = re.compile(r"[^\S \t\n\r]")  # sentencex 1.0.32 panics at some that are longer than a byte
+_RARE_SPACE = re.compile(r"[^\S \t\n\r]")  # sentencex 1.0.32 panics at some multi-byte spaces
 _END = re.compile(r".*[.!?…:;]\s|.*\s", re.DOTALL)
 
 
 def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
-    """Start and end of each sentence in `text`, the white space between them left out.
+    """The spans of the sentences in `text`, without the white space between them.
 
-    A number or a mark that begins a paragraph ("1. ", "– ") stays with what follows. No sentence ends inside one of the
-    stretches of `whole`, ascending: a link, a piece of code.
+    A number or mark at the start of a paragraph ("1. ", "– ") belongs to the sentence after it. No sentence ends inside
+    the spans of `whole` (ascending), such as links and code.
 
     >>> sentence_spans("1. It is on.  It works.", "en")
     [(0, 12), (14, 23)]
@@ -49,14 +49,14 @@ def _sentences(text: str, language: str) -> list[str]:
         return [text]
     plain = _RARE_SPACE.sub(" ", text)
     pieces: list[str] = segment(language, plain)
-    if "".join(pieces) != plain:  # the library has changed the text: one long sentence is better than a wrong place
+    if "".join(pieces) != plain:  # the library has changed the text: one long sentence is better than wrong offsets
         return [text]
     ends = list(accumulate(map(len, pieces)))
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """The text in parts that end with a sentence where they can; what has no space in it stays whole."""
+    """Splits a long text after sentence ends if possible, else at spaces; text without spaces stays whole."""
     position = 0
     while len(text) - position > _MAX_CHUNK:
         end = _END.match(text, position, position + _MAX_CHUNK)

@@ -1,8 +1,8 @@
-"""The words of a text: which stretches a person presses, and how many words are counted.
+"""Word spans of a text (the words that a user can click) and word counts.
 
-Between spaces that is plain. Scripts without spaces are cut by rule, as only a dictionary could tell more: into
-ideographs, runs of hiragana and of katakana, and Thai, Lao, Khmer and Burmese letters with all that is written around
-them. No such part is ever cut in two, and a phrase is any number of them in a row.
+Words are separated by spaces. Scripts without spaces are segmented by rule, without a dictionary: into ideographs, runs
+of hiragana and of katakana, and Thai, Lao, Khmer and Burmese letters with their combining signs. Such a part is never
+split; a phrase is any number of consecutive parts.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine import is_unspaced, is_word_char
 
 Span = tuple[int, int]
 
-# Languages whose work is counted in characters; the codes of NLLB models begin with three letters of ISO 639-3.
+# Languages whose texts are counted in characters; NLLB codes start with three letters of ISO 639-3.
 COUNTED_IN_CHARACTERS: Final = frozenset(
     {"zh", "ja", "th", "lo", "km", "my", "bo", "zho", "yue", "jpn", "tha", "lao", "khm", "mya", "bod"}
 )
 
-# Punctuation that is no part of the word it touches. Signs of placeholders, paths and names (%s, {0}, C++, #1) stay.
+# Punctuation next to a word that does not belong to it. Signs in placeholders, paths and names (%s, {0}, C++, #1) do.
 _EITHER = "。，、．！？：；・･～「」『』（）《》〈〉【】〔〕［］"  # beside letters of other scripts on both sides
 _OPENING = "„“”‚‘’»«›‹\"'([¿¡" + _EITHER
 _CLOSING = "“”‘’«»‹›\"')].,;:!?…" + _EITHER
@@ -40,7 +40,7 @@ _PART = re.compile(
 
 
 def word_spans(text: str) -> list[Span]:
-    """Where the words stand that a person would press, without tags and punctuation around them.
+    """The spans of the words that a user can click, without tags and surrounding punctuation.
 
     >>> [t[a:b] for t in ["„Ja“, %s <b>(C++)</b>.", "我是iPhone用户。"] for a, b in word_spans(t)]
     ['Ja', '%s', 'C++', '我', '是', 'iPhone', '用', '户']
@@ -59,7 +59,7 @@ def word_spans(text: str) -> list[Span]:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text with the punctuation beside them: what stands between spaces, else the parts of it.
+    """The words of a text with adjacent punctuation; parts of a word in scripts without spaces.
 
     >>> split_words("Ja, gut. 你好。")
     ['Ja,', 'gut.', '你', '好。']
@@ -68,7 +68,7 @@ def split_words(text: str) -> list[str]:
 
 
 def split_spans(text: str) -> list[Span]:
-    """Where the words of `split_words` stand."""
+    """The spans of the words of `split_words`."""
     spans: list[Span] = []
     for chunk in _CHUNK.finditer(text):
         place = chunk.start()
@@ -81,7 +81,7 @@ def split_spans(text: str) -> list[Span]:
 
 
 def count_words(text: str) -> int:
-    """How many words a source is paid as: in scripts without spaces each letter counts as one, its signs do not.
+    """The word count of a source for billing; each letter of a script without spaces counts as one word.
 
     >>> [count_words(text) for text in ("Open the file.", "打开文件。", "打开 iPhone 文件")]
     [3, 4, 5]
@@ -98,12 +98,12 @@ def count_words(text: str) -> int:
 
 
 def counting_unit(language: str) -> Literal["words", "characters"]:
-    """What the words of that language, as `count_words` counts them, are told as."""
+    """The unit of `count_words` in a language, for display."""
     return "characters" if re.split("[-_]", language)[0].lower() in COUNTED_IN_CHARACTERS else "words"
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:
-    """A stretch without spaces, cut where a script without spaces begins or ends, and within these by their rules."""
+    """Splits a span without spaces where a script without spaces starts or ends, and by rule within such scripts."""
     if text[start:end].isascii():
         yield start, end
         return

@@ -41,7 +41,7 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
     root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
     if root.local != "tmx":
         raise DocumentError(
-            Message("{name} is no TMX file (its root is <{root}>): choose another file", name=name, root=root.name)
+            Message("{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name)
         )
     pairs = []
     for unit in root.walk():

@@ -25,7 +25,7 @@ FILES = sorted((APP / "i18n").glob("messages.*.json"))
 
 def templates() -> set[str]:
     """Every template in the sources; each must be spelt out where it is used, or nobody could translate it."""
-    found = set(app.checks._SAYS.values())
+    found = set(app.checks._TEMPLATES.values())
     for path in APP.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             is_message = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message"
@@ -47,22 +47,23 @@ def test_language_has_every_template_of_the_sources_with_the_same_values(file: P
 
 
 def test_message_is_english_text_until_it_is_asked_for_in_another_language():
-    template = (
-        "{name} has {size:.1f} MiB; Pinpoint opens up to {limit} MiB: split the file and open the parts one by one"
-    )
+    template = "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one"
     said = Message(template, name="{x}.txt", size=1234.56, limit=64)
-    assert said == "{x}.txt has 1234.6 MiB; Pinpoint opens up to 64 MiB: split the file and open the parts one by one"
-    assert said.in_language("de").startswith("{x}.txt hat 1234,6 MiB")
+    assert said == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
+    assert said.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
     assert Message("{count:,} stand in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
     assert copy.deepcopy([said])[0] is said
     assert sqlite3.connect(":memory:").execute("select ?", (said,)).fetchone() == (str(said),)
 
 
 def test_messages_inside_messages_and_in_replies_are_translated_and_texts_of_persons_are_not():
-    both = joined(" ", [Message("Not in your text."), "Not in your text.", Message("Not met: {texts}", texts="a, b")])
-    assert both == "Not in your text. Not in your text. Not met: a, b"
+    both = joined(
+        " ",
+        [Message("Not in your text."), "Not in your text.", Message("Not in the translation: {texts}", texts="a, b")],
+    )
+    assert both == "Not in your text. Not in your text. Not in the translation: a, b"
     reply = {"rows": [{"attention": both, "target": "Not in your text.", "index": 3}]}
-    german = "Nicht in Ihrem Text. Not in your text. Nicht erfüllt: a, b"
+    german = "Nicht in Ihrem Text. Not in your text. Nicht in der Übersetzung: a, b"
     assert translated(reply, "de") == {"rows": [{"attention": german, "target": "Not in your text.", "index": 3}]}
     assert translated(reply, "en") is reply
     assert translated(reply, "../../x") is reply

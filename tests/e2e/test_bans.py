@@ -77,7 +77,7 @@ def test_ban_goes_before_a_term_and_the_contradiction_is_shown(screen: Screen):
     screen.page.get_by_label("Pin a phrase that the model did not say").fill("WLAN")
     screen.page.locator(".addpin").get_by_role("button", name="Ban", exact=True).click()
     screen.wait_for_ban("WLAN")
-    expect(screen.page.locator(".ti[data-status=unmet]")).to_contain_text("required and banned at once")
+    expect(screen.page.locator(".ti[data-status=unmet]")).to_contain_text("both required and banned")
     conflict = screen.page.locator("[data-conflict=ban_term]")
     expect(conflict).to_contain_text("You banned “WLAN”, the term for wireless network; the ban counts.")
     conflict.get_by_role("button", name="Keep the ban").click()

@@ -44,7 +44,7 @@ def test_pin_for_the_whole_document_changes_the_affected_segments_and_flags_them
     assert screen.row(2).locator(".tgt").inner_text() == untouched
     assert screen.row(5).locator(".tgt").inner_text() == "Bestätigt network"
     screen.open_segment(3)
-    expect(screen.page.locator(".said")).to_contain_text("Translated anew by your terms; it read:")
+    expect(screen.page.locator(".said")).to_contain_text("Translated again because of your terms; previously:")
     expect(screen.page.locator(".ti", has_text="network → settings")).to_contain_text("Document")
     screen.visit()
     screen.open_segment(3)

@@ -88,7 +88,7 @@ def test_errors_come_before_advice_and_say_so():
         "Not in the text: Router",
         "Banned, but in the text: Sie",
         "Numbers missing: 5",
-        "Numbers that the source does not have: 6",
+        "Numbers not in the source: 6",
         "Ends differently from the source: .",
         "Several spaces in a row",
     ]

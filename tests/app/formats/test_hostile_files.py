@@ -46,7 +46,7 @@ def memory(data: bytes) -> object:
 )
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(read: Read, max_bytes: int):
     assert max_bytes <= 100 * 2**20
-    with pytest.raises(AppError, match=r"has \d+(\.\d)? MiB; Pinpoint .* up to \d+ MiB"):
+    with pytest.raises(AppError, match=r"is too large \(\d+(\.\d)? MiB, limit \d+ MiB"):
         read(bytes(max_bytes + 2**16))
 
 
@@ -71,7 +71,7 @@ XML_FILES: list[tuple[Read, Callable[[str], bytes]]] = [
 @pytest.mark.parametrize("start", [BOMB, OUTSIDE, OUTSIDE_DTD], ids=["bomb", "file", "address"])
 @pytest.mark.parametrize(("read", "make"), XML_FILES)
 def test_entities_are_refused_whatever_they_stand_for(read: Read, make: Callable[[str], bytes], start: str):
-    with pytest.raises(AppError, match="entities of its own"):
+    with pytest.raises(AppError, match="its own entities"):
         read(make(start))
 
 
@@ -109,7 +109,7 @@ def test_markdown_of_more_lines_than_are_read_in_seconds_is_refused(monkeypatch:
 @pytest.mark.parametrize("mark", ["- ", "> ", "1. "])
 def test_markdown_nested_deeper_than_is_read_is_refused_and_not_left_out(mark: str):
     assert len(read_document(b"x\n\n" + b"> " * 15 + b"deep\n", "a.md").segments) == 2
-    with pytest.raises(DocumentError, match=r"a\.md, line 3: quotes or lists stand too deep"):
+    with pytest.raises(DocumentError, match=r"a\.md, line 3: quotes or lists are nested too deeply"):
         read_document(f"x\r\n\r\n{mark * 25}deep\n".encode(), "a.md")
 
 
@@ -123,7 +123,7 @@ def test_long_runs_of_spaces_are_read_at_once():
     for data in (b"a" + run + b"b {#c}\n", b"a {#" + run + b"\n", b"- a" + run + b"\\\nb\n"):
         assert read_document(data, "a.md").segments[0].source[0] == "a"
     times = b"00:00:01,000 --> 00:00:02,000\na\n"
-    with pytest.raises(DocumentError, match="line 1: text before the first subtitle"):
+    with pytest.raises(DocumentError, match="line 1: text before the times of the first subtitle"):
         read_document(b"1000" + run + b"x\n" + times, "a.srt")
 
 
@@ -158,7 +158,7 @@ def test_a_part_that_is_not_in_the_archive_is_looked_for_nowhere_else():
     with zipfile.ZipFile(target, "w") as new:
         for name, content in parts.items():
             new.writestr(name, content)
-    with pytest.raises(DocumentError, match=r"it has no \.\./\.\./etc/hostname"):
+    with pytest.raises(DocumentError, match=r"\.\./\.\./etc/hostname is missing"):
         read_document(target.getvalue(), "a.docx")
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from docx import Document as WordDocument
 from lxml import etree
-from tests.app.formats.test_word_practice import ALT_TEXT, CASES, DROP_CAP, REFERENCE, paragraph, run, with_notes
 
 from app.formats.documents import read_document
 from tests.app.formats.test_docx import LINK, changed, saved
+from tests.app.formats.test_docx_practice import ALT_TEXT, CASES, DROP_CAP, REFERENCE, paragraph, run, with_notes
 
 TAG = re.compile(r"(\{/?\d+\})")
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"

@@ -152,13 +152,13 @@ def test_any_translation_is_read_again_as_it_was_written(sources: list[str], dat
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b'msgid "a"\nmsgstr "b\n', "line 2: neither"),
-        (b'msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', "line 3: a second msgid"),
+        (b'msgid "a"\nmsgstr "b\n', "line 2: expected a comment or a keyword"),
+        (b'msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', "line 3: the message has a second msgid"),
         (b'msgid "a"\n', "line 1: the message has no msgstr"),
         (b'msgstr "a"\n', "line 1: the message has no msgid"),
-        (b'"charset=rot13"\n', "rot13, which is not known"),
-        (b'"charset=klingon"\n', "klingon, which is not known"),
-        (b'"charset=UTF-8"\nmsgid "\xe4"', "says that it is UTF-8, but it is not"),
+        (b'"charset=rot13"\n', "unknown character set rot13"),
+        (b'"charset=klingon"\n', "unknown character set klingon"),
+        (b'"charset=UTF-8"\nmsgid "\xe4"', "declares UTF-8 but has another encoding"),
         (b'"charset=ascii"\nmsgid "\xe4"', "line 2: byte 0xE4"),
         (HEADER, "no text to translate"),
         (b"", "empty"),

@@ -104,7 +104,7 @@ def test_a_subtitle_of_thousands_of_lines_comes_to_an_end() -> None:
     ("content", "said"),
     [
         ("Just text.\n", "no line of times"),
-        ("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHi\n", "line 1: text before the first"),
+        ("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHi\n", "line 1: text before the times of the first"),
         ("1\n00:00:01,000 --> 00:00:02,000\n\n", "no text to translate"),
     ],
 )

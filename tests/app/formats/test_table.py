@@ -65,7 +65,7 @@ def test_translation_becomes_no_formula_unless_its_source_is_one(formula: str):
 
 
 def test_open_quote_is_refused_with_its_line():
-    with pytest.raises(DocumentError, match="line 2: a cell begins with a quote"):
+    with pytest.raises(DocumentError, match="line 2: a cell starts with a quotation mark"):
         read_document(b'source,target\n"Open,x\n', "a.csv")
 
 

@@ -61,7 +61,7 @@ def test_file_of_one_language_gets_the_documents_target_language():
 
 @pytest.mark.parametrize(
     ("data", "says"),
-    [(b"<x/>", "no TMX"), (b"<tmx/>", "holds no text"), (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities")],
+    [(b"<x/>", "not a TMX"), (b"<tmx/>", "contains no text"), (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities")],
 )
 def test_what_is_no_tmx_is_refused(data: bytes, says: str):
     with pytest.raises(DocumentError, match=says):

@@ -166,9 +166,9 @@ def hostile_sheet() -> bytes:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (ENTITIES, "entities of its own"),
-        (OUTSIDE, "entities of its own"),
-        (b"<tbx><text>", "no well-formed XML"),
+        (ENTITIES, "its own entities"),
+        (OUTSIDE, "its own entities"),
+        (b"<tbx><text>", "not well-formed"),
         (b"<tbx><x:termEntry/></tbx>", "no valid XML .unbound prefix"),
         (b"<tmx/>", "no terms"),
         (hostile_sheet(), "cannot be read"),

@@ -203,7 +203,7 @@ def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
 
 def test_a_table_without_any_targets_is_not_turned():
     file = read_file(b"de,en\nJa,\n", "a.csv")
-    assert file.turned() is None
+    assert file.reversed() is None
     assert decide(file, ("en-de",), file.languages).note
 
 

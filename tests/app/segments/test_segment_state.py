@@ -86,9 +86,9 @@ def test_a_noun_that_ends_a_compound_of_the_text_is_met():
     [
         (None, (), "", ""),
         (True, (), "", ""),
-        (True, ((4, 10),), "doubled", "Also translated by “Router”."),
+        (True, ((4, 10),), "doubled", "Also translated as “Router”."),
         (False, (), "misaligned", ""),
-        (False, ((4, 10),), "misaligned", "The source term seems translated by “Router”."),
+        (False, ((4, 10),), "misaligned", "The source term seems to be translated as “Router”."),
     ],
 )
 def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled, doubt, note):
@@ -105,7 +105,7 @@ def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled,
     assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
 
 
-NO_PLACE = "The model found no place for “Datei”: pin another form, or release something."
+NO_PLACE = "The model could not place “Datei”: pin another form, or release a pin or term."
 
 
 def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
@@ -128,7 +128,7 @@ def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
     failed = replace(base, decoded=DecodingResult(blamed, constraints), requested=1, answered=1)
     assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
         ("pending", ""),
-        ("unmet", said := "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."),
+        ("unmet", said := "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."),
     ]
     assert attention_for(failed) == said
 
@@ -169,7 +169,7 @@ def test_ban_is_said_to_stand_only_inside_a_term():
     assert state["status"] == "pending"  # the answer was asked for without the ban
     decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
     (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
-    assert (state["status"], state["reason"]) == ("stands", "Stands inside a required term, and there only.")
+    assert (state["status"], state["reason"]) == ("stands", "Occurs only inside a required term.")
 
 
 def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():

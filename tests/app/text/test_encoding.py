@@ -55,7 +55,7 @@ def test_a_guess_is_told_with_its_encoding(data: bytes) -> None:
         (bytes(range(256)) * 4, "binary"),
         (b"text\x00\x00\x00text", "binary"),  # zero bytes on both sides are no UTF-16
         (b"\x01\x02\x03\x04\x05 text", "binary"),
-        (b"\xff\xfea", "cut off"),  # half a character behind UTF-16's mark
+        (b"\xff\xfea", "truncated"),  # half a character behind UTF-16's mark
         (("Grüße und Küsse, äöü\n" * 20).encode() + b"bad \xff byte", "line 21"),  # not gibberish in Windows-1252
     ],
 )

@@ -32,7 +32,7 @@ def test_placeholders_are_found(text: str, found: list[str]) -> None:
 
 def test_what_is_missing_and_what_is_too_much_is_named() -> None:
     assert placeholder_problem("%s %s {0}", "{0} %s") == "Placeholders missing: %s"
-    assert placeholder_problem("a", "{/1}") == "Placeholders that the source does not have: {/1}"
+    assert placeholder_problem("a", "{/1}") == "Placeholders not in the source: {/1}"
     assert placeholder_problem("%s and %d", "%d und %s") == ""
 
 

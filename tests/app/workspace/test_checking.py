@@ -45,7 +45,7 @@ def test_what_is_shown_is_logged_once_and_resolved_when_it_is_gone(workspace: Wo
 def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(workspace: Workspace):
     workspace.confirm(0, "Warten Sie 6 Sekunden.")
     workspace.confirm(1, "%s jetzt öffnen")
-    assert workspace.segments[0].attention == "Numbers missing: 5. Numbers that the source does not have: 6"
+    assert workspace.segments[0].attention == "Numbers missing: 5. Numbers not in the source: 6"
     assert workspace.segments[1].attention == ""
     confirms = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "confirm"]
     assert [[f["check"] for f in payload["findings"]] for payload in confirms] == [["numbers"] * 2, ["punctuation"]]

@@ -69,7 +69,7 @@ def test_kept_texts_are_asked_for_logged_and_found_again(workspace: Workspace, d
     decoder.answer(0, "Die alle Dateien")
     settle(workspace)
     assert not workspace.segments[0].needs_decoding
-    with pytest.raises(CommandError, match="51 stretches"):
+    with pytest.raises(CommandError, match=r"kept passages \(51"):
         workspace.constrain(0, [], [], locked=["a"] * 51)
 
 
@@ -276,7 +276,7 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     detail = workspace.snapshot(open_index=0)["segment"]
     assert detail["proposal"]["text"] == "Gut so"
     assert detail["proposal"]["is_stale"]
-    reason = "The model cannot write “\U00012345” exactly so: pin another spelling, or release it."
+    reason = "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."
     assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": reason, "source": ""}]
 
 
@@ -339,7 +339,7 @@ def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(work
     detail = workspace.snapshot(open_index=2)["segment"]
     assert [conflict["kind"] for conflict in detail["conflicts"]] == ["ban_term"]
     assert detail["terms"][0]["status"] == "unmet"
-    assert detail["terms"][0]["note"].startswith("“Router” is required and banned at once")
+    assert detail["terms"][0]["note"].startswith("“Router” is both required and banned")
     assert detail["ban_states"][0]["status"] == "kept"
 
 
@@ -347,10 +347,10 @@ REFUSED_COMMANDS = [
     (lambda w: w.open(3), "no segment 4"),
     (lambda w: w.edit(-1, "x", "typed"), "no segment 0"),
     (lambda w: w.confirm(0, "  "), "no translation to confirm"),
-    (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "up to 50"),
-    (lambda w: w.constrain(0, ["x" * 301], []), "up to 300"),
-    (lambda w: w.constrain(0, [], [], [Avoid(f"x{n}") for n in range(51)]), "51 words are banned"),
-    (lambda w: w.constrain(0, [], [], [Avoid("x" * 301)]), "a ban holds up to 300"),
+    (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "Too many pinned phrases \\(51, limit 50\\)"),
+    (lambda w: w.constrain(0, ["x" * 301], []), "too long for a pin .301 characters, limit 300"),
+    (lambda w: w.constrain(0, [], [], [Avoid(f"x{n}") for n in range(51)]), "Too many banned words .51"),
+    (lambda w: w.constrain(0, [], [], [Avoid("x" * 301)]), "too long for a ban .301"),
     (lambda w: w.edit(0, "x" * 100_001, "typed"), "100,001 characters"),
 ]
 

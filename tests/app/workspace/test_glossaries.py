@@ -70,7 +70,7 @@ def test_what_a_higher_glossary_forbids_is_not_required_by_a_lower_one_and_both_
     view = detail_view(workspace.segments[0])
     assert [(c["kind"], c["kept"], c["given_up"]) for c in view["conflicts"]] == [("forbidden_term", "Akte", "Akte")]
     required = next(term for term in view["terms"] if term["term_status"] == "preferred")
-    assert (required["status"], required["note"]) == ("unmet", "“Akte” is forbidden by “high”, which goes first.")
+    assert (required["status"], required["note"]) == ("unmet", "“Akte” is forbidden by “high”, which takes precedence.")
     assert [item.text for item in workspace.segments[0].avoided][:1] == ["Akte"]
     workspace.constrain(0, [], [view["conflicts"][0]["by"]])  # use the term after all
     assert [c.text for c in workspace.segments[0].constraints] == ["Akte"] and not workspace.segments[0].avoided

@@ -118,9 +118,9 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
     ("data", "says"),
     [
         (b"", "is empty"),
-        (b"<a/>", "is no TMX file"),
-        (b"<tmx><body>", "no well-formed XML"),
-        (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities of its own"),
+        (b"<a/>", "is not a TMX file"),
+        (b"<tmx><body>", "not well-formed"),
+        (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "its own entities"),
         (FILE.replace(b'"de', b'"it'), "in both"),
     ],
 )

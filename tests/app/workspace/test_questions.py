@@ -80,7 +80,7 @@ def test_answer_is_shown_and_kept_and_an_overtaken_one_is_neither(api: Api, deco
 
 def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
     blocked = Translation(Request("x"), "infeasible", reasons=(Reason("unspellable", "漢 cannot be spelt"),))
-    reason = "The model cannot write exactly what is kept of your text: change it, or let it go."
+    reason = "The model cannot produce the text that you keep exactly: change it, or keep less of it."
     assert ask(api, decoder, "漢", blocked) == {"ok": True, "completion": "", "reason": reason}
 
 

@@ -221,11 +221,11 @@ def test_cut_and_joined_segments_are_there_after_a_restart(store: LogStore):
     [
         ("a.txt", TEXT, ("merge", 1), "another paragraph"),
         ("a.txt", TEXT, ("merge", 2), "last segment"),
-        ("a.txt", TEXT, ("split", 0, 0), "between two of its words"),
-        ("a.txt", TEXT, ("split", 0, 99), "between two of its words"),
+        ("a.txt", TEXT, ("split", 0, 0), "between two words"),
+        ("a.txt", TEXT, ("split", 0, 99), "between two words"),
         ("a.md", MARKDOWN, ("split", 1, 8), "link"),
-        ("a.po", PO, ("split", 0, 3), "pairs each source"),
-        ("a.po", PO, ("merge", 0), "pairs each source"),
+        ("a.po", PO, ("split", 0, 3), "pair each source"),
+        ("a.po", PO, ("merge", 0), "pair each source"),
     ],
 )
 def test_what_a_format_forbids_is_refused_with_the_reason_and_changes_nothing(

@@ -52,7 +52,7 @@ def test_term_of_the_document_is_asked_for_where_it_stands_and_what_changes_is_f
     assert not decoder.of(2) and not decoder.of(3), "another source; a confirmed segment"
     decoder.answer_all()
     settle(workspace)
-    assert workspace.segments[1].attention == f"Translated anew by your terms; it read: {before}"
+    assert workspace.segments[1].attention == f"Translated again because of your terms; previously: {before}"
     assert detail_view(workspace.segments[1])["notices"] == [workspace.segments[1].attention]
     assert workspace.segments[0].attention == "", "the person looks at it"
     assert workspace.segments[4].target == "Eigenes."
