@@ -44,7 +44,7 @@ def test_a_guess_is_told_with_its_encoding(data: bytes) -> None:
     ("data", "said"),
     [
         (b"", "empty"),
-        (b"\xef\xbb\xbf", "empty"),
+        (b"\xef\xbb\xbf", "only a byte order mark"),
         (b" \r\n\t\n", "white space"),
         (b"PK\x03\x04rest", ".docx"),
         (b"%PDF-1.7\n", "PDF"),
