@@ -7,7 +7,7 @@ V vocabulary, P phrases.
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.importers import FetchProgress, ModelEntry, describe_model, is_hub_id, known_models
-from engine.model import offer_of, short_code
+from engine.model import offer_of
 from engine.request import (
     Alternative,
     Avoid,
@@ -22,7 +22,7 @@ from engine.request import (
     SearchOptions,
     Translation,
 )
-from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, stands_alone
+from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
 from engine.translator import Translator
 from engine.worker import Worker, WorkerStatistics
 

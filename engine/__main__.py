@@ -17,12 +17,11 @@ import torch
 
 from engine.cli import models
 from engine.cli.arguments import parse
-from engine.cli.commands import Commands
 from engine.cli.evaluation import run_evaluation
-from engine.cli.fields import Defaults
-from engine.cli.files import STANDARD_STREAM, CannotGoOn, check_output, open_file
-from engine.cli.lines import Line, read_lines
-from engine.cli.records import Records, Writer
+from engine.cli.jobs import Defaults
+from engine.cli.line_commands import LineCommands
+from engine.cli.lines import STANDARD_STREAM, InputLine, RunError, check_output, open_file, read_lines
+from engine.cli.output import AnswerFormatter, Writer
 from engine.cli.terminal import Interrupt, ProgressBar
 from engine.errors import EngineError
 from engine.search.batching import is_out_of_memory
@@ -65,7 +64,7 @@ def _main(
         if output is sys.stdout.buffer:  # or else Python complains when it flushes it at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OUTPUT_CLOSED
-    except (EngineError, CannotGoOn) as error:
+    except (EngineError, RunError) as error:
         print(f"error: {error}", file=messages)
     except OSError as error:
         print(f"error: {error}; what was written until now is whole lines", file=messages)
@@ -86,10 +85,10 @@ def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout:
 
         # 2. line by line
         interrupt = files.enter_context(Interrupt())
-        commands = Commands(
+        commands = LineCommands(
             translator,
             defaults,
-            Records(flags.brief),
+            AnswerFormatter(flags.brief),
             interrupt.cancel,
             batch_size=1 if source.isatty() else getattr(flags, "batch_size", 1),
             deadline_ms=getattr(flags, "deadline_ms", None),
@@ -109,7 +108,7 @@ def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout:
     return DONE
 
 
-def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[Line]:
+def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[InputLine]:
     """The lines of the input; Ctrl-C while one is awaited ends the run at once."""
     lines = read_lines(source)
     while True:

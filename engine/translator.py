@@ -21,7 +21,7 @@ from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
 from engine.model.device import halve, usable_device
-from engine.model.languages import offer_of
+from engine.model.directions import offer_of
 from engine.model.packed_weights import Precision, pack
 from engine.model.table_decoder import checked_interval
 from engine.request import (

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 from engine.cli import manual
-from engine.cli.commands import Commands
-from engine.cli.fields import Defaults
-from engine.cli.files import STANDARD_STREAM
+from engine.cli.jobs import Defaults
+from engine.cli.line_commands import LineCommands
+from engine.cli.lines import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.importers import BUNDLED_MODEL
 from engine.model.packed_weights import Precision
@@ -57,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
         )
 
     translate = add("translate", manual.TRANSLATE)
-    translate.set_defaults(run=Commands.translate)
+    translate.set_defaults(run=LineCommands.translate)
     files = _add_files(translate)
     files.add_argument("--plain", action="store_true", help="the input is plain text, a sentence a line, and no JSON")
     _add_model(translate)
@@ -65,19 +65,19 @@ def build_parser() -> argparse.ArgumentParser:
     _add_batch_size(_add_time(translate))
 
     score = add("score", manual.SCORE)
-    score.set_defaults(run=Commands.score)
+    score.set_defaults(run=LineCommands.score)
     _add_files(score)
     _add_model(score)
 
     alternatives = add("alternatives", manual.ALTERNATIVES)
-    alternatives.set_defaults(run=Commands.alternatives)
+    alternatives.set_defaults(run=LineCommands.alternatives)
     _add_files(alternatives)
     _add_model(alternatives)
     _add_search(alternatives)
     _add_time(alternatives)
 
     price = add("price", manual.PRICE)
-    price.set_defaults(run=Commands.price)
+    price.set_defaults(run=LineCommands.price)
     _add_files(price)
     _add_model(price)
     _add_search(price)

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from typing import BinaryIO, TextIO
 
-from engine.cli.fields import Defaults, job
-from engine.cli.files import CannotGoOn, check_output, open_file
-from engine.cli.lines import Line, LineProblem, parse_object, read_lines
+from engine.cli.jobs import Defaults, job
+from engine.cli.lines import InputLine, LineProblem, RunError, check_output, open_file, parse_object, read_lines
 from engine.cli.terminal import ProgressBar
 from engine.errors import InvalidRequest
-from engine.evaluation import Evaluation, Glossary, Segment, evaluate
+from engine.evaluation import Evaluation, EvaluationSegment, TermList, evaluate
 from engine.evaluation.evaluate import best_text
 from engine.model import offer_of
 from engine.request import Request
@@ -33,12 +32,12 @@ def run_evaluation(
         check_output(flags.output, *inputs)
     direction = defaults.direction or translator.directions[0]
     if direction not in translator.directions:
-        raise CannotGoOn(f"--direction is {direction!r}; this model translates {offer_of(translator.directions)}")
+        raise RunError(f"--direction is {direction!r}; this model translates {offer_of(translator.directions)}")
     style = {"domain": translator.domains, "formality": translator.formalities.get(direction, ())}
     for name, offered in style.items():
         if (value := getattr(defaults, name)) is not None and value not in offered:
             knows = f"knows {', '.join(offered)}" if offered else f"was trained without {name} for {direction}"
-            raise CannotGoOn(f"--{name} is {value!r}; this model {knows}; leave it out, or name another --model")
+            raise RunError(f"--{name} is {value!r}; this model {knows}; leave it out, or name another --model")
     sources = _read_lines(flags.source)
     segments = _segments(
         sources,
@@ -75,35 +74,35 @@ def run_evaluation(
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-def _read_lines(path: str) -> list[Line]:
+def _read_lines(path: str) -> list[InputLine]:
     with open_file(path, "rb") as stream:
         lines = list(read_lines(stream))
     if not lines:
-        raise CannotGoOn(f"{path} is empty; give a file with a segment a line")
+        raise RunError(f"{path} is empty; give a file with a segment a line")
     return lines
 
 
-def _text(path: str, line: Line, *, may_be_blank: bool = False) -> str:
+def _text(path: str, line: InputLine, *, may_be_blank: bool = False) -> str:
     try:
         text = line.text
     except LineProblem as error:
-        raise CannotGoOn(f"{path}, line {line.number}: {error.message}") from error
+        raise RunError(f"{path}, line {line.number}: {error.message}") from error
     if not text.strip() and not may_be_blank:
-        raise CannotGoOn(f"{path}, line {line.number} is blank; take it out of all files of the set")
+        raise RunError(f"{path}, line {line.number} is blank; take it out of all files of the set")
     return text
 
 
 def _segments(
-    sources: Sequence[Line],
-    references: Sequence[Line],
-    constraints: Sequence[Line] | None,
-    glossary: Glossary | None,
+    sources: Sequence[InputLine],
+    references: Sequence[InputLine],
+    constraints: Sequence[InputLine] | None,
+    glossary: TermList | None,
     defaults: Defaults,
     flags: argparse.Namespace,
-) -> list[Segment]:
+) -> list[EvaluationSegment]:
     for path, lines in ((flags.reference, references), (flags.constraints, constraints)):
         if lines is not None and len(lines) != len(sources):
-            raise CannotGoOn(
+            raise RunError(
                 f"{path} has {len(lines):,} lines and {flags.source} has {len(sources):,}; line by line, they must "
                 "belong together"
             )
@@ -115,12 +114,12 @@ def _segments(
             constrained = _constrained(text, constraints[number], defaults, flags)
             request = request if flags.unconstrained else constrained
         terms = glossary.terms_in(text) if glossary else ()
-        segment = Segment(request, _text(flags.reference, references[number]), terms)
+        segment = EvaluationSegment(request, _text(flags.reference, references[number]), terms)
         segments.append(segment if flags.unconstrained else segment.with_terms_required())
     return segments
 
 
-def _constrained(source: str, line: Line, defaults: Defaults, flags: argparse.Namespace) -> Request:
+def _constrained(source: str, line: InputLine, defaults: Defaults, flags: argparse.Namespace) -> Request:
     """The request for a source with the constraints of its line; a blank line asks for nothing."""
     text = _text(flags.constraints, line, may_be_blank=True)
     try:
@@ -131,12 +130,12 @@ def _constrained(source: str, line: Line, defaults: Defaults, flags: argparse.Na
             raise LineProblem("invalid", f'"text" is not line {line.number} of {flags.source}')
         return job({**found, "text": source}, defaults).request
     except LineProblem as error:
-        raise CannotGoOn(f"{flags.constraints}, line {line.number}: {error.message}") from error
+        raise RunError(f"{flags.constraints}, line {line.number}: {error.message}") from error
     except InvalidRequest as error:
-        raise CannotGoOn(f"{flags.constraints}, line {line.number}: {error}") from error
+        raise RunError(f"{flags.constraints}, line {line.number}: {error}") from error
 
 
-def _read_glossary(path: str, direction: str) -> Glossary:
+def _read_glossary(path: str, direction: str) -> TermList:
     """A row a term: source, target, other forms of the target; rows with the same source are forms of one term.
 
     Cells end at tabs, or where there are none at semicolons or commas; quotes then hold cells together. A first row
@@ -153,13 +152,13 @@ def _read_glossary(path: str, direction: str) -> Glossary:
         source, *forms = cells
         forms = [form for form in forms if form]
         if not source or not forms:
-            raise CannotGoOn(
+            raise RunError(
                 f"{path}, line {line.number}: expected source<TAB>target[<TAB>other form...], found {text!r}"
             )
         terms.setdefault(source, []).extend(forms)
     if not terms:
-        raise CannotGoOn(f"{path} has no terms; write a row for each: source<TAB>target")
-    return Glossary(terms)
+        raise RunError(f"{path} has no terms; write a row for each: source<TAB>target")
+    return TermList(terms)
 
 
 def _cells(row: str, delimiter: str) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NoReturn
 
+STANDARD_STREAM = "-"
 MAX_LINE_BYTES = 1 << 20
 
 ProblemKind = Literal["unreadable", "invalid", "not_a_number"]
@@ -24,7 +26,7 @@ class LineProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class InputLine:
     """Line `number` (from 1), its bytes without the line feed, and the offset of what follows it in the input."""
 
     number: int
@@ -48,7 +50,7 @@ class Line:
             raise LineProblem("unreadable", message) from None
 
 
-def read_lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO) -> Iterator[InputLine]:
     """The lines of a stream as they come; only the line feed ends one. One that is too long is cut, not kept whole."""
     number = end = 0
     while content := stream.readline(MAX_LINE_BYTES + 2):
@@ -58,7 +60,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
             last = stream.readline(MAX_LINE_BYTES + 2)
             end += len(last)
         number += 1
-        yield Line(number, content.removesuffix(b"\n"), end)
+        yield InputLine(number, content.removesuffix(b"\n"), end)
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -104,3 +106,25 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise LineProblem("invalid", f"the number {digits[:20]} is too large")
     return number
+
+
+class RunError(Exception):
+    """The world's mistakes that end the run, in words for a person."""
+
+
+def open_file(path: str, mode: str) -> BinaryIO:
+    """The file at `path`, of bytes; raises CannotGoOn."""
+    try:
+        return open(path, mode)  # type: ignore[return-value]  # the mode is one of bytes
+    except OSError as error:
+        doing = "read" if mode == "rb" else "written"
+        raise RunError(f"{path} cannot be {doing}: {error.strerror}") from error
+
+
+def check_output(output: str, *inputs: str | None) -> None:
+    """Raise CannotGoOn where the output would overwrite what is read."""
+    for path in inputs:
+        if path is None or STANDARD_STREAM in (path, output):
+            continue
+        if os.path.exists(output) and os.path.exists(path) and os.path.samefile(path, output):
+            raise RunError(f"{output} is the input too; write to another file")

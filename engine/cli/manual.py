@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.cli.fields import MAX_ALTERNATIVES, MAX_PRICED
+from engine.cli.jobs import MAX_ALTERNATIVES, MAX_PRICED
 from engine.cli.lines import MAX_LINE_BYTES
 
 OVERVIEW = """\

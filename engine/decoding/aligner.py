@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from engine.model import EncodedSources, LoadedModel, word_links
 from engine.request import Phrase, Placement
-from engine.text import Decoding, is_word_char, words
+from engine.text import DecodedPieces, is_word_char, words
 
 Span = tuple[int, int]
 Alignment = tuple[tuple[int, int, int, int], ...]
@@ -24,7 +24,7 @@ def align(
     direction: str,
     marks: Sequence[str],
     targets: Sequence[Sequence[int]],
-    decodings: Sequence[Decoding],
+    decodings: Sequence[DecodedPieces],
 ) -> list[Alignment]:
     """The alignment of each target of `source`, given as its tokens and what they write.
 

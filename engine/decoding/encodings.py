@@ -13,7 +13,7 @@ import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.model import Decoder, EncodedSources, LoadedModel
-from engine.model.prefill import PrefixCache
+from engine.model.prefix_cache import PrefixCache
 from engine.model.table_decoder import TableDecoder, open_decoder
 from engine.text import PAD
 

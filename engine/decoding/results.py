@@ -12,7 +12,7 @@ from engine.model import LoadedModel
 from engine.request import Hypothesis, Reason, Request, Status, Translation
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import SentenceResult
-from engine.text import Decoding
+from engine.text import DecodedPieces
 
 
 class TranslationBuilder:
@@ -47,7 +47,7 @@ class TranslationBuilder:
         return Translation(request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps)
 
     def align(
-        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[Decoding]
+        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
     ) -> Sequence[Alignment | None]:
         """The word alignment of each target of one source, None for a model that cannot tell."""
         if self._model.alignment is None or not targets:
@@ -57,7 +57,7 @@ class TranslationBuilder:
 
 
 def _hypothesis(
-    prepared: PreparedRequest, found: SearchHypothesis, decoding: Decoding, alignment: Alignment | None
+    prepared: PreparedRequest, found: SearchHypothesis, decoding: DecodedPieces, alignment: Alignment | None
 ) -> Hypothesis:
     placements, unmet = prepared.place(decoding.text)
     if alignment is not None:

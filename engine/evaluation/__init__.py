@@ -1,16 +1,16 @@
 """How well a model translates a test set: quality, terminology, constraints met, speed. Knows no files."""
 
-from engine.evaluation.evaluate import Evaluation, Segment, evaluate
-from engine.evaluation.scores import Scores, measure, score
-from engine.evaluation.terminology import WINDOWS, Glossary, Term, num_terms_met, window_overlap
+from engine.evaluation.evaluate import Evaluation, EvaluationSegment, evaluate
+from engine.evaluation.metrics import Scores, measure, score
+from engine.evaluation.terminology import WINDOWS, TermList, TermOccurrence, num_terms_met, window_overlap
 
 __all__ = [
     "WINDOWS",
     "Evaluation",
-    "Glossary",
+    "EvaluationSegment",
     "Scores",
-    "Segment",
-    "Term",
+    "TermList",
+    "TermOccurrence",
     "evaluate",
     "measure",
     "num_terms_met",

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.evaluation.scores import Scores, score
-from engine.evaluation.terminology import WINDOWS, Term, num_terms_met, window_overlap
+from engine.evaluation.metrics import Scores, score
+from engine.evaluation.terminology import WINDOWS, TermOccurrence, num_terms_met, window_overlap
 from engine.request import Request, SearchOptions, Translation
 from engine.translator import Translator
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class EvaluationSegment:
     """One line of a test set. `terms` are measured; what is to be required stands in the request."""
 
     request: Request
     reference: str
-    terms: tuple[Term, ...] = ()
+    terms: tuple[TermOccurrence, ...] = ()
 
-    def with_terms_required(self) -> Segment:
+    def with_terms_required(self) -> EvaluationSegment:
         """The same with its terms as phrases, behind those that it has."""
         phrases = (*self.request.phrases, *(term.phrase for term in self.terms))
         return replace(self, request=replace(self.request, phrases=phrases))
@@ -63,7 +63,7 @@ class Evaluation:
 
 def evaluate(
     translator: Translator,
-    segments: Sequence[Segment],
+    segments: Sequence[EvaluationSegment],
     options: SearchOptions,
     *,
     batch_size: int = 16,
@@ -115,7 +115,7 @@ def _num_phrases_met(translation: Translation) -> int:
     return len(translation.request.phrases) - len(translation.hypotheses[0].unmet)
 
 
-def _overlaps(segments: Sequence[Segment], outputs: Sequence[str], window: int) -> list[float]:
+def _overlaps(segments: Sequence[EvaluationSegment], outputs: Sequence[str], window: int) -> list[float]:
     """Of each segment with a term in its reference."""
     found = (
         window_overlap(output, segment.reference, [form for term in segment.terms for form in term.forms], window)

@@ -21,7 +21,7 @@ WINDOWS = (2, 3)  # words on each side
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class TermOccurrence:
     """One occurrence of a glossary's term in a source, at characters `span`: one of `forms` must stand for it."""
 
     forms: tuple[str, ...]
@@ -33,7 +33,7 @@ class Term:
         return Phrase(self.forms[0], forms=self.forms[1:], source_span=self.span)
 
 
-class Glossary:
+class TermList:
     """Source terms with the forms of their translations, the preferred one first."""
 
     def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
@@ -45,7 +45,7 @@ class Glossary:
             for spelling in dict.fromkeys((source, source[0].upper() + source[1:])):  # as at the start of a sentence
                 self._forms[spelling] = (*self._forms.get(spelling, ()), *forms)
 
-    def terms_in(self, source: str) -> tuple[Term, ...]:
+    def terms_in(self, source: str) -> tuple[TermOccurrence, ...]:
         """The terms that stand in a source as words, as spelt or with a capital first letter.
 
         From left to right, the longest first, without overlap.
@@ -53,15 +53,15 @@ class Glossary:
         found = sorted(
             (start, -end, spelling) for spelling in self._forms for start, end in occurrences(source, spelling)
         )
-        terms: list[Term] = []
+        terms: list[TermOccurrence] = []
         for start, minus_end, spelling in found:
             if not terms or start >= terms[-1].span[1]:
                 forms = tuple(dict.fromkeys(self._forms[spelling]))
-                terms.append(Term(forms, (start, -minus_end)))
+                terms.append(TermOccurrence(forms, (start, -minus_end)))
         return tuple(terms)
 
 
-def num_terms_met(output: str, terms: Sequence[Term]) -> int:
+def num_terms_met(output: str, terms: Sequence[TermOccurrence]) -> int:
     """How many terms have a form in the output, each an occurrence of its own: the most that can be matched so."""
     output = normalise(output)
     places = [[place for form in term.forms for place in occurrences(output, normalise(form))] for term in terms]

@@ -1,7 +1,6 @@
 """Models of other families, converted to model folders of ours: OPUS-MT (Marian), FSMT, M2M100 and NLLB, fairseq."""
 
-from engine.importers.hub import FetchProgress
-from engine.importers.listing import (
+from engine.importers.catalogue import (
     BUNDLED_MODEL,
     FAMILIES,
     ModelEntry,
@@ -12,6 +11,7 @@ from engine.importers.listing import (
     read_card,
     remove_model,
 )
+from engine.importers.hub import FetchProgress
 from engine.importers.resolve import is_hub_id, model_folder
 
 __all__ = [

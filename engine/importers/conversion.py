@@ -28,7 +28,7 @@ from torch import Tensor
 from engine.errors import ModelError
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, save_weights
 from engine.model.config import Activation, ModelConfig
-from engine.model.memory import check_conversion_memory
+from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
 
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")

@@ -26,7 +26,7 @@ from engine.errors import ModelError
 from engine.importers.conversion import Plan, Weights, refuse_pointer
 from engine.importers.fsmt import EMPTY, fairseq_plan, in_our_order, moses_texts
 from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
-from engine.model.memory import check_reading_memory
+from engine.model.memory_check import check_reading_memory
 
 _CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 _MERGES = ("bpecodes", "code", "bpe.codes")

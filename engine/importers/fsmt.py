@@ -15,7 +15,7 @@ from engine.errors import ModelError
 from engine.importers.conversion import Named, Plan, Weights, architecture, read_json, read_vocabulary, require
 from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_PIECES
 from engine.model.config import ModelConfig
-from engine.model.languages import short_code
+from engine.text.languages import short_code
 
 _SOURCE, _TARGET, _MERGES, _TOKENISER = "vocab-src.json", "vocab-tgt.json", "merges.txt", "tokenizer_config.json"
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}

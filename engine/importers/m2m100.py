@@ -26,7 +26,7 @@ from engine.importers.conversion import (
 )
 from engine.model.checkpoint import CONFIG, PIECES, TARGET_SPM
 from engine.model.config import ModelConfig
-from engine.model.languages import named
+from engine.text.languages import short_names
 
 _SPM, _VOCABULARY = "sentencepiece.bpe.model", "vocab.json"
 _TOKENISER, _SPECIALS, _FAST = "tokenizer_config.json", "special_tokens_map.json", "tokenizer.json"
@@ -46,7 +46,7 @@ def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
         )
     theirs, num_text = _pieces(folder, tokeniser, settings["vocab_size"])
     piece_of = {code: piece for piece in theirs[num_text:] if (code := _code_of(piece)) is not None}
-    languages = named(piece_of)
+    languages = short_names(piece_of)
     order = (1, 0, *range(2, len(theirs)))  # the padding comes first with us
     pieces = [theirs[number] for number in order]
     config = ModelConfig(

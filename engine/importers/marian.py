@@ -26,7 +26,7 @@ from engine.importers.conversion import (
 )
 from engine.model.checkpoint import CONFIG, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.config import ModelConfig
-from engine.model.languages import named, short_code
+from engine.text.languages import short_code, short_names
 
 _IMPOSSIBLE = -60_000.0  # a logit that has no probability, and fits half precision
 _VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"  # the latter where sources have one of their own
@@ -107,7 +107,7 @@ def _directions(folder: Path, settings: Mapping[str, Any], pieces: tuple[str, ..
     source, target = _languages(folder, settings)
     codes = {match[1]: match[0] for piece in pieces if (match := _LANGUAGE_PIECE.fullmatch(piece))}
     if codes:
-        return {f"{source}-{name}": codes[code] for name, code in named(codes).items()}
+        return {f"{source}-{name}": codes[code] for name, code in short_names(codes).items()}
     return {f"{source}-{target}": None}
 
 

@@ -25,7 +25,7 @@ from engine.importers.m2m100 import plan_m2m100
 from engine.importers.marian import plan_marian
 from engine.model.checkpoint import CONFIG, WEIGHTS
 from engine.model.config import KIND
-from engine.model.memory import num_weights
+from engine.model.memory_check import num_weights
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2

@@ -4,9 +4,9 @@ from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.decoder import Decoder
+from engine.model.directions import Directions, offer_of
 from engine.model.encoded import EncodedSources
-from engine.model.languages import Directions, offer_of, short_code
-from engine.model.memory import megabytes
+from engine.model.memory_check import megabytes
 from engine.model.transformer import Transformer
 
 __all__ = [
@@ -22,6 +22,5 @@ __all__ = [
     "megabytes",
     "offer_of",
     "save_weights",
-    "short_code",
     "word_links",
 ]

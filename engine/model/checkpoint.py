@@ -30,8 +30,8 @@ from engine.errors import InvalidRequest, ModelError
 from engine.model.activations import ACTIVATIONS, Ranges, load_ranges
 from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
-from engine.model.languages import offer_of
-from engine.model.memory import check_memory
+from engine.model.directions import offer_of
+from engine.model.memory_check import check_memory
 from engine.model.transformer import Transformer
 from engine.text import BOS, EOS
 

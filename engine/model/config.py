@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engine.errors import ModelError
-from engine.model.languages import Directions, languages_of
+from engine.model.directions import Directions, languages_of
 from engine.request import Formality
 
 KIND = "pinpoint-transformer"

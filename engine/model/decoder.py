@@ -17,7 +17,7 @@ from engine.model.cache import PrefillAttention, SelfAttentionCache
 from engine.model.encoded import EncodedSources, source_mask
 from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, forward_of
 from engine.model.layers import DecoderLayer, RowLayout
-from engine.model.prefill import Prefill, PrefixCache
+from engine.model.prefix_cache import Prefill, PrefixCache
 from engine.model.transformer import Transformer
 from engine.text import BOS
 

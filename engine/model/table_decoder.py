@@ -18,7 +18,7 @@ from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.decoder import Decoder
 from engine.model.encoded import EncodedSources
-from engine.model.prefill import PrefixCache
+from engine.model.prefix_cache import PrefixCache
 from engine.model.transformer import Transformer
 
 COMPACTION_INTERVAL = 8  # steps; on an accelerator, unless another is asked for

@@ -40,8 +40,8 @@ def next_words(
     """Up to `count` words with distinct texts that may follow the pieces `left`, the likeliest first.
 
     One sentence. A word ends with the first piece that does not glue to its right, or ends in a script without spaces,
-    where each piece is a word (as in `engine.text.words`). Words that the tracker's avoided texts forbid are left out.
-    Beam search over pieces: a word's own best spelling among `4 * count` is found.
+    where each piece is a word (as in `engine.text.boundaries`). Words that the tracker's avoided texts forbid are left
+    out. Beam search over pieces: a word's own best spelling among `4 * count` is found.
     """
     width, indexed = 4 * count, IndexedTexts.of(texts)
     is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")

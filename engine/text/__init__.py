@@ -17,13 +17,16 @@ from engine.text.boundaries import (
     joins_words,
     occurrences,
     stands_alone,
+    word_at,
+    words,
 )
 from engine.text.bpe import BytePairs
-from engine.text.codec import Codec, Decoding, Encoding, TextCodec
-from engine.text.moses import MosesCodec
-from engine.text.normal import normalise
+from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
+from engine.text.languages import short_code, short_names
+from engine.text.moses_codec import MosesCodec
+from engine.text.normalisation import normalise
 from engine.text.placeholders import PLACEHOLDER
-from engine.text.sentencepieces import SentencePieceCodec, read_pieces
+from engine.text.sentencepiece_codec import SentencePieceCodec, read_pieces
 from engine.text.vocabulary import (
     BOS,
     DIRECTION_PIECES,
@@ -38,7 +41,6 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
-from engine.text.words import word_at, words
 
 __all__ = [
     "BOS",
@@ -59,8 +61,8 @@ __all__ = [
     "UNKNOWN_SURFACE",
     "BytePairs",
     "Codec",
-    "Decoding",
-    "Encoding",
+    "DecodedPieces",
+    "EncodedPieces",
     "MosesCodec",
     "SentencePieceCodec",
     "Standing",
@@ -78,6 +80,8 @@ __all__ = [
     "normalise",
     "occurrences",
     "read_pieces",
+    "short_code",
+    "short_names",
     "stands_alone",
     "word_at",
     "words",

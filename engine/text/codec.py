@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
-from engine.text.alphabet import basic_pieces
 from engine.text.boundaries import is_word_char
 from engine.text.bpe import BytePairs, as_piece, learn_merges
-from engine.text.normal import normalise, normalise_with_offsets
+from engine.text.normalisation import normalise, normalise_with_offsets
 from engine.text.placeholders import choose_placeholders, pattern_of
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
-from engine.text.vocabulary import SPECIAL_PIECES, UNK, Vocabulary, mark_spellings
+from engine.text.vocabulary import SPECIAL_PIECES, UNK, Vocabulary, basic_pieces, mark_spellings
 
 VOCABULARY_FILE = "vocabulary.txt"
 MERGES_FILE = "bpe.codes"
@@ -37,7 +36,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class EncodedPieces:
     """Piece `ids[i]` stands for the characters `spans[i]` of the text as given. `unknown`: what can't be spelt."""
 
     ids: tuple[int, ...]
@@ -46,7 +45,7 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoding:
+class DecodedPieces:
     """`text[start:end]` for (start, end) in `spans[i]` is what piece i wrote, its leading space not included."""
 
     text: str
@@ -73,11 +72,11 @@ class Codec(Protocol):
         """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
         ...
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str) -> EncodedPieces:
         """The canonical pieces of a text."""
         ...
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
+    def decode(self, ids: Sequence[int]) -> DecodedPieces:
         """The text that pieces write. Raises InvalidRequest for an id that is none."""
         ...
 
@@ -146,7 +145,7 @@ class TextCodec:
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> Encoding:
+    def encode(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> EncodedPieces:
         """The canonical pieces of a text; with BPE `dropout`, for training, now and then others (`rng` decides)."""
         normal = normalise_with_offsets(text)
         ids: list[int] = []
@@ -161,7 +160,7 @@ class TextCodec:
                 if piece_id == UNK:
                     _append_or_extend(unknown, span)
                 start += length
-        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+        return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
 
     def encode_ids(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[int]:
         """The ids of `encode` alone, faster."""
@@ -190,7 +189,7 @@ class TextCodec:
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
+    def decode(self, ids: Sequence[int]) -> DecodedPieces:
         """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
         surfaces, glues_left, glues_right = self.surfaces, self.glues_left, self.glues_right
         parts: list[str] = []
@@ -208,7 +207,7 @@ class TextCodec:
             spans.append((end, end + len(surface)))
             end += len(surface)
             is_open = glues_right[piece_id]
-        return Decoding("".join(parts), tuple(spans))
+        return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
         """Whether the pieces of `text` write exactly it (in NFC)."""

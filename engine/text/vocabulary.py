@@ -7,13 +7,14 @@ written by its code point, and the special pieces, which are no text. So the fil
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import ModelError
 from engine.text.boundaries import NUMBER_JOINERS, is_word_char
-from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, is_escaped
+from engine.text.tokens import CONTINUATION, ELLIPSIS, JOINER, escape, is_escaped
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # the first ids of every vocabulary
 DIRECTION_PIECES = ("<en-de>", "<de-en>")
@@ -38,6 +39,13 @@ SPECIAL_PIECES = (
     *SPARE_PIECES,
 )
 UNKNOWN_SURFACE = "\u2047"  # ⁇
+
+# Every vocabulary spells these, so that German and English can always be spelt.
+_LATIN_1 = "".join(chr(code) for code in range(0xA1, 0x100) if code != 0xAD)
+_TYPOGRAPHY = "„“”‚‘’‹›–—‒…†‡•‰′″€™←↑→↓↔⇒−≠≤≥≈∞√✓ẞŒœŠšŽžŁł"
+_SPACES = "\t\n\v\f\r \u00a0\u00ad\u2002\u2003\u2009\u200a\u200b\u200c\u200d\u200e\u200f\u202f\u2060\ufeff" + JOINER
+
+ALWAYS_SPELT = string.ascii_letters + string.digits + string.punctuation + _LATIN_1 + _TYPOGRAPHY + _SPACES
 
 _ESCAPED_PIECE = re.compile(r"<U\+([0-9A-F]{4,6})>")
 
@@ -141,6 +149,30 @@ class Vocabulary:
 def mark_spellings(mark: str) -> list[str]:
     """The pieces of a mark or a placeholder, one for every choice of sides on which it glues."""
     return [mark, JOINER + mark, mark + JOINER, JOINER + mark + JOINER]
+
+
+def character_pieces(chars: Iterable[str]) -> list[str]:
+    """The pieces that spell these characters wherever they stand, each once, in the order of `chars`.
+
+    >>> character_pieces("a!") == ["a@@", "a", "!", "￭!", "!￭", "￭!￭"]
+    True
+    """
+    pieces: list[str] = []
+    for char in chars:
+        if is_escaped(char):
+            pieces.append(escape(char))
+        elif is_word_char(char):
+            pieces += [char + CONTINUATION, char]
+        else:
+            pieces += mark_spellings(char)
+    return list(dict.fromkeys(pieces))
+
+
+def basic_pieces(other_chars: Iterable[str]) -> list[str]:
+    """All of ALWAYS_SPELT, the marks inside numbers and words, and `other_chars`."""
+    inside_words = [mark + CONTINUATION for mark in NUMBER_JOINERS]
+    pieces = [*character_pieces(ALWAYS_SPELT), *mark_spellings(ELLIPSIS), *inside_words, *character_pieces(other_chars)]
+    return list(dict.fromkeys(pieces))
 
 
 def is_free(text: str) -> bool:

@@ -104,7 +104,7 @@ def _train(options: argparse.Namespace) -> None:
     import torch
 
     from engine.model.config import ModelConfig
-    from engine.train.data import Prepared
+    from engine.train.data import PreparedData
     from engine.train.loop import Trainer
 
     torch.set_float32_matmul_precision("high")
@@ -114,7 +114,7 @@ def _train(options: argparse.Namespace) -> None:
     given["directions"] = tuple(options.directions.split(","))
     given["weights"] = {name: float(value or 1) for name, value in map(parsed_setting, options.weight)}
     train_options = TrainOptions(**given)
-    prepared = Prepared.load(options.work)
+    prepared = PreparedData.load(options.work)
     config = ModelConfig(
         vocabulary_size=prepared.vocabulary_size,
         directions=train_options.directions,
@@ -187,7 +187,7 @@ def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _align(options: argparse.Namespace) -> None:
-    from engine.train.align import AlignOptions, align
+    from engine.train.alignment_training import AlignOptions, align
 
     align_options = AlignOptions(pairs=options.pairs, counted_pairs=options.counted_pairs)
     for score in align(options.work, options.model, align_options, options.device):
@@ -267,7 +267,7 @@ def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from engine.train.evaluate import evaluate
+    from engine.train.held_out import evaluate
     from engine.train.score_table import insert_scores
 
     scores = []
@@ -298,17 +298,17 @@ def _add_formality(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def _formality(options: argparse.Namespace) -> None:
-    from engine.train.following import insert_following, measure_following
+    from engine.train.formality_scores import insert_formality_scores, measure_formality
     from engine.translator import Translator
 
     translator = Translator.load(options.model)
     found = []
     for name in options.set:
-        following = measure_following(translator, options.corpus, name, options.beam, options.limit)
+        following = measure_formality(translator, options.corpus, name, options.beam, options.limit)
         print("\n".join(entry.row for entry in following), flush=True)
         found += following
     if options.limit is None:
-        insert_following(options.model / "card.md", found)
+        insert_formality_scores(options.model / "card.md", found)
 
 
 if __name__ == "__main__":

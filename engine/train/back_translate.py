@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from engine.errors import TrainingError
 from engine.request import Request, SearchOptions
-from engine.train.corpus import Pair, Selection, read_licences, read_pairs, synthetic_domain
+from engine.train.corpus import Selection, SentencePair, read_licences, read_pairs, synthetic_domain
 from engine.translator import Translator
 
 _PART = re.compile(r"(?P<first>\d{9})-(?P<stop>\d{9})")
@@ -58,7 +58,7 @@ class BackTranslateOptions:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1")
 
 
-class Line(NamedTuple):
+class MonolingualLine(NamedTuple):
     """A line to translate and where it comes from."""
 
     text: str
@@ -66,7 +66,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BackTranslationResult:
     """Lines of the text that are done, over all calls; those that this call left out; whether all is done."""
 
     num_lines: int
@@ -74,7 +74,9 @@ class Outcome:
     is_finished: bool
 
 
-def back_translate(translator: Translator, corpus: Path, folder: Path, options: BackTranslateOptions) -> Outcome:
+def back_translate(
+    translator: Translator, corpus: Path, folder: Path, options: BackTranslateOptions
+) -> BackTranslationResult:
     """Translate what the folder lacks yet, until the end, a pause or SIGTERM; what came of it."""
     if options.direction not in translator.directions:
         offered = ", ".join(translator.directions)
@@ -102,32 +104,34 @@ def back_translate(translator: Translator, corpus: Path, folder: Path, options: 
             is_finished = len(part) < options.part_lines and num_translated == len(part)
             if clock.is_over:
                 break
-    return Outcome(start, num_left_out, is_finished)
+    return BackTranslationResult(start, num_left_out, is_finished)
 
 
-def _lines(corpus: Path, options: BackTranslateOptions) -> Iterator[Line]:
+def _lines(corpus: Path, options: BackTranslateOptions) -> Iterator[MonolingualLine]:
     """What is to be translated, in an order that never changes."""
     if options.text is None:
         is_first = options.direction.split("-")[0] == options.languages[0]
         for pair in read_pairs(corpus):
             if options.selection is None or options.selection.wants(pair):
-                yield Line(pair.first if is_first else pair.second, pair.source_id)
+                yield MonolingualLine(pair.first if is_first else pair.second, pair.source_id)
         return
     try:
         with options.text.open(encoding="utf-8", newline="\n") as file:
-            yield from (Line(text, options.source_id) for line in file if (text := line.strip()) and "\t" not in text)
+            yield from (
+                MonolingualLine(text, options.source_id) for line in file if (text := line.strip()) and "\t" not in text
+            )
     except (OSError, UnicodeDecodeError) as error:
         raise TrainingError(f"{options.text} cannot be read as UTF-8 ({error})") from error
 
 
 def _translate(
-    translator: Translator, part: list[Line], domain: str, options: BackTranslateOptions, clock: _Clock
-) -> tuple[list[Pair], int]:
+    translator: Translator, part: list[MonolingualLine], domain: str, options: BackTranslateOptions, clock: _Clock
+) -> tuple[list[SentencePair], int]:
     """The pairs of a part, as far as the clock lets it come, and how many of its lines are done."""
     is_second = options.direction.split("-")[1] == options.languages[1]
     requests = (Request(line.text, direction=options.direction) for line in part)
     search = SearchOptions(beam=options.beam, nbest=1)
-    pairs: list[Pair] = []
+    pairs: list[SentencePair] = []
     num_done = 0
     for line, translation in zip(
         part, translator.translate_all(requests, search, batch_size=options.batch_size), strict=False
@@ -140,7 +144,7 @@ def _translate(
         written = translation.hypotheses[0].text if translation.status == "complete" else ""
         if is_usable(line.text, written):
             sides = (line.text, written) if is_second else (written, line.text)
-            pairs.append(Pair(*sides, line.source_id, domain))
+            pairs.append(SentencePair(*sides, line.source_id, domain))
         if clock.is_over:
             break
     return pairs, num_done
@@ -187,7 +191,7 @@ def _num_done(folder: Path, domain: str) -> int:
     return done
 
 
-def _write(path: Path, pairs: list[Pair]) -> None:
+def _write(path: Path, pairs: list[SentencePair]) -> None:
     partial = path.with_name(f"{path.name}.partial")
     with gzip.open(partial, "wt", encoding="utf-8", newline="\n") as file:
         file.writelines("\t".join((pair.first, pair.second, pair.source_id, pair.domain)) + "\n" for pair in pairs)

@@ -19,7 +19,7 @@ from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_we
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.train.corpus import synthetic_domain
-from engine.train.data import CODEC_FILES, Prepared, speaks_to_reader
+from engine.train.data import CODEC_FILES, PreparedData, speaks_to_reader
 from engine.train.loop import CHECKPOINT, OPTIONS, load_earlier, snapshots
 from engine.train.options import TrainOptions
 from engine.train.score_table import SCORES_HEADING
@@ -68,7 +68,7 @@ def write_bundle(
 
     `earlier` is the folder of the model that the run went on from, and the share of its weights to mix in.
     """
-    prepared = Prepared.load(work)
+    prepared = PreparedData.load(work)
     config = ModelConfig.load(run / CONFIG)
     options = TrainOptions.load(run / OPTIONS)
     chosen = snapshots(run)[-num_snapshots:]

@@ -22,7 +22,7 @@ from engine.errors import TrainingError
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SentencePair:
     """One training pair, in the column order of the corpus."""
 
     first: str
@@ -38,7 +38,7 @@ class Selection:
     max_words: Mapping[str, int]
     without: frozenset[str] = frozenset()
 
-    def wants(self, pair: Pair) -> bool:
+    def wants(self, pair: SentencePair) -> bool:
         limit = self.max_words.get(pair.domain)
         if limit is None or pair.source_id in self.without:
             return False
@@ -52,7 +52,7 @@ def training_files(corpus: Path) -> list[Path]:
     return files
 
 
-def read_pairs(corpus: Path) -> Iterator[Pair]:
+def read_pairs(corpus: Path) -> Iterator[SentencePair]:
     """Every training pair; TrainingError names the file and line of one that is not as it must be."""
     yield from _read_files(training_files(corpus))
 
@@ -62,7 +62,7 @@ def synthetic_domain(language: str) -> str:
     return f"synthetic.{language}"
 
 
-def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[Pair]:
+def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[SentencePair]:
     """Every pair that back-translation wrote to a folder, whichever language it wrote."""
     domains = [synthetic_domain(language) for language in languages]
     files = {domain: sorted(folder.glob(f"{domain}.*.tsv.gz")) for domain in domains}
@@ -78,7 +78,7 @@ def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[Pair]:
             yield pair
 
 
-def _read_files(paths: Sequence[Path]) -> Iterator[Pair]:
+def _read_files(paths: Sequence[Path]) -> Iterator[SentencePair]:
     for path in paths:
         try:
             with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
@@ -90,7 +90,7 @@ def _read_files(paths: Sequence[Path]) -> Iterator[Pair]:
             raise TrainingError(f"{path} cannot be read ({error}); copy it again") from error
 
 
-def _parse(path: Path, number: int, line: str) -> Pair:
+def _parse(path: Path, number: int, line: str) -> SentencePair:
     columns = line.split("\t")
     if len(columns) != 4:
         raise TrainingError(
@@ -99,7 +99,7 @@ def _parse(path: Path, number: int, line: str) -> Pair:
     for name, value in zip(("source", "target", "source_id", "domain"), columns, strict=True):
         if not value.strip():
             raise TrainingError(f"{path} line {number}: {name} is empty; fill it or drop the line")
-    return Pair(*columns)
+    return SentencePair(*columns)
 
 
 def read_set(corpus: Path, name: str, languages: tuple[str, str]) -> list[tuple[str, str]]:

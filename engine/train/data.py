@@ -31,7 +31,7 @@ Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedData:
     """What `prepare` decided; everything that training needs besides the arrays.
 
     `synthetic_ids` has, by domain, the token of those pairs whose side in one language a model wrote; `domain_ids` that
@@ -54,7 +54,7 @@ class Prepared:
         (folder / "prepared.json").write_text(text + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Prepared:
+    def load(cls, folder: Path) -> PreparedData:
         path = folder / "prepared.json"
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ def variants_name(language: str) -> str:
     return f"{language}.variants"
 
 
-class Draw(NamedTuple):
+class BatchPlan(NamedTuple):
     """A batch before it is made: index of the direction, indices of the pairs, and which variant each source takes."""
 
     direction: int
@@ -173,7 +173,7 @@ class Batch:
         return int((self.target_BT != PAD).sum())
 
 
-class Batches:
+class BatchSampler:
     """Draws batches of about `batch_pieces` padded pieces from a set, epoch by epoch.
 
     An epoch takes pair i `weights[domain of i]` times (2.5: twice, and a third time with probability one half), in
@@ -187,7 +187,7 @@ class Batches:
     def __init__(
         self,
         pairs: PairSet,
-        prepared: Prepared,
+        prepared: PreparedData,
         directions: Sequence[str],
         batch_pieces: int,
         weights: Mapping[str, float] | None = None,
@@ -228,10 +228,10 @@ class Batches:
         self._source_variants = source_variants
         self._seed = seed
 
-    def epoch(self, number: int, shuffled: bool = True) -> list[Draw]:
+    def epoch(self, number: int, shuffled: bool = True) -> list[BatchPlan]:
         """The batches of an epoch."""
         rng = np.random.default_rng((self._seed, number))
-        drawn: list[Draw] = []
+        drawn: list[BatchPlan] = []
         for direction in range(len(self._directions)):
             times = np.floor(self._weights + rng.random(len(self._weights))).astype(np.int64)
             times *= self._is_read[self._directions[direction]][np.asarray(self._pairs.domains)]
@@ -247,18 +247,18 @@ class Batches:
         rng = np.random.default_rng((self._seed, epoch, direction, self._source_variants))
         return rng.integers(self._source_variants, size=count)
 
-    def _cut(self, direction: int, picked: Integers, variants: Integers | None) -> Iterator[Draw]:
+    def _cut(self, direction: int, picked: Integers, variants: Integers | None) -> Iterator[BatchPlan]:
         """Pairs of like length together; ties stay in the order of `picked`, which is random."""
         target = self._directions[direction].split("-")[1]
         num_heads = 3 + (self._formality_tag_rate > 0)  # direction, domain, formality, end
-        lines, numbers = self._sources(Draw(direction, picked, variants))
+        lines, numbers = self._sources(BatchPlan(direction, picked, variants))
         source_lengths = lines.offsets[numbers + 1] - lines.offsets[numbers] + num_heads
         target_lengths = self._pairs.lines[target].lengths[picked] + 1
         order = np.lexsort((source_lengths, target_lengths))
 
-        def draw(start: int, stop: int) -> Draw:
+        def draw(start: int, stop: int) -> BatchPlan:
             chosen = order[start:stop]
-            return Draw(direction, picked[chosen], None if variants is None else variants[chosen])
+            return BatchPlan(direction, picked[chosen], None if variants is None else variants[chosen])
 
         start, widest = 0, 0
         for stop, index in enumerate(order):
@@ -269,14 +269,14 @@ class Batches:
         if start < len(order):
             yield draw(start, len(order))
 
-    def _sources(self, drawn: Draw) -> tuple[Lines, Integers]:
+    def _sources(self, drawn: BatchPlan) -> tuple[Lines, Integers]:
         """Where the sources of a draw stand: the lines, and the number of each."""
         language = self._directions[drawn.direction].split("-")[0]
         if drawn.variants is None:
             return self._pairs.lines[language], drawn.pairs
         return self._pairs.variants[language], drawn.variants * len(self._pairs) + drawn.pairs
 
-    def batch(self, drawn: Draw, rng: np.random.Generator) -> Batch:
+    def batch(self, drawn: BatchPlan, rng: np.random.Generator) -> Batch:
         """The padded ids of some pairs; `rng` decides which sources carry a token of domain or formality."""
         name, indices = self._directions[drawn.direction], drawn.pairs
         target = self._pairs.lines[name.split("-")[1]]
@@ -315,7 +315,7 @@ def speaks_to_reader(direction: str) -> bool:
     return direction.endswith(f"-{FORMAL_LANGUAGE}")
 
 
-def check_formality_tags(pairs: PairSet, prepared: Prepared, directions: Sequence[str]) -> None:
+def check_formality_tags(pairs: PairSet, prepared: PreparedData, directions: Sequence[str]) -> None:
     """Raises TrainingError where no source could carry a formality token."""
     if pairs.formalities is None or not prepared.formality_ids:
         raise TrainingError(

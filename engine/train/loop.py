@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,13 @@ from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.text import BOS, PAD
-from engine.train.data import CODEC_FILES, Batch, Batches, PairSet, Prepared
+from engine.train.data import CODEC_FILES, Batch, BatchSampler, PairSet, PreparedData
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
-from engine.train.threads import ThreadChooser
 
 CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"
+_EXPLORE_EVERY = 8  # choices of a thread count
+_SPEED_MEMORY = 0.7
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ class Trainer:
     ) -> None:
         self.folder, self.config, self.options = folder, config, options
         self.device = torch.device(device)
-        prepared = Prepared.load(prepared_folder)
+        prepared = PreparedData.load(prepared_folder)
         if config.vocabulary_size != prepared.vocabulary_size:
             raise TrainingError(
                 f"the model has {config.vocabulary_size} pieces, the data {prepared.vocabulary_size}; "
@@ -73,7 +74,7 @@ class Trainer:
             )
         self._batches = self._make_batches(PairSet.load(prepared_folder / "train", prepared.languages), prepared)
         self._dev = {  # each pair once and without tags, whatever the training takes
-            name: Batches(
+            name: BatchSampler(
                 PairSet.load(prepared_folder / "dev" / name, prepared.languages),
                 prepared,
                 options.directions,
@@ -99,9 +100,9 @@ class Trainer:
             self.config.save(folder / "config.json")
         options.save(folder / OPTIONS)
 
-    def _make_batches(self, pairs: PairSet, prepared: Prepared) -> Batches:
+    def _make_batches(self, pairs: PairSet, prepared: PreparedData) -> BatchSampler:
         options = self.options
-        return Batches(
+        return BatchSampler(
             pairs,
             prepared,
             options.directions,
@@ -359,3 +360,34 @@ class Meter:
     def close(self) -> None:
         if self._is_terminal:
             print(file=sys.stderr)
+
+
+class ThreadChooser:
+    """Chooses among thread counts the one that was fastest of late, trying the others now and then.
+
+    Threads that compute together wait for the slowest. Where another program takes half a core, two threads can be
+    slower than one, and that changes from minute to minute; so the speed of each choice is measured all along.
+    """
+
+    def __init__(self, choices: Sequence[int]) -> None:
+        assert choices, "there must be something to choose from"
+        self._choices = tuple(choices)
+        self._speeds: dict[int, float] = {}
+        self._num_asked = 0
+
+    def choose(self) -> int:
+        """The number of threads for the next piece of work."""
+        self._num_asked += 1
+        for choice in self._choices:
+            if choice not in self._speeds:
+                return choice
+        fastest = max(self._choices, key=lambda choice: self._speeds[choice])
+        others = [choice for choice in self._choices if choice != fastest]
+        if others and self._num_asked % _EXPLORE_EVERY == 0:
+            return others[self._num_asked // _EXPLORE_EVERY % len(others)]
+        return fastest
+
+    def record(self, choice: int, speed: float) -> None:
+        """Remember how fast (in pieces a second, say) the work went with so many threads."""
+        before = self._speeds.get(choice, speed)
+        self._speeds[choice] = _SPEED_MEMORY * before + (1 - _SPEED_MEMORY) * speed

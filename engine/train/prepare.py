@@ -15,18 +15,18 @@ import numpy as np
 
 from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, SYNTHETIC_PIECE, TextCodec
+from engine.train.augmentation import PlaceholderAugmentation
 from engine.train.corpus import (
-    Pair,
     Selection,
+    SentencePair,
     read_licences,
     read_pairs,
     read_set,
     read_synthetic,
     synthetic_domain,
 )
-from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, Prepared, variants_name
+from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, PreparedData, variants_name
 from engine.train.formality import FORMALITIES, labels_of
-from engine.train.placeholders import Exchange
 from engine.train.variants import write_variants
 
 CHUNK = 2000
@@ -69,7 +69,7 @@ class PrepareOptions:
             raise TrainingError(f"the pieces are those of {self.codec}, placeholders too; leave the number out")
 
 
-def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
+def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData:
     """Write the prepared folder; returns what stands in its `prepared.json`."""
     licences = read_licences(corpus)
     pairs = [pair for pair in read_pairs(corpus) if options.selection.wants(pair)]
@@ -87,8 +87,11 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
     if options.synthetic is not None:
         pairs += read_synthetic(options.synthetic, options.languages)
     if held := codec.vocabulary.placeholders:
-        exchange, rng = Exchange(held, options.placeholder_rate, options.tag_rate), random.Random(options.seed)
-        pairs = [exchange.of(pair, rng) for pair in pairs]
+        augmentation, rng = (
+            PlaceholderAugmentation(held, options.placeholder_rate, options.tag_rate),
+            random.Random(options.seed),
+        )
+        pairs = [augmentation.augment(pair, rng) for pair in pairs]
 
     synthetic = tuple(sorted({pair.domain for pair in pairs[num_human:]}))
     domains = (*sorted(options.selection.max_words), *synthetic)
@@ -100,7 +103,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
         _pair_set(sides, domain_indices, formalities, options, codec).save(folder / "train")
         dev_names = []
         for name in options.dev_sets:
-            dev = [Pair(*texts, name, "") for texts in read_set(corpus, name, options.languages)]
+            dev = [SentencePair(*texts, name, "") for texts in read_set(corpus, name, options.languages)]
             _, dev_sides = _encode(pool, dev, options.max_pieces)
             dev_sides = (dev_sides[0][: options.max_dev_pairs], dev_sides[1][: options.max_dev_pairs])
             no_domains = np.zeros(len(dev_sides[0]), dtype=np.uint8)
@@ -109,7 +112,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
 
     first, second = options.languages
     directions = [f"{first}-{second}", f"{second}-{first}"]
-    prepared = Prepared(
+    prepared = PreparedData(
         languages=options.languages,
         vocabulary_size=len(codec.vocabulary),
         direction_ids={d: codec.vocabulary.id_of(f"<{d}>") for d in directions if f"<{d}>" in DIRECTION_PIECES},
@@ -130,7 +133,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> Prepared:
     return prepared
 
 
-def _learn_codec(pairs: Sequence[Pair], options: PrepareOptions) -> TextCodec:
+def _learn_codec(pairs: Sequence[SentencePair], options: PrepareOptions) -> TextCodec:
     half = options.codec_lines // 2
     sample = random.Random(options.seed).sample(pairs, half) if len(pairs) > half else pairs
     lines = (text for pair in sample for text in (pair.first, pair.second))
@@ -150,7 +153,7 @@ def _encode_chunk(texts: list[tuple[str, str]]) -> list[tuple[list[int], list[in
 
 
 def _encode(
-    pool: Any, pairs: Sequence[Pair], max_pieces: int
+    pool: Any, pairs: Sequence[SentencePair], max_pieces: int
 ) -> tuple[list[int], tuple[list[list[int]], list[list[int]]]]:
     """Indices of the pairs that fit, and their pieces side by side."""
     from engine.text import UNK
@@ -187,7 +190,7 @@ def _pair_set(
     return PairSet(lines, domains, formalities)
 
 
-def _formalities(pairs: Sequence[Pair], languages: tuple[str, str]) -> Labels | None:
+def _formalities(pairs: Sequence[SentencePair], languages: tuple[str, str]) -> Labels | None:
     """The label of every pair; None where it cannot be told, since that takes German and English."""
     if set(languages) != {FORMAL_LANGUAGE, "en"}:
         return None
@@ -196,7 +199,7 @@ def _formalities(pairs: Sequence[Pair], languages: tuple[str, str]) -> Labels | 
 
 
 def _facts(
-    pairs: Sequence[Pair],
+    pairs: Sequence[SentencePair],
     sides: tuple[list[list[int]], list[list[int]]],
     formalities: Labels | None,
     licences: dict[str, tuple[str, str]],

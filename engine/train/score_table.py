@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import TrainingError
-from engine.train.scores import Score
+from engine.train.held_out import SetScore
 
 SCORES_HEADING: Final = "## Scores"
 
@@ -32,7 +32,7 @@ GOALS: Final[Mapping[tuple[str, str], float]] = {
 Row = tuple[str, ...]  # cells: set, direction, lines, BLEU, chrF
 
 
-def insert_scores(path: Path, scores: Sequence[Score]) -> None:
+def insert_scores(path: Path, scores: Sequence[SetScore]) -> None:
     """Put the scores into a card, each in place of that of its set and direction, if one stands there.
 
     Raises TrainingError for a card that cannot be read, and for one whose other scores are of another beam.

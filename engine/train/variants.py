@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.errors import TrainingError
 from engine.text import TextCodec
-from engine.train.data import Ids, Integers, Lines, Prepared, variants_name
+from engine.train.data import Ids, Integers, Lines, PreparedData, variants_name
 
 CHUNK = 5000
 _MAX_WORDS = 1 << 16
@@ -69,7 +69,7 @@ def write_variants(folder: Path, num_variants: int, dropout: float, num_workers:
             f"{num_variants} source variants with BPE dropout {dropout}; ask for at least 1, with a dropout between 0 "
             "and 1 (Provilkov et al. take 0.1)"
         )
-    prepared = Prepared.load(folder)
+    prepared = PreparedData.load(folder)
     for language in prepared.languages:
         parts: list[list[Ids]] = [[] for _ in range(num_variants)]
         lengths: list[list[Integers]] = [[] for _ in range(num_variants)]

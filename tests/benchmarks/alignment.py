@@ -19,8 +19,8 @@ from pathlib import Path
 from engine import Hypothesis, Phrase, Placement, Request, SearchOptions, Translator, occurrences
 from engine.decoding.aligner import with_alignment
 from engine.text import TextCodec
-from engine.train.align_links import FOLDER, LinkedPairs, WordCutter
-from engine.train.data import Prepared
+from engine.train.data import PreparedData
+from engine.train.statistical_links import FOLDER, LinkedPairs, WordCutter
 
 OPTIONS = SearchOptions(beam=4, nbest=1)
 MIN_TERM_LENGTH = 4
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=70, help="sentences of each set")
     options = parser.parse_args()
     translator, codec = Translator.load(options.model), TextCodec.load(options.work)
-    prepared, cutter = Prepared.load(options.work), WordCutter.load(options.work)
+    prepared, cutter = PreparedData.load(options.work), WordCutter.load(options.work)
     source, target = translator.directions[0].split("-")
     assert source == prepared.languages[0], "links are counted from the first language"
     for name in prepared.dev_sets:

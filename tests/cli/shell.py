@@ -10,9 +10,9 @@ from typing import Any
 
 from engine import SearchOptions, Translator
 from engine.__main__ import main
-from engine.cli.commands import Commands
-from engine.cli.fields import Defaults
-from engine.cli.records import Records
+from engine.cli.jobs import Defaults
+from engine.cli.line_commands import LineCommands
+from engine.cli.output import AnswerFormatter
 
 SOURCE = "The quick brown fox opens the settings dialog."
 QUICK = ["--beam", "3", "--nbest", "2", "--max-length-factor", "0.5", "--max-length-offset", "4"]
@@ -50,7 +50,7 @@ def answers(output: bytes) -> list[Json]:
     return [json.loads(line, parse_constant=no_constant) for line in output.decode("utf-8").splitlines()]
 
 
-def make_commands(translator: Translator, **settings: Any) -> Commands:
+def make_commands(translator: Translator, **settings: Any) -> LineCommands:
     """The commands on a model that is loaded already, with a quick search."""
     options = SearchOptions(beam=2, nbest=1, max_length_factor=0.2, max_length_offset=3)
-    return Commands(translator, Defaults(options), Records(), Event(), **settings)
+    return LineCommands(translator, Defaults(options), AnswerFormatter(), Event(), **settings)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Translator
-from engine.cli.commands import Commands
+from engine.cli.line_commands import LineCommands
 from engine.cli.lines import MAX_LINE_BYTES, parse_object, read_lines
-from engine.cli.records import Writer
+from engine.cli.output import Writer
 from tests.cli.shell import SOURCE, answers, make_commands
 
 
@@ -231,7 +231,9 @@ likely_lines = st.fixed_dictionaries(
         st.text().map(lambda text: text.encode("utf-8", "surrogatepass")),
         st.binary(),
     ),
-    command=st.sampled_from([Commands.translate, Commands.score, Commands.alternatives, Commands.price]),
+    command=st.sampled_from(
+        [LineCommands.translate, LineCommands.score, LineCommands.alternatives, LineCommands.price]
+    ),
     batch_size=st.integers(1, 2),
 )
 def test_no_line_of_any_kind_ends_the_run_or_breaks_the_output(translator, line, command, batch_size):

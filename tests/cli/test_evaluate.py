@@ -12,7 +12,7 @@ import sacrebleu
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.__main__ import main
 from engine.cli.evaluation import _read_glossary
-from engine.evaluation import Glossary
+from engine.evaluation import TermList
 
 SOURCES = ["The settings dialog.", "Open the file.", "The file and the settings."]
 REFERENCES = ["Der Dialog.", "Die Datei öffnen.", "Die Datei und die Einstellungen."]
@@ -105,7 +105,7 @@ def test_a_style_that_the_model_does_not_know_is_refused_before_anything(
 def test_glossaries_are_read_with_any_delimiter_and_with_named_columns(tmp_path: Path, rows: tuple[str, ...]) -> None:
     path = tmp_path / "terms.csv"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    expected = Glossary({"file": ["Datei", "Dateien"], "settings": ["Einstellungen"], "settings dialog": ["Dialog"]})
+    expected = TermList({"file": ["Datei", "Dateien"], "settings": ["Einstellungen"], "settings dialog": ["Dialog"]})
     source = "The file of the settings dialog and settings."
     assert _read_glossary(str(path), "en-de").terms_in(source) == expected.terms_in(source)
 
@@ -199,10 +199,12 @@ def test_missing_files_wrong_directions_and_overwritten_inputs_are_refused(files
 
 
 def test_terms_come_as_phrases_with_their_places() -> None:
-    from engine.evaluation import Segment
+    from engine.evaluation import EvaluationSegment
 
-    glossary = Glossary({"file": ["Datei", "Dateien"]})
-    segment = Segment(Request("File by file.", phrases=(Phrase("mit"),)), "", glossary.terms_in("File by file."))
+    glossary = TermList({"file": ["Datei", "Dateien"]})
+    segment = EvaluationSegment(
+        Request("File by file.", phrases=(Phrase("mit"),)), "", glossary.terms_in("File by file.")
+    )
     phrases = segment.with_terms_required().request.phrases
     assert [(phrase.all_forms, phrase.source_span) for phrase in phrases] == [
         (("mit",), None), (("Datei", "Dateien"), (0, 4)), (("Datei", "Dateien"), (8, 12)),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation
-from engine.cli import fields
+from engine.cli import jobs
 from engine.cli.arguments import build_parser
 from engine.cli.terminal import ProgressBar
 from engine.evaluation import Evaluation, Scores
@@ -28,10 +28,10 @@ def test_manual_tells_every_flag_and_key(command):
             assert flag in manual
         assert action.help, action
     keys = {
-        "translate": (*fields._REQUEST_KEYS, *fields._PHRASE_KEYS, *SearchOptions.__dataclass_fields__),
-        "score": ("text", "target", "tokens", *fields._STYLE_KEYS),
-        "alternatives": (*fields._REQUEST_KEYS, "target", "tokens", "offset", "count"),
-        "price": fields._REQUEST_KEYS,
+        "translate": (*jobs._REQUEST_KEYS, *jobs._PHRASE_KEYS, *SearchOptions.__dataclass_fields__),
+        "score": ("text", "target", "tokens", *jobs._STYLE_KEYS),
+        "alternatives": (*jobs._REQUEST_KEYS, "target", "tokens", "offset", "count"),
+        "price": jobs._REQUEST_KEYS,
         "evaluate": {field.name for kind in (Evaluation, Scores) for field in dataclasses.fields(kind)}
         - {"scores", "translations"},
         "models": [field.name for kind in (ModelEntry, ModelFamily) for field in dataclasses.fields(kind)],
@@ -43,7 +43,7 @@ def test_manual_tells_every_flag_and_key(command):
 
 
 def test_manual_and_keys_follow_the_engine():
-    assert {field.name for field in dataclasses.fields(Request)} - {"source"} == set(fields._REQUEST_KEYS) - {
+    assert {field.name for field in dataclasses.fields(Request)} - {"source"} == set(jobs._REQUEST_KEYS) - {
         "text",
         "options",
     }

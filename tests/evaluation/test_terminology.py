@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.evaluation import Glossary, Term, num_terms_met, window_overlap
+from engine.evaluation import TermList, TermOccurrence, num_terms_met, window_overlap
 from engine.text import occurrences
 
 
@@ -24,13 +24,13 @@ from engine.text import occurrences
     ],
 )
 def test_terms_are_found_from_left_to_right(source: str, expected: list[tuple[str, tuple[int, int]]]) -> None:
-    glossary = Glossary({"file": ["Datei", "Dateien"], "file system": ["Dateisystem"]})
+    glossary = TermList({"file": ["Datei", "Dateien"], "file system": ["Dateisystem"]})
     assert [(term.forms[0], term.span) for term in glossary.terms_in(source)] == expected
 
 
 def test_blank_terms_are_refused() -> None:
     with pytest.raises(InvalidRequest, match="none may be blank"):
-        Glossary({"file": ["Datei", " "]})
+        TermList({"file": ["Datei", " "]})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_blank_terms_are_refused() -> None:
     ],
 )
 def test_each_term_needs_an_occurrence_of_its_own(output: str, forms: list[list[str]], expected: int) -> None:
-    assert num_terms_met(output, [Term(tuple(own), (0, 1)) for own in forms]) == expected
+    assert num_terms_met(output, [TermOccurrence(tuple(own), (0, 1)) for own in forms]) == expected
 
 
 @given(
@@ -62,7 +62,7 @@ def test_the_most_terms_are_met_that_any_assignment_meets(output: str, forms: li
         sum(texts.get(place, "") in own for place, own in zip(order, forms, strict=True))
         for order in permutations(places, len(forms))
     )
-    assert num_terms_met(output, [Term(tuple(own), (0, 1)) for own in forms]) == best
+    assert num_terms_met(output, [TermOccurrence(tuple(own), (0, 1)) for own in forms]) == best
 
 
 @pytest.mark.parametrize(

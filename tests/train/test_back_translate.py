@@ -21,7 +21,7 @@ from engine.train.__main__ import main
 from engine.train.back_translate import BackTranslateOptions, back_translate, is_usable
 from engine.train.bundle import write_bundle
 from engine.train.corpus import Selection, read_synthetic
-from engine.train.data import EOS, Batches, PairSet, Prepared
+from engine.train.data import EOS, BatchSampler, PairSet, PreparedData
 from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
@@ -163,7 +163,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that has learnt a little, in both directions, and the corpus beside it."""
     folder = tmp_path_factory.mktemp("back")
     prepare(write_corpus(folder / "corpus"), folder / "work", prepare_options())
-    config = ModelConfig(Prepared.load(folder / "work").vocabulary_size, ("en-de", "de-en"), 16, 2, 32, 1, 1)
+    config = ModelConfig(PreparedData.load(folder / "work").vocabulary_size, ("en-de", "de-en"), 16, 2, 32, 1, 1)
     training = TrainOptions(("en-de", "de-en"), max_updates=20, batch_pieces=400, warmup_updates=2, peak_lr=1e-2)
     Trainer(folder / "work", folder / "run", config, training).train()
     write_bundle(folder / "work", folder / "run", folder / "model", 1, "A tiny model")
@@ -188,7 +188,7 @@ def test_synthetic_pairs_are_trained_on_in_their_direction_alone_and_marked(mode
     assert prepared.domains == ("docs", "everyday", *sorted(num_made))
     pairs, codec = PairSet.load(tmp_path / "work" / "train", LANGUAGES), TextCodec.load(model)
     mark = codec.id_of(SYNTHETIC_PIECE)
-    batches = Batches(pairs, prepared, ("en-de", "de-en"), 300)
+    batches = BatchSampler(pairs, prepared, ("en-de", "de-en"), 300)
     seen: Counter[tuple[str, str]] = Counter()
     for drawn in batches.epoch(0):
         batch = batches.batch(drawn, np.random.default_rng(0))
@@ -209,7 +209,7 @@ def test_synthetic_pairs_are_trained_on_in_their_direction_alone_and_marked(mode
 def test_the_card_tells_what_a_model_wrote(model: Path, tmp_path: Path) -> None:
     back_translate(Shouting(), model.parent / "corpus", tmp_path / "back", options())
     prepare(model.parent / "corpus", tmp_path / "work", prepare_options(codec=model, synthetic=tmp_path / "back"))
-    config = ModelConfig(Prepared.load(tmp_path / "work").vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
+    config = ModelConfig(PreparedData.load(tmp_path / "work").vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
     training = TrainOptions(max_updates=1, batch_pieces=400, domain_tag_rate=0.5, weights={"synthetic.de": 0.5})
     Trainer(tmp_path / "work", tmp_path / "run", config, training).train()
     write_bundle(tmp_path / "work", tmp_path / "run", tmp_path / "made", 1, "A model")

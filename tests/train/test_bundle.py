@@ -15,8 +15,8 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.train.__main__ import main
 from engine.train.bundle import average, mix
-from engine.train.data import Prepared
-from engine.train.scores import score
+from engine.train.data import PreparedData
+from engine.train.held_out import score
 from tests.train.corpora import PAIRS, write_corpus
 
 CONFIG = ModelConfig(11, ("en-de",), 8, 2, 8, 1, 1)
@@ -86,7 +86,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
     loaded = load_model(made / "model")
-    prepared = Prepared.load(made / "work")
+    prepared = PreparedData.load(made / "work")
     assert loaded.config.directions == ("en-de",)
     assert loaded.config.vocabulary_size == prepared.vocabulary_size <= 1200
     assert loaded.config.training["updates"] == 4

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import TrainingError
-from engine.train.corpus import Pair, Selection, read_licences, read_pairs, read_set
+from engine.train.corpus import Selection, SentencePair, read_licences, read_pairs, read_set
 from tests.train.corpora import PAIRS, write_corpus
 
 GOOD = "Yes.\tJa.\tmade-up\teveryday"
@@ -16,7 +16,7 @@ GOOD = "Yes.\tJa.\tmade-up\teveryday"
 def test_every_line_becomes_a_pair(tmp_path: Path) -> None:
     pairs = list(read_pairs(write_corpus(tmp_path / "corpus")))
     assert [(pair.first, pair.second) for pair in pairs] == PAIRS * 2
-    assert pairs[21] == Pair("The cat sleeps.", "Die Katze schläft.", "made-up", "everyday")
+    assert pairs[21] == SentencePair("The cat sleeps.", "Die Katze schläft.", "made-up", "everyday")
 
 
 def test_odd_line_separators_inside_a_line_do_not_break_it(tmp_path: Path) -> None:
@@ -58,10 +58,10 @@ def test_a_folder_without_training_files_is_refused(tmp_path: Path) -> None:
 
 def test_a_selection_counts_words_and_leaves_sources_out() -> None:
     selection = Selection({"docs": 3}, frozenset({"bad"}))
-    assert selection.wants(Pair("one two three", "eins zwei drei", "good", "docs"))
-    assert not selection.wants(Pair("one two three four", "eins", "good", "docs"))
-    assert not selection.wants(Pair("one", "eins", "bad", "docs"))
-    assert not selection.wants(Pair("one", "eins", "good", "news"))
+    assert selection.wants(SentencePair("one two three", "eins zwei drei", "good", "docs"))
+    assert not selection.wants(SentencePair("one two three four", "eins", "good", "docs"))
+    assert not selection.wants(SentencePair("one", "eins", "bad", "docs"))
+    assert not selection.wants(SentencePair("one", "eins", "good", "news"))
 
 
 def test_a_set_must_match_line_by_line(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import TrainingError
-from engine.train.data import EOS, PAD, Batches, Draw, Lines, PairSet, Prepared
+from engine.train.data import EOS, PAD, BatchPlan, BatchSampler, Lines, PairSet, PreparedData
 
-PREPARED = Prepared(
+PREPARED = PreparedData(
     languages=("en", "de"),
     vocabulary_size=60,
     direction_ids={"en-de": 4, "de-en": 5},
@@ -40,7 +40,7 @@ def pair_set(pairs: list[tuple[list[int], list[int]]], domains: list[int] | None
 def test_an_epoch_holds_every_pair_once_in_each_direction(
     pairs: list[tuple[list[int], list[int]]], epoch: int, batch_pieces: int
 ) -> None:
-    batches = Batches(pair_set(pairs), PREPARED, ("en-de", "de-en"), batch_pieces)
+    batches = BatchSampler(pair_set(pairs), PREPARED, ("en-de", "de-en"), batch_pieces)
     seen: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     for drawn in batches.epoch(epoch):
         batch = batches.batch(drawn, np.random.default_rng(0))
@@ -56,7 +56,7 @@ def test_an_epoch_holds_every_pair_once_in_each_direction(
 def test_weights_say_how_often_a_pair_comes() -> None:
     pairs = [([10 + i % 40], [10]) for i in range(4000)]
     domains = [i % 2 for i in range(4000)]
-    batches = Batches(pair_set(pairs, domains), PREPARED, ("en-de",), 500, {"docs": 2.0, "everyday": 0.25})
+    batches = BatchSampler(pair_set(pairs, domains), PREPARED, ("en-de",), 500, {"docs": 2.0, "everyday": 0.25})
     times = Counter(int(i) for drawn in batches.epoch(0) for i in drawn.pairs)
     assert all(times[i] == 2 for i in range(0, 4000, 2))
     drawn = sum(times[i] for i in range(1, 4000, 2))
@@ -69,7 +69,8 @@ def test_an_epoch_depends_on_seed_and_number_alone() -> None:
 
     def order(seed: int, epoch: int) -> list[list[int]]:
         return [
-            drawn.pairs.tolist() for drawn in Batches(pair_set(pairs), PREPARED, ("en-de",), 60, seed=seed).epoch(epoch)
+            drawn.pairs.tolist()
+            for drawn in BatchSampler(pair_set(pairs), PREPARED, ("en-de",), 60, seed=seed).epoch(epoch)
         ]
 
     assert order(1, 0) == order(1, 0)
@@ -78,17 +79,17 @@ def test_an_epoch_depends_on_seed_and_number_alone() -> None:
 
 
 def test_a_domain_token_follows_the_direction_token() -> None:
-    batches = Batches(
+    batches = BatchSampler(
         pair_set([([10, 11], [12]), ([13], [14])], [0, 1]), PREPARED, ("en-de",), 100, domain_tag_rate=1.0
     )
-    batch = batches.batch(Draw(0, np.array([0, 1])), np.random.default_rng(0))
+    batch = batches.batch(BatchPlan(0, np.array([0, 1])), np.random.default_rng(0))
     assert batch.source_BS.tolist() == [[4, 6, 10, 11, EOS], [4, 7, 13, EOS, PAD]]
     assert batch.source_lengths_B.tolist() == [5, 4]
 
 
 def test_domain_tokens_come_at_the_rate_asked_for() -> None:
-    batches = Batches(pair_set([([10, 11], [12])] * 2000), PREPARED, ("en-de",), 100, domain_tag_rate=0.5)
-    batch = batches.batch(Draw(0, np.arange(2000)), np.random.default_rng(0))
+    batches = BatchSampler(pair_set([([10, 11], [12])] * 2000), PREPARED, ("en-de",), 100, domain_tag_rate=0.5)
+    batch = batches.batch(BatchPlan(0, np.arange(2000)), np.random.default_rng(0))
     assert {tuple(row) for row in batch.source_BS.tolist()} == {(4, 6, 10, 11, EOS), (4, 10, 11, EOS, PAD)}
     assert 900 < int((batch.source_BS[:, 1] == 6).sum()) < 1100  # 1,000 expected, standard deviation 22
 
@@ -109,10 +110,10 @@ def test_large_vocabularies_keep_their_ids() -> None:
 
 def test_missing_or_damaged_preparations_are_named_with_the_cure(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"prepared\.json is missing; run `python -m engine\.train prepare` first"):
-        Prepared.load(tmp_path)
+        PreparedData.load(tmp_path)
     (tmp_path / "prepared.json").write_text("{}", encoding="utf-8")
     with pytest.raises(TrainingError, match=r"prepared\.json is damaged"):
-        Prepared.load(tmp_path)
+        PreparedData.load(tmp_path)
     (tmp_path / "en.npy").write_bytes(b"nothing")
     with pytest.raises(TrainingError, match=r"en\.npy cannot be read"):
         Lines.load(tmp_path, "en")
@@ -120,6 +121,6 @@ def test_missing_or_damaged_preparations_are_named_with_the_cure(tmp_path: Path)
 
 def test_unknown_directions_and_domains_are_refused() -> None:
     with pytest.raises(TrainingError, match=r"'en-fr' has no token.*en-de, de-en"):
-        Batches(pair_set([([10], [11])]), PREPARED, ("en-fr",), 100)
+        BatchSampler(pair_set([([10], [11])]), PREPARED, ("en-fr",), 100)
     with pytest.raises(TrainingError, match="domain 'poems'; the data has docs, everyday"):
-        Batches(pair_set([([10], [11])]), PREPARED, ("en-de",), 100, {"poems": 2.0})
+        BatchSampler(pair_set([([10], [11])]), PREPARED, ("en-de",), 100, {"poems": 2.0})

@@ -13,14 +13,14 @@ from engine import InvalidRequest, Phrase, Request, SearchOptions, Translator
 from engine.errors import TrainingError
 from engine.model import ModelConfig
 from engine.train.bundle import write_bundle
-from engine.train.data import FORMALITIES_FILE, Batches, PairSet, Prepared
-from engine.train.following import insert_following, measure_following
+from engine.train.data import FORMALITIES_FILE, BatchSampler, PairSet, PreparedData
 from engine.train.formality import formality_of
+from engine.train.formality_scores import insert_formality_scores, measure_formality
+from engine.train.held_out import SetScore
 from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
 from engine.train.score_table import insert_scores
-from engine.train.scores import Score
 from tests.train.corpora import prepare_options, write_corpus
 
 SENTENCES = [
@@ -90,14 +90,14 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def translator(work: Path) -> Translator:
-    config = ModelConfig(Prepared.load(work).vocabulary_size, OPTIONS.directions, 32, 2, 64, 2, 1)
+    config = ModelConfig(PreparedData.load(work).vocabulary_size, OPTIONS.directions, 32, 2, 64, 2, 1)
     Trainer(work, work.parent / "run", config, OPTIONS).train()
     write_bundle(work, work.parent / "run", work.parent / "model", 1, "A tiny model")
     return Translator.load(work.parent / "model")
 
 
 def test_labels_are_prepared_with_the_pairs_and_counted(work: Path) -> None:
-    prepared = Prepared.load(work)
+    prepared = PreparedData.load(work)
     assert prepared.facts["pairs_by_formality"] == {"formal": 11, "informal": 11}
     labels = PairSet.load(work / "train", prepared.languages).formalities
     assert labels is not None and labels.tolist() == [1, 2] * 11 + [0]
@@ -121,22 +121,22 @@ def test_card_tells_how_often_a_wish_is_followed(translator: Translator, tmp_pat
     known = [(en, formal) for en, formal, _ in TRIPLES if en != UNSEEN] + [("The sun is red.", "Die Sonne ist rot.")]
     for column, language in enumerate(("en", "de")):
         (tmp_path / f"set.{language}").write_text("".join(pair[column] + "\n" for pair in known), encoding="utf-8")
-    found = measure_following(translator, tmp_path, "set", beam=3)
+    found = measure_formality(translator, tmp_path, "set", beam=3)
     assert [entry.asked for entry in found] == [None, "formal", "informal"]
     assert all(entry.num_lines == len(known) - 1 == sum(entry.said.values()) for entry in found), "one has no reader"
     assert (found[1].said, found[2].said) == ({"formal": 11}, {"informal": 11})
     assert found[2].row == "| set | 11 | du | 0 | 11 | 0 |"
-    assert [entry.num_lines for entry in measure_following(translator, tmp_path, "set", limit=2)] == [2, 2, 2]
+    assert [entry.num_lines for entry in measure_formality(translator, tmp_path, "set", limit=2)] == [2, 2, 2]
 
     card, other = tmp_path / "card.md", "\n## What it was trained on\n\nMuch.\n"
     card.write_text(f"# A model\n\n## Scores\n\nNone.\n{other}", encoding="utf-8")
-    insert_following(card, found)
+    insert_formality_scores(card, found)
     once = card.read_text(encoding="utf-8")
     assert once.startswith("# A model\n\n## Scores\n\nNone.\n\n## Sie and du\n\nTranslations of")
     assert once.endswith(f"{found[1].row}\n{found[2].row}\n{other}")
-    insert_following(card, found)
+    insert_formality_scores(card, found)
     assert card.read_text(encoding="utf-8") == once, "the same figures take the place of the old"
-    insert_scores(card, [Score("test/a", "en-de", 5, 5, 12.0, 30.0, ())])
+    insert_scores(card, [SetScore("test/a", "en-de", 5, 5, 12.0, 30.0, ())])
     assert card.read_text(encoding="utf-8").endswith(once[once.index("\n## Sie") :])
 
 
@@ -144,14 +144,14 @@ def test_following_that_cannot_be_measured_is_refused(translator: Translator, tm
     for language in ("en", "de"):
         (tmp_path / f"set.{language}").write_text("a\n", encoding="utf-8")
     with pytest.raises(TrainingError, match="set has no line whose reference says Sie or du"):
-        measure_following(translator, tmp_path, "set")
+        measure_formality(translator, tmp_path, "set")
     with pytest.raises(TrainingError, match="without --formality-tag-rate"):
-        measure_following(Mock(formalities={}, name="plain"), tmp_path, "set")
+        measure_formality(Mock(formalities={}, name="plain"), tmp_path, "set")
     (tmp_path / "card.md").write_text("# A model\n", encoding="utf-8")
     with pytest.raises(TrainingError, match="has no line '## Scores'; write the card again"):
-        insert_following(tmp_path / "card.md", [])
+        insert_formality_scores(tmp_path / "card.md", [])
     with pytest.raises(TrainingError, match="cannot be read"):
-        insert_following(tmp_path / "none.md", [])
+        insert_formality_scores(tmp_path / "none.md", [])
 
 
 def test_scores_prices_and_alternatives_are_those_of_the_formality_asked_for(translator: Translator) -> None:
@@ -185,12 +185,12 @@ def test_what_a_model_was_not_trained_with_is_refused_with_the_cure(translator: 
 
 
 def test_tokens_need_prepared_labels_and_a_direction_into_german(work: Path) -> None:
-    prepared = Prepared.load(work)
+    prepared = PreparedData.load(work)
     pairs = PairSet.load(work / "train", prepared.languages)
     with pytest.raises(TrainingError, match=r"no formalities\.npy; run `python -m engine\.train prepare` again"):
-        Batches(replace(pairs, formalities=None), prepared, ("en-de",), 100, formality_tag_rate=0.5)
+        BatchSampler(replace(pairs, formalities=None), prepared, ("en-de",), 100, formality_tag_rate=0.5)
     with pytest.raises(TrainingError, match="no direction leads into 'de'; leave it out"):
-        Batches(pairs, prepared, ("de-en",), 100, formality_tag_rate=0.5)
+        BatchSampler(pairs, prepared, ("de-en",), 100, formality_tag_rate=0.5)
 
 
 def test_a_folder_prepared_without_labels_still_trains_without_tokens(work: Path, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_folder_prepared_without_labels_still_trains_without_tokens(work: Path
     content = labels.read_bytes()
     labels.unlink()
     try:
-        config = ModelConfig(Prepared.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
+        config = ModelConfig(PreparedData.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
         options = replace(OPTIONS, directions=("en-de",), formality_tag_rate=0.0, max_updates=1)
         assert Trainer(work, tmp_path / "run", config, options).train().update == 1
         write_bundle(work, tmp_path / "run", tmp_path / "model", 1, "Without")

@@ -16,7 +16,7 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig, load_model
 from engine.train import loop
 from engine.train.bundle import write_bundle
-from engine.train.data import Batch, Prepared
+from engine.train.data import Batch, PreparedData
 from engine.train.loop import Trainer, snapshots
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
@@ -37,7 +37,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def small_model(work: Path, *directions: str) -> ModelConfig:
     return ModelConfig(
-        Prepared.load(work).vocabulary_size,
+        PreparedData.load(work).vocabulary_size,
         directions or ("en-de",),
         model_size=32,
         num_heads=2,

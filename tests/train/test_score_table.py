@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from engine.errors import TrainingError
+from engine.train.held_out import SetScore
 from engine.train.score_table import GOALS, PUBLISHED, SYSTEMS, insert_scores
-from engine.train.scores import Score
 
 CARD = "# A model\n\n## Scores\n\nNot measured yet.\n\n## What it was trained on\n\n| a | b |\n|---|---|\n| c | d |\n"
 
 
-def score(name: str, direction: str, bleu: float, *, beam: int = 5) -> Score:
-    return Score(name, direction, 1200, beam, bleu, 40.0, ("BLEU x", "chrF y"))
+def score(name: str, direction: str, bleu: float, *, beam: int = 5) -> SetScore:
+    return SetScore(name, direction, 1200, beam, bleu, 40.0, ("BLEU x", "chrF y"))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig
 from engine.text import TextCodec
 from engine.train.bundle import write_bundle
-from engine.train.data import EOS, PAD, Batches, Draw, PairSet, Prepared
+from engine.train.data import EOS, PAD, BatchPlan, BatchSampler, PairSet, PreparedData
 from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
@@ -61,7 +61,7 @@ def test_variants_depend_on_the_seed_and_not_on_the_workers(
                 copy = folder / path.relative_to(work)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(path.read_bytes())
-        replace(Prepared.load(folder), max_pieces=max_pieces).save(folder)
+        replace(PreparedData.load(folder), max_pieces=max_pieces).save(folder)
         write_variants(folder, 2, 0.5, num_workers, seed)
         drawn.append(train_set(folder).variants["de"])
     whole, by_three, other, short = (lines.pieces.tolist() for lines in drawn)
@@ -72,8 +72,8 @@ def test_variants_depend_on_the_seed_and_not_on_the_workers(
 
 
 def test_an_epoch_draws_each_source_from_its_variants_and_keeps_its_target(work: Path) -> None:
-    pairs, prepared = train_set(work), Prepared.load(work)
-    batches = Batches(pairs, prepared, ("en-de", "de-en"), 80, source_variants=3)
+    pairs, prepared = train_set(work), PreparedData.load(work)
+    batches = BatchSampler(pairs, prepared, ("en-de", "de-en"), 80, source_variants=3)
     seen: Counter[int] = Counter()
     for drawn in batches.epoch(0):
         assert drawn.variants is not None
@@ -88,24 +88,24 @@ def test_an_epoch_draws_each_source_from_its_variants_and_keeps_its_target(work:
     assert set(seen) == {0, 1, 2} and min(seen.values()) > 10  # 27 expected of each
 
 
-def variants_of_epoch(batches: Batches, number: int) -> list[tuple[list[int], list[int]]]:
+def variants_of_epoch(batches: BatchSampler, number: int) -> list[tuple[list[int], list[int]]]:
     epoch = batches.epoch(number)
     return [(drawn.pairs.tolist(), [] if drawn.variants is None else drawn.variants.tolist()) for drawn in epoch]
 
 
 def test_draws_depend_on_seed_and_epoch_and_are_left_out_where_not_asked_for(work: Path) -> None:
-    pairs, prepared = train_set(work), Prepared.load(work)
-    batches = Batches(pairs, prepared, ("en-de",), 80, source_variants=NUM_VARIANTS)
+    pairs, prepared = train_set(work), PreparedData.load(work)
+    batches = BatchSampler(pairs, prepared, ("en-de",), 80, source_variants=NUM_VARIANTS)
     assert variants_of_epoch(batches, 1) == variants_of_epoch(batches, 1) != variants_of_epoch(batches, 2)
-    plain = Batches(pairs, prepared, ("en-de",), 80)
-    bare = Batches(replace(pairs, variants={}), prepared, ("en-de",), 80)
+    plain = BatchSampler(pairs, prepared, ("en-de",), 80)
+    bare = BatchSampler(replace(pairs, variants={}), prepared, ("en-de",), 80)
     assert variants_of_epoch(plain, 1) == variants_of_epoch(bare, 1)
-    ids = plain.batch(Draw(0, np.array([3])), np.random.default_rng(0)).source_BS[0].tolist()
+    ids = plain.batch(BatchPlan(0, np.array([3])), np.random.default_rng(0)).source_BS[0].tolist()
     assert ids[1:-1] == pairs.lines["en"][3].tolist()
 
 
 def test_a_run_with_variants_resumes_exactly_and_says_so_in_its_card(work: Path, tmp_path: Path) -> None:
-    config = ModelConfig(Prepared.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
+    config = ModelConfig(PreparedData.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
     options = TrainOptions(max_updates=6, batch_pieces=80, warmup_updates=2, source_variants=NUM_VARIANTS)
     whole = Trainer(work, tmp_path / "whole", config, options)
     whole.train()
@@ -120,14 +120,14 @@ def test_a_run_with_variants_resumes_exactly_and_says_so_in_its_card(work: Path,
 
 
 def test_variants_that_are_not_there_or_of_other_lines_are_named_with_the_cure(work: Path, tmp_path: Path) -> None:
-    pairs, prepared = train_set(work), Prepared.load(work)
+    pairs, prepared = train_set(work), PreparedData.load(work)
     with pytest.raises(TrainingError, match=r"source_variants is 5, but .* has 4 for 'en'; make them with"):
-        Batches(pairs, prepared, ("en-de",), 80, source_variants=5)
+        BatchSampler(pairs, prepared, ("en-de",), 80, source_variants=5)
     with pytest.raises(TrainingError, match=r"is 1, but .* has 0 for 'de'"):
-        Batches(replace(pairs, variants={}), prepared, ("de-en",), 80, source_variants=1)
+        BatchSampler(replace(pairs, variants={}), prepared, ("de-en",), 80, source_variants=1)
     fewer = replace(pairs, domains=pairs.domains[:7])
     with pytest.raises(TrainingError, match=r"en\.variants\.npy was made of other lines; run .* variants` again"):
-        Batches(fewer, prepared, ("en-de",), 80, source_variants=1)
+        BatchSampler(fewer, prepared, ("en-de",), 80, source_variants=1)
     for num_variants, dropout in ((0, 0.1), (1, 0.0), (1, 1.0)):
         with pytest.raises(TrainingError, match="ask for at least 1, with a dropout between 0 and 1"):
             write_variants(work, num_variants, dropout)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InvalidRequest
 from engine.text.bpe import BytePairs
-from engine.text.codec import Decoding, Encoding, Span
-from engine.text.imported import ImportedPieces
-from engine.text.normal import normalise
+from engine.text.codec import DecodedPieces, EncodedPieces, Span
+from engine.text.imported_codec import ImportedPieces
+from engine.text.normalisation import normalise
 from engine.text.tokens import CONTINUATION
 from engine.text.vocabulary import UNK
 
@@ -65,7 +65,7 @@ class MosesCodec(ImportedPieces):
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str) -> EncodedPieces:
         """The canonical pieces of a text, with their characters, as far as Moses' rewriting lets them be told."""
         ids: list[int] = []
         spans: list[Span] = []
@@ -82,11 +82,11 @@ class MosesCodec(ImportedPieces):
                 if piece_id == UNK:
                     unknown.append((start, stop))
                 start = stop
-        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+        return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
+    def decode(self, ids: Sequence[int]) -> DecodedPieces:
         """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
         layout = _Layout()
         quotes, before = dict.fromkeys(_QUOTES, 0), ""
@@ -189,8 +189,8 @@ class _Layout:
         self._is_open = glues_right
 
     @property
-    def decoding(self) -> Decoding:
-        return Decoding("".join(self._parts), tuple(self._spans))
+    def decoding(self) -> DecodedPieces:
+        return DecodedPieces("".join(self._parts), tuple(self._spans))
 
 
 def _written(symbol: str) -> str:

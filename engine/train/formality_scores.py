@@ -15,12 +15,12 @@ from engine.train.formality import FORMALITIES, formality_of
 from engine.train.score_table import SCORES_HEADING
 from engine.translator import Translator
 
-FOLLOWING_HEADING: Final = "## Sie and du"
+FORMALITY_HEADING: Final = "## Sie and du"
 _WORDS: Final[Mapping[Formality | None, str]] = {None: "nothing", "formal": "Sie", "informal": "du"}
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class FormalityScore:
     """What came of one wish on the lines of a set whose reference says Sie or du: lines by what the translation says.
 
     None stands for a wish that was not made, and for translations that say neither, or both.
@@ -38,9 +38,9 @@ class Following:
         return f"| {self.set_name} | {self.num_lines:,} | {_WORDS[self.asked]} | {' | '.join(counts)} |"
 
 
-def measure_following(
+def measure_formality(
     translator: Translator, corpus: Path, set_name: str, beam: int = 5, limit: int | None = None
-) -> list[Following]:
+) -> list[FormalityScore]:
     """Each wish, and none, on the first `limit` such lines of a set; TrainingError where nothing can be measured."""
     direction = next((name for name, offered in translator.formalities.items() if offered), None)
     if direction is None:
@@ -58,17 +58,17 @@ def measure_following(
             formality_of(translation.hypotheses[0].text, text) if translation.hypotheses else None
             for text, translation in zip(texts, translations, strict=True)
         )
-        found.append(Following(set_name, asked, len(texts), said))
+        found.append(FormalityScore(set_name, asked, len(texts), said))
     return found
 
 
-def insert_following(path: Path, found: Sequence[Following]) -> None:
+def insert_formality_scores(path: Path, found: Sequence[FormalityScore]) -> None:
     """Put these figures into a card, behind its scores, in place of those that stand there."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise TrainingError(f"{path} cannot be read ({error}); write the model folder with `average` first") from error
-    heading = FOLLOWING_HEADING if f"\n{FOLLOWING_HEADING}\n" in text else SCORES_HEADING
+    heading = FORMALITY_HEADING if f"\n{FORMALITY_HEADING}\n" in text else SCORES_HEADING
     before, is_there, rest = text.partition(f"\n{heading}\n")
     if not is_there:
         raise TrainingError(f"{path} has no line {SCORES_HEADING!r}; write the card again with `average`")
@@ -77,7 +77,7 @@ def insert_following(path: Path, found: Sequence[Following]) -> None:
         before += f"\n{heading}\n{scores}"
     rows = "\n".join(entry.row for entry in found)
     section = f"""
-{FOLLOWING_HEADING}
+{FORMALITY_HEADING}
 
 Translations of the lines whose reference says Sie or du to its reader, by what was asked for (`formality`) and what
 they say, told by their pronouns (engine/train/formality.py).

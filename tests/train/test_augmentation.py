@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from engine.errors import TrainingError
 from engine.text import PLACEHOLDER, TextCodec
 from engine.text.placeholders import COMMON
-from engine.train.corpus import Pair
-from engine.train.data import PairSet, Prepared
-from engine.train.placeholders import Exchange
+from engine.train.augmentation import PlaceholderAugmentation
+from engine.train.corpus import SentencePair
+from engine.train.data import PairSet, PreparedData
 from engine.train.prepare import prepare
 from tests.train.corpora import prepare_options, write_corpus
 
@@ -25,8 +25,8 @@ WORDS = st.lists(st.sampled_from([*COMMON, "%x", "{other}", "Datei", "Linux", "(
 
 @given(WORDS, st.randoms(use_true_random=False))
 def test_exchanged_pairs_are_the_same_but_for_their_placeholders(words: list[str], rng: random.Random) -> None:
-    pair = Pair(" ".join(words), " ".join(reversed(words)), "source", "docs")
-    made = Exchange(COMMON, 1, 0).of(pair, rng)
+    pair = SentencePair(" ".join(words), " ".join(reversed(words)), "source", "docs")
+    made = PlaceholderAugmentation(COMMON, 1, 0).augment(pair, rng)
     first, second = PLACEHOLDER.findall(made.first), PLACEHOLDER.findall(made.second)
     assert first == second[::-1] and set(first) <= set(COMMON)
     assert Counter(Counter(first).values()) == Counter(Counter(PLACEHOLDER.findall(pair.first)).values())
@@ -44,7 +44,9 @@ def test_exchanged_pairs_are_the_same_but_for_their_placeholders(words: list[str
     ],
 )
 def test_tags_stand_around_the_same_on_both_sides(first: str, second: str, expected: str) -> None:
-    made = Exchange(COMMON, 1, 1).of(Pair(first, second, "source", "docs"), random.Random(1))
+    made = PlaceholderAugmentation(COMMON, 1, 1).augment(
+        SentencePair(first, second, "source", "docs"), random.Random(1)
+    )
     assert re.fullmatch(expected, made.first)
     assert PLACEHOLDER.sub("", made.first) == PLACEHOLDER.sub("", first)
     assert PLACEHOLDER.sub("", made.second) == PLACEHOLDER.sub("", second)
@@ -53,9 +55,12 @@ def test_tags_stand_around_the_same_on_both_sides(first: str, second: str, expec
 
 
 def test_every_placeholder_that_is_held_is_seen_and_shares_are_as_asked() -> None:
-    exchange, rng = Exchange(COMMON, 0.5, 0.25), random.Random(1)
-    with_some, without = Pair("Copy %s.", "%s kopieren.", "s", "d"), Pair("Copy it.", "Kopieren.", "s", "d")
-    made = [exchange.of(pair, rng) for pair in (with_some, without) for _ in range(4000)]
+    augmentation, rng = PlaceholderAugmentation(COMMON, 0.5, 0.25), random.Random(1)
+    with_some, without = (
+        SentencePair("Copy %s.", "%s kopieren.", "s", "d"),
+        SentencePair("Copy it.", "Kopieren.", "s", "d"),
+    )
+    made = [augmentation.augment(pair, rng) for pair in (with_some, without) for _ in range(4000)]
     seen = Counter(text for pair in made for text in PLACEHOLDER.findall(pair.first))
     assert set(seen) == set(COMMON)
     assert 1900 < sum(pair != with_some for pair in made[:4000]) < 2100  # 1,960 expected, as one in fifty draws %s
@@ -63,9 +68,12 @@ def test_every_placeholder_that_is_held_is_seen_and_shares_are_as_asked() -> Non
 
 
 def test_nothing_is_changed_at_rate_zero_and_without_placeholders() -> None:
-    pair, bare = Pair("Copy %s.", "%s kopieren.", "s", "d"), Pair("Copy.", "Kopieren.", "s", "d")
-    for exchange in (Exchange(COMMON, 0, 0), Exchange((), 1, 1)):
-        assert [exchange.of(pair, random.Random(1)), exchange.of(bare, random.Random(1))] == [pair, bare]
+    pair, bare = SentencePair("Copy %s.", "%s kopieren.", "s", "d"), SentencePair("Copy.", "Kopieren.", "s", "d")
+    for augmentation in (PlaceholderAugmentation(COMMON, 0, 0), PlaceholderAugmentation((), 1, 1)):
+        assert [augmentation.augment(pair, random.Random(1)), augmentation.augment(bare, random.Random(1))] == [
+            pair,
+            bare,
+        ]
 
 
 def test_prepared_pairs_have_placeholders_as_single_pieces(tmp_path: Path) -> None:
@@ -82,7 +90,7 @@ def test_prepared_pairs_have_placeholders_as_single_pieces(tmp_path: Path) -> No
     for i, text in enumerate(texts):
         written = [codec.surfaces[piece] for piece in pairs.lines["en"][i]]
         assert [piece for piece in written if piece in held] == PLACEHOLDER.findall(text)
-    assert Prepared.load(tmp_path / "work") == prepared
+    assert PreparedData.load(tmp_path / "work") == prepared
 
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ _LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 Json = dict[str, Any]
 
 
-class Records:
+class AnswerFormatter:
     """Makes the objects of the output; with `is_brief`, without tokens."""
 
     def __init__(self, is_brief: bool = False) -> None:

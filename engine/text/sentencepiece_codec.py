@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidRequest, ModelError
-from engine.text.codec import Decoding, Encoding, Span
-from engine.text.imported import ImportedPieces
-from engine.text.normal import normalise
+from engine.text.codec import DecodedPieces, EncodedPieces, Span
+from engine.text.imported_codec import ImportedPieces
+from engine.text.normalisation import normalise
 from engine.text.vocabulary import UNK
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SentencePieceCodec(ImportedPieces):
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> Encoding:
+    def encode(self, text: str) -> EncodedPieces:
         """The canonical pieces of a text, with the characters of each, its leading space not included."""
         given = _writable(text)
         mapping = self.processor.encode(given, return_type="offset_mapping")
@@ -75,11 +75,11 @@ class SentencePieceCodec(ImportedPieces):
                     unknown[-1] = (unknown[-1][0], end)
                 else:
                     unknown.append((start, end))
-        return Encoding(tuple(ids), tuple(spans), tuple(unknown))
+        return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
+    def decode(self, ids: Sequence[int]) -> DecodedPieces:
         """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
         parts: list[str] = []
         spans: list[Span] = []
@@ -98,7 +98,7 @@ class SentencePieceCodec(ImportedPieces):
             spans.append((end, end + len(surface)))
             end += len(surface)
             is_open = self.glues_right[piece_id]
-        return Decoding("".join(parts), tuple(spans))
+        return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
         """Whether the pieces of `text` write exactly it (in NFC)."""

@@ -17,15 +17,15 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, save_weights, word_links
 from engine.model.alignment import ALIGNMENT
 from engine.train.__main__ import main
-from engine.train.align import AlignOptions, Rows, score_head, train_head
-from engine.train.align_links import LinkedPairs, WordCutter, align_texts, grow_diagonal
-from engine.train.data import EOS, Batches, Draw, Lines, PairSet, Prepared
+from engine.train.alignment_training import AlignmentTargets, AlignOptions, score_head, train_head
+from engine.train.data import EOS, BatchPlan, BatchSampler, Lines, PairSet, PreparedData
 from engine.train.prepare import prepare
+from engine.train.statistical_links import LinkedPairs, WordCutter, align_texts, grow_diagonal
 from tests.train.corpora import prepare_options, write_corpus
 
 NUM_PIECES = 60
 CUTTER = WordCutter([f"p{i}@@" if i % 5 == 4 else f"p{i}" for i in range(NUM_PIECES)])
-PREPARED = Prepared(("en", "de"), NUM_PIECES, {"en-de": 4, "de-en": 5}, ("docs",), {}, (), 20)
+PREPARED = PreparedData(("en", "de"), NUM_PIECES, {"en-de": 4, "de-en": 5}, ("docs",), {}, (), 20)
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 
 
@@ -89,9 +89,9 @@ def test_counting_without_its_tool_says_how_to_get_it(monkeypatch):
 
 def test_choices_to_learn_share_a_word_among_its_partners_and_their_pieces():
     pairs = linked([([10, 14, 11], [12, 13])], [[(0, 0), (1, 0)]])  # words: 10 | 14 11 and 12 | 13
-    batches = Batches(pairs.pairs, PREPARED, ["en-de"], 100)
-    batch = batches.batch(Draw(0, np.array([0])), np.random.default_rng(0))
-    rows = Rows.of(batch, pairs, PREPARED, CUTTER, "en-de", np.array([0]))
+    batches = BatchSampler(pairs.pairs, PREPARED, ["en-de"], 100)
+    batch = batches.batch(BatchPlan(0, np.array([0])), np.random.default_rng(0))
+    rows = AlignmentTargets.of(batch, pairs, PREPARED, CUTTER, "en-de", np.array([0]))
     to_source, to_target = rows.wanted()
     # columns: <en-de> 10 14 11 </s>; rows: <s> 12 13 </s>
     assert to_source[0].tolist() == [[0] * 5, [0, 0.5, 0.25, 0.25, 0], [0, 0, 0, 0, 1], [0] * 5]
@@ -101,8 +101,10 @@ def test_choices_to_learn_share_a_word_among_its_partners_and_their_pieces():
 
 def test_links_of_the_other_direction_are_turned_round():
     pairs = linked([([10, 14, 11], [12, 13])], [[(0, 1)]])
-    batch = Batches(pairs.pairs, PREPARED, ["de-en"], 100).batch(Draw(0, np.array([0])), np.random.default_rng(0))
-    rows = Rows.of(batch, pairs, PREPARED, CUTTER, "de-en", np.array([0]))
+    batch = BatchSampler(pairs.pairs, PREPARED, ["de-en"], 100).batch(
+        BatchPlan(0, np.array([0])), np.random.default_rng(0)
+    )
+    rows = AlignmentTargets.of(batch, pairs, PREPARED, CUTTER, "de-en", np.array([0]))
     assert list(rows.words_and_links()) == [([(1, 2), (2, 3)], [(1, 2), (2, 4)], {(0, 1)})]
 
 
@@ -112,11 +114,11 @@ def test_links_hold_behind_a_mark_and_beside_other_encodings():
     others = {"en": Lines.of([[19, 14, 19, 11]], NUM_PIECES)}
     marked = replace(pairs.pairs, domains=np.ones(1, dtype=np.uint8), variants=others)
     prepared = replace(PREPARED, domains=("docs", "synthetic.en"), synthetic_ids={"synthetic.en": 6})
-    batches = Batches(marked, prepared, ["en-de", "de-en"], 100)
+    batches = BatchSampler(marked, prepared, ["en-de", "de-en"], 100)
     [drawn] = batches.epoch(0)
     batch = batches.batch(drawn, np.random.default_rng(0))
     assert batch.source_BS.tolist() == [[4, 6, 10, 14, 11, EOS]]
-    rows = Rows.of(batch, LinkedPairs(marked, pairs.links), prepared, CUTTER, "en-de", drawn.pairs)
+    rows = AlignmentTargets.of(batch, LinkedPairs(marked, pairs.links), prepared, CUTTER, "en-de", drawn.pairs)
     to_source, _ = rows.wanted()
     assert to_source[0, 1:3].tolist() == [[0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]
     assert list(rows.words_and_links()) == [([(2, 3), (3, 5)], [(1, 2), (2, 3)], {(0, 0), (1, 1)})]
@@ -164,7 +166,7 @@ def work(tmp_path):
     prepare(write_corpus(tmp_path / "corpus"), work, prepare_options())
     folder.mkdir()
     sizes = {"model_size": 16, "num_heads": 2, "feed_forward_size": 16, "encoder_layers": 1, "decoder_layers": 1}
-    config = ModelConfig(Prepared.load(work).vocabulary_size, ("en-de",), **sizes, max_pieces=64)
+    config = ModelConfig(PreparedData.load(work).vocabulary_size, ("en-de",), **sizes, max_pieces=64)
     config.save(folder / "config.json")
     save_weights(folder / "model.safetensors", Transformer(config))
     for file in ("vocabulary.txt", "bpe.codes"):
@@ -177,13 +179,13 @@ def diagonal(first, second):
 
 
 def test_command_writes_a_head_that_the_translator_takes_and_keeps_the_links(work, monkeypatch, capsys):
-    monkeypatch.setattr("engine.train.align_links.align_texts", diagonal)
+    monkeypatch.setattr("engine.train.statistical_links.align_texts", diagonal)
     folder = work.parent / "model"
     assert main(["align", str(work), str(folder), "--pairs", "200"]) == 0
     assert "tiny en-de: precision" in capsys.readouterr().out
     assert Translator.load(folder)._model.alignment is not None
     (folder / ALIGNMENT).unlink()
-    monkeypatch.setattr("engine.train.align_links.align_texts", None)  # not called again
+    monkeypatch.setattr("engine.train.statistical_links.align_texts", None)  # not called again
     assert main(["align", str(work), str(folder), "--pairs", "200"]) == 0
     assert (folder / ALIGNMENT).exists()
 

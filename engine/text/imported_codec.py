@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from engine.text.normal import normalise
+from engine.text.normalisation import normalise
 from engine.text.vocabulary import UNK, UNKNOWN_SURFACE
 
 NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary

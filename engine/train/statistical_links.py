@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import TrainingError
-from engine.train.data import Ids, Integers, Lines, PairSet, Prepared
+from engine.train.data import Ids, Integers, Lines, PairSet, PreparedData
 
 FOLDER = "links"
 EFLOMAL = "eflomal==2.0.0"
@@ -74,7 +74,7 @@ class WordCutter:
 
 def prepare_links(work: Path, folder: Path, max_pairs: int, seed: int = 1) -> None:
     """Align `max_pairs` training pairs, drawn at random, and all development sets; write them to `folder`."""
-    prepared = Prepared.load(work)
+    prepared = PreparedData.load(work)
     train = PairSet.load(work / "train", prepared.languages)
     drawn = np.sort(np.random.default_rng(seed).permutation(len(train))[:max_pairs])
     sets = {"train": _taken(train, drawn, prepared.vocabulary_size)}

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.text.placeholders import PLACEHOLDER
-from engine.train.corpus import Pair
+from engine.train.corpus import SentencePair
 
 _HINTS = re.compile(r"[%{<&\\]")  # no placeholder without one
 _WORD = re.compile(r"(?<!\S)[^\W_]{2,}(?!\S)")
 _OPENING = re.compile(r"([<{])([\w.:-]+)[>}]\Z")
 
 
-class Exchange:
+class PlaceholderAugmentation:
     """Pairs as they are trained on, for a vocabulary that holds the placeholders `held`.
 
     Of the pairs that have the same placeholders on both sides, a share `rate` gets others, drawn from `held`; of those
@@ -35,7 +35,7 @@ class Exchange:
         self._values = [text for text in held if text not in tags or text.strip("{}").isdigit()]
         self._rate, self._tag_rate = rate, tag_rate
 
-    def of(self, pair: Pair, rng: random.Random) -> Pair:
+    def augment(self, pair: SentencePair, rng: random.Random) -> SentencePair:
         """The pair, maybe with other placeholders or with tags."""
         first, second = (PLACEHOLDER.findall(text) if _HINTS.search(text) else [] for text in (pair.first, pair.second))
         if not first and not second:
@@ -49,7 +49,7 @@ class Exchange:
         )
         return replace(pair, first=first_text, second=second_text)
 
-    def _tagged(self, pair: Pair, rng: random.Random) -> Pair:
+    def _tagged(self, pair: SentencePair, rng: random.Random) -> SentencePair:
         opening, closing = rng.choice(self._tags)
         counts = Counter(_WORD.findall(pair.first)), Counter(_WORD.findall(pair.second))
         shared = [word for word, count in counts[0].items() if count == counts[1][word] == 1]

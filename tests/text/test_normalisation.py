@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text import normalise
-from engine.text.normal import normalise_with_offsets
+from engine.text.normalisation import normalise_with_offsets
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 # Letters, marks that reorder and compose, Hangul parts, Indic and Tibetan vowel signs, singletons, exclusions.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.train.threads import EXPLORE_EVERY, ThreadChooser
+from engine.train.loop import EXPLORE_EVERY, ThreadChooser
 
 
 def test_the_fastest_choice_is_taken_most_and_found_again_after_a_change() -> None:

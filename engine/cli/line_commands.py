@@ -10,7 +10,7 @@ from itertools import islice
 from threading import Event
 from typing import TypeVar
 
-from engine.cli.fields import (
+from engine.cli.jobs import (
     AlternativesJob,
     Defaults,
     Job,
@@ -20,8 +20,8 @@ from engine.cli.fields import (
     price_job,
     score_job,
 )
-from engine.cli.lines import Line, LineProblem, parse_object
-from engine.cli.records import Json, Records, problem
+from engine.cli.lines import InputLine, LineProblem, parse_object
+from engine.cli.output import AnswerFormatter, Json, problem
 from engine.decoding.stream import crash_message, failed
 from engine.errors import InvalidRequest
 from engine.request import Hypothesis, Request, SearchOptions, Translation
@@ -30,11 +30,11 @@ from engine.translator import Translator
 _WINDOW_BATCHES = 8
 
 T = TypeVar("T")
-Answer = tuple[Line, Json]
+Answer = tuple[InputLine, Json]
 
 
 @dataclass(frozen=True)
-class Commands:
+class LineCommands:
     """What every command needs. After `cancel`, what is finished still comes, and then no more.
 
     `batch_size` sentences are decoded together, out of a window of lines read ahead; one at a time where it is 1 or
@@ -43,29 +43,29 @@ class Commands:
 
     translator: Translator
     defaults: Defaults
-    records: Records
+    records: AnswerFormatter
     cancel: Event
     batch_size: int = 16
     deadline_ms: float | None = None
     is_plain: bool = False
 
-    def translate(self, lines: Iterable[Line]) -> Iterator[Answer]:
+    def translate(self, lines: Iterable[InputLine]) -> Iterator[Answer]:
         if self.batch_size == 1 or self.deadline_ms is not None:
             return self._one_by_one(lines, self._translated_alone)
         return self._in_windows(lines)
 
-    def score(self, lines: Iterable[Line]) -> Iterator[Answer]:
+    def score(self, lines: Iterable[InputLine]) -> Iterator[Answer]:
         return self._one_by_one(lines, self._scored)
 
-    def alternatives(self, lines: Iterable[Line]) -> Iterator[Answer]:
+    def alternatives(self, lines: Iterable[InputLine]) -> Iterator[Answer]:
         return self._one_by_one(lines, self._alternatives)
 
-    def price(self, lines: Iterable[Line]) -> Iterator[Answer]:
+    def price(self, lines: Iterable[InputLine]) -> Iterator[Answer]:
         return self._one_by_one(lines, self._priced)
 
     # -- one line ------------------------------------------------------------------------------------------------------
 
-    def _translated_alone(self, line: Line) -> Json:
+    def _translated_alone(self, line: InputLine) -> Json:
         wanted = self._job(line)
         try:
             translation = self.translator.translate(
@@ -75,7 +75,7 @@ class Commands:
             translation = failed(wanted.request, error)
         return self._translated(translation)
 
-    def _scored(self, line: Line) -> Json:
+    def _scored(self, line: InputLine) -> Json:
         wanted = score_job(parse_object(line.text), self.defaults)
         return self.records.score(self._score(wanted.request, wanted.target, wanted.tokens))
 
@@ -90,7 +90,7 @@ class Commands:
             formality=request.formality,
         )
 
-    def _alternatives(self, line: Line) -> Json:
+    def _alternatives(self, line: InputLine) -> Json:
         started = time.perf_counter()
         wanted = alternatives_job(parse_object(line.text), self.defaults)
         hypothesis = self._hypothesis(wanted)
@@ -121,33 +121,33 @@ class Commands:
             raise LineProblem("invalid", f"there is no translation to change: {reasons or translation.status}")
         return translation.hypotheses[0]
 
-    def _priced(self, line: Line) -> Json:
+    def _priced(self, line: InputLine) -> Json:
         wanted = price_job(parse_object(line.text), self.defaults)
         pricing = self.translator.price(
             wanted.request, wanted.options, cancel=self.cancel, deadline_ms=self.deadline_ms
         )
         return self.records.pricing(pricing)
 
-    def _job(self, line: Line) -> Job:
+    def _job(self, line: InputLine) -> Job:
         if self.is_plain:
             return plain_job(line.text, self.defaults)
         return job(parse_object(line.text), self.defaults)
 
     # -- all lines -----------------------------------------------------------------------------------------------------
 
-    def _one_by_one(self, lines: Iterable[Line], answer: Callable[[Line], Json]) -> Iterator[Answer]:
+    def _one_by_one(self, lines: Iterable[InputLine], answer: Callable[[InputLine], Json]) -> Iterator[Answer]:
         for line in lines:
             found = _or_problem(answer, line)
             if self.cancel.is_set():  # it may be half an answer
                 return
             yield line, found
 
-    def _in_windows(self, lines: Iterable[Line]) -> Iterator[Answer]:
+    def _in_windows(self, lines: Iterable[InputLine]) -> Iterator[Answer]:
         lines = iter(lines)
         while not self.cancel.is_set() and (window := list(islice(lines, self.batch_size * _WINDOW_BATCHES))):
             yield from _in_order(window, self._answers(window))
 
-    def _answers(self, window: list[Line]) -> Iterator[tuple[int, Json]]:
+    def _answers(self, window: list[InputLine]) -> Iterator[tuple[int, Json]]:
         """The answer to each line of a window, by its place in there, as soon as it is known."""
         places: defaultdict[SearchOptions, list[int]] = defaultdict(list)
         jobs: dict[int, Job] = {}
@@ -174,7 +174,7 @@ class Commands:
         return self.records.translation(translation)
 
 
-def _or_problem(answer: Callable[[Line], T], line: Line) -> T | Json:
+def _or_problem(answer: Callable[[InputLine], T], line: InputLine) -> T | Json:
     """What `answer` makes of a line, or the object that says why it cannot."""
     try:
         return answer(line)
@@ -186,7 +186,7 @@ def _or_problem(answer: Callable[[Line], T], line: Line) -> T | Json:
         return problem("crashed", crash_message(error))
 
 
-def _in_order(window: list[Line], answers: Iterable[tuple[int, Json]]) -> Iterator[Answer]:
+def _in_order(window: list[InputLine], answers: Iterable[tuple[int, Json]]) -> Iterator[Answer]:
     """The answers by line, each as soon as those before it are there; in the end what is left, gaps or not."""
     done: dict[int, Json] = {}
     following = 0

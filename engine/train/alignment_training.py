@@ -33,8 +33,8 @@ from engine.model.config import ModelConfig
 from engine.model.encoded import source_mask
 from engine.model.transformer import Transformer
 from engine.text import BOS, PAD
-from engine.train.align_links import FOLDER, Link, LinkedPairs, WordCutter, prepare_links
-from engine.train.data import CODEC_FILES, Batch, Batches, Draw, Integers, Prepared
+from engine.train.data import CODEC_FILES, Batch, BatchPlan, BatchSampler, Integers, PreparedData
+from engine.train.statistical_links import FOLDER, Link, LinkedPairs, WordCutter, prepare_links
 
 Floats = npt.NDArray[np.float32]
 
@@ -74,7 +74,7 @@ class LinkScore:
 
 def align(work: Path, folder: Path, options: AlignOptions, device: str = "cpu") -> list[LinkScore]:
     """Train the head of the model in `folder` on the prepared folder `work` and write it there; its scores on dev."""
-    prepared = Prepared.load(work)
+    prepared = PreparedData.load(work)
     config = ModelConfig.load(folder / CONFIG)
     _check_codec(work, folder)
     model = load_weights(folder / WEIGHTS, config).to(device)
@@ -94,18 +94,18 @@ def align(work: Path, folder: Path, options: AlignOptions, device: str = "cpu") 
 
 
 def train_head(
-    model: Transformer, linked: LinkedPairs, prepared: Prepared, cutter: WordCutter, options: AlignOptions
+    model: Transformer, linked: LinkedPairs, prepared: PreparedData, cutter: WordCutter, options: AlignOptions
 ) -> AlignmentHead:
     """A head for a frozen model, learnt from linked pairs in all directions of the model."""
     directions = model.config.directions
-    batches = Batches(linked.pairs, prepared, directions, options.batch_pieces, seed=options.seed)
+    batches = BatchSampler(linked.pairs, prepared, directions, options.batch_pieces, seed=options.seed)
     torch.manual_seed(options.seed)
     head = AlignmentHead(model.config.model_size).to(model.device)
     optimiser = torch.optim.Adam(head.parameters(), lr=options.peak_lr, betas=(0.9, 0.98))
     num_seen, last_told = 0, time.monotonic()
     for update, drawn in enumerate(_drawn(batches)):
         batch = batches.batch(drawn, np.random.default_rng(0))
-        rows = Rows.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
+        rows = AlignmentTargets.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
         loss = rows.loss(batch_logits(model, head, batch))
         warmed_up = min(1.0, (update + 1) / options.warmup_updates)
         optimiser.param_groups[0]["lr"] = options.peak_lr * warmed_up * max(0.0, 1 - num_seen / options.pairs)
@@ -122,17 +122,17 @@ def train_head(
 
 
 def score_head(
-    model: Transformer, head: AlignmentHead, linked: LinkedPairs, prepared: Prepared, cutter: WordCutter, name: str
+    model: Transformer, head: AlignmentHead, linked: LinkedPairs, prepared: PreparedData, cutter: WordCutter, name: str
 ) -> list[LinkScore]:
     """How the head's links agree with a set's, by direction."""
     directions = model.config.directions
-    batches = Batches(linked.pairs, prepared, directions, batch_pieces=3000)
+    batches = BatchSampler(linked.pairs, prepared, directions, batch_pieces=3000)
     counts = np.zeros((len(directions), 3), dtype=np.int64)  # both, the head's, the set's
     for drawn in batches.epoch(0, shuffled=False):
         batch = batches.batch(drawn, np.random.default_rng(0))
         with torch.inference_mode():
             logits_BTS = batch_logits(model, head, batch).cpu().numpy()
-        rows = Rows.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
+        rows = AlignmentTargets.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
         for row, (source_words, target_words, expected) in enumerate(rows.words_and_links()):
             found = set(word_links(logits_BTS[row], source_words, target_words))
             counts[drawn.direction] += len(found & expected), len(found), len(expected)
@@ -158,7 +158,7 @@ def batch_logits(model: Transformer, head: AlignmentHead, batch: Batch) -> Tenso
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class AlignmentTargets:
     """For each pair of a batch: the word of each source and target piece, and the links (target word, source word)."""
 
     batch: Batch
@@ -171,11 +171,11 @@ class Rows:
         cls,
         batch: Batch,
         linked: LinkedPairs,
-        prepared: Prepared,
+        prepared: PreparedData,
         cutter: WordCutter,
         direction: str,
         indices: Integers,
-    ) -> Rows:
+    ) -> AlignmentTargets:
         source, target = direction.split("-")
         is_swapped = source == prepared.languages[1]  # links are (first language, second language)
         lines = linked.pairs.lines
@@ -234,7 +234,7 @@ def _ranges(words: Integers, first: int) -> list[Link]:
     return list(zip([first, *ends[:-1].tolist()], ends.tolist(), strict=True))
 
 
-def _drawn(batches: Batches) -> Iterator[Draw]:
+def _drawn(batches: BatchSampler) -> Iterator[BatchPlan]:
     for epoch in range(1, 1_000_000):
         drawn = batches.epoch(epoch)
         if not drawn:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from engine.errors import ModelError
 from engine.model import Directions, ModelConfig
 from engine.model import languages as directions
-from engine.model.languages import languages_of, named
+from engine.model.directions import languages_of
+from engine.text.languages import short_names
 
 
 @given(st.lists(st.text("abc_", min_size=1, max_size=4), min_size=2, max_size=6, unique=True))
@@ -31,7 +32,7 @@ def test_directions_are_all_pairs_of_two_languages(languages: list[str]) -> None
 
 @given(st.lists(st.from_regex(r"(eng|deu|zho|ace|en|de|fur)(_(Latn|Hans|Hant))?", fullmatch=True), unique=True))
 def test_every_code_has_a_name_of_its_own_and_is_understood(codes: list[str]) -> None:
-    names = named(codes)
+    names = short_names(codes)
     assert sorted(names.values()) == sorted(codes)
     assert list(names)[: ("en" in names)] == ["en"] * ("en" in names)
     found = Directions(tuple(names), tuple(names.values()))

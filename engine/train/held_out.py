@@ -1,15 +1,48 @@
-"""Translates held-out sets with the engine, as a user would, and scores them."""
+"""Translates held-out sets with the engine, as a user would, and scores them with BLEU and chrF."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import TrainingError
+from engine.evaluation import measure
 from engine.request import Request, SearchOptions
 from engine.train.corpus import read_set
-from engine.train.scores import Score, score
 from engine.translator import Translator
+
+
+@dataclass(frozen=True, slots=True)
+class SetScore:
+    """Scores of one set, 0 to 100, higher is better; `signatures` are sacrebleu's, BLEU's first."""
+
+    set_name: str
+    direction: str
+    num_lines: int
+    beam: int
+    bleu: float
+    chrf: float
+    signatures: tuple[str, str]
+
+    @property
+    def line(self) -> str:
+        return (
+            f"{self.set_name} {self.direction}: BLEU {self.bleu:.1f} [{self.signatures[0]}]  "
+            f"chrF {self.chrf:.1f} [{self.signatures[1]}]"
+        )
+
+
+def score(set_name: str, direction: str, beam: int, outputs: Sequence[str], references: Sequence[str]) -> SetScore:
+    """Compare translations with their references."""
+    try:
+        found = measure(("bleu", "chrf"), outputs, references, direction.partition("-")[2])
+    except ImportError:
+        raise TrainingError("evaluating needs sacrebleu; install it: pip install -r requirements.txt") from None
+    (bleu, bleu_signature), (chrf, chrf_signature) = found["bleu"], found["chrf"]
+    signatures = (f"BLEU {bleu_signature}", f"chrF {chrf_signature}")
+    return SetScore(set_name, direction, len(outputs), beam, bleu, chrf, signatures)
 
 
 def evaluate(
@@ -20,7 +53,7 @@ def evaluate(
     beam: int = 5,
     limit: int | None = None,
     outputs_folder: Path | None = None,
-) -> Score:
+) -> SetScore:
     """Translate one set and score it; the translations go to `outputs_folder`, one a line, if it is given."""
     source, _, target = direction.partition("-")
     pairs = read_set(corpus, set_name, (source, target))[:limit]

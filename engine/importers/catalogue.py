@@ -13,7 +13,7 @@ from engine.errors import ModelError
 from engine.importers.resolve import cache_folder
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
-from engine.model.memory import num_weights
+from engine.model.memory_check import num_weights
 
 _ROOT = Path(__file__).resolve().parents[2]
 _INSTALLED_MODELS = _ROOT / "pinpoint_data" / "models"  # their place in a wheel

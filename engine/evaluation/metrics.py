@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.model import short_code
+from engine.text import short_code
 
 Metric = Literal["bleu", "chrf", "ter"]
 # the tokeniser of BLEU, by target language; 13a, the usual one, would take a whole sentence without spaces for a word
