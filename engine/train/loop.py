@@ -32,8 +32,8 @@ from engine.train.muon import Muon
 from engine.train.options import TrainOptions
 
 CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"
-_EXPLORE_EVERY = 8  # choices of a thread count
-_SPEED_MEMORY = 0.7
+EXPLORE_EVERY = 8  # choices of a thread count
+SPEED_MEMORY = 0.7
 
 
 @dataclass(slots=True)
@@ -383,11 +383,11 @@ class ThreadChooser:
                 return choice
         fastest = max(self._choices, key=lambda choice: self._speeds[choice])
         others = [choice for choice in self._choices if choice != fastest]
-        if others and self._num_asked % _EXPLORE_EVERY == 0:
-            return others[self._num_asked // _EXPLORE_EVERY % len(others)]
+        if others and self._num_asked % EXPLORE_EVERY == 0:
+            return others[self._num_asked // EXPLORE_EVERY % len(others)]
         return fastest
 
     def record(self, choice: int, speed: float) -> None:
         """Remember how fast (in pieces a second, say) the work went with so many threads."""
         before = self._speeds.get(choice, speed)
-        self._speeds[choice] = _SPEED_MEMORY * before + (1 - _SPEED_MEMORY) * speed
+        self._speeds[choice] = SPEED_MEMORY * before + (1 - SPEED_MEMORY) * speed

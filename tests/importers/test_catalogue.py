@@ -10,7 +10,7 @@ import torch
 
 from engine.errors import ModelError
 from engine.importers import BUNDLED_MODEL, known_models, model_folder
-from engine.model import ModelConfig, Transformer, load_model, memory, save_weights
+from engine.model import ModelConfig, Transformer, load_model, memory_check, save_weights
 from tests.importers.marian import save_marian
 
 CONFIG = ModelConfig(
@@ -93,22 +93,22 @@ def test_a_model_that_does_not_fit_is_refused_with_both_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_model(tmp_path / "large")
-    monkeypatch.setattr(memory, "needed_bytes", lambda _: 1_234_567_890)
-    monkeypatch.setattr(memory, "available_bytes", lambda: 1_234_567_890)
+    monkeypatch.setattr(memory_check, "needed_bytes", lambda _: 1_234_567_890)
+    monkeypatch.setattr(memory_check, "available_bytes", lambda: 1_234_567_890)
     memory.check_memory(tmp_path / "large" / "model.safetensors")
-    monkeypatch.setattr(memory, "available_bytes", lambda: 12_345_678)
+    monkeypatch.setattr(memory_check, "available_bytes", lambda: 12_345_678)
     with pytest.raises(ModelError, match=r"large needs 1,235 MB of memory to load, and 12\.3 MB are free"):
         load_model(tmp_path / "large")
 
 
 def test_a_container_has_no_more_than_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit, usage = tmp_path / "limit", tmp_path / "usage"
-    monkeypatch.setattr(memory, "_GROUP_FILES", ((str(limit), str(usage)),))
-    whole = memory.available_bytes()
+    monkeypatch.setattr(memory_check, "_GROUP_FILES", ((str(limit), str(usage)),))
+    whole = memory_check.available_bytes()
     assert whole > 10_000_000
     usage.write_text("4000\n")
     for text, expected in (("5000\n", 1000), ("3000\n", 0)):
         limit.write_text(text)
-        assert memory.available_bytes() == expected
+        assert memory_check.available_bytes() == expected
     limit.write_text("max\n")
-    assert memory.available_bytes() > 10_000_000
+    assert memory_check.available_bytes() > 10_000_000

@@ -14,7 +14,7 @@ from engine import ModelError, Phrase, Request, SearchOptions, Translator
 from engine.importers.conversion import read_json
 from engine.importers.marian import plan_marian
 from engine.importers.resolve import architecture_of, convert_folder
-from engine.model import Transformer, load_model, memory
+from engine.model import Transformer, load_model, memory_check
 from tests.importers.imported import Imported
 from tests.importers.marian import SAMPLE, save_marian
 from tests.model.damage import change, change_weights, check_refused, cut, drop, point
@@ -264,9 +264,9 @@ def test_memory_is_checked_for_single_precision_whatever_the_file_has(
     change_weights(tmp_path / "theirs", lambda state: state.update({k: v.half() for k, v in state.items()}))
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
     needed = 3 * 4 * memory.num_weights(tmp_path / "ours" / "model.safetensors")
-    monkeypatch.setattr(memory, "available_bytes", lambda: needed - 1)
+    monkeypatch.setattr(memory_check, "available_bytes", lambda: needed - 1)
     check_refused(tmp_path / "theirs", r"theirs needs .* of memory to convert, and .* are free; close other programs")
     with pytest.raises(ModelError, match=r"^team/opus-mt-en-de needs"):  # its folder has a name that nobody knows
         convert_folder(tmp_path / "theirs", tmp_path / "again", origin="team/opus-mt-en-de")
-    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
+    monkeypatch.setattr(memory_check, "available_bytes", lambda: needed)
     convert_folder(tmp_path / "theirs", tmp_path / "again")

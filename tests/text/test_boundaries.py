@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import is_digit, is_mark, is_sentence_start, is_word_char, occurrences
+from engine.text import TextCodec, is_digit, is_mark, is_sentence_start, is_word_char, occurrences, words
 
 MATCHES = [
     # text, phrase, boundary, where it stands, why
@@ -177,3 +178,19 @@ def test_character_classes(char, word, digit, mark):
 )
 def test_sentence_start(before, expected, why):
     assert is_sentence_start(before + "Wort", len(before)) is expected, why
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Straßenbahnhaltestelle", ["Straßenbahnhaltestelle"]),
+        ("E-Mail, bitte.", ["E", "-", "Mail", ",", "bitte", "."]),
+        ("C++ (3,5 %)", ["C", "+", "+", "(", "3", ",", "5", "%", ")"]),
+        ("", []),
+    ],
+)
+def test_words_are_runs_of_letters_and_single_marks(codec: TextCodec, text: str, expected: list[str]):
+    decoded = codec.decode([*codec.encode(text).ids, 2])
+    found = [text[decoded.spans[first][0] : decoded.spans[last - 1][1]] for first, last in words(text, decoded.spans)]
+    assert [part for item in found for part in re.findall(r"\w+|\W", item)] == expected
+    assert all(re.fullmatch(r"\w+|\W+", item) for item in found), "no word holds both letters and marks"

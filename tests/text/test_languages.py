@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import ModelError
-from engine.model import Directions, ModelConfig
-from engine.model import languages as directions
+from engine.model import Directions, ModelConfig, directions
 from engine.model.directions import languages_of
+from engine.text import languages as language_codes
 from engine.text.languages import short_names
 
 
@@ -43,7 +43,7 @@ def test_every_code_has_a_name_of_its_own_and_is_understood(codes: list[str]) ->
 
 
 def test_examples_are_true() -> None:
-    assert doctest.testmod(directions).failed == 0
+    assert doctest.testmod(directions).failed == doctest.testmod(language_codes).failed == 0
 
 
 def test_a_configuration_of_many_languages_is_saved_without_their_pairs(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from engine.model import ModelConfig, load_model
 from engine.train import loop
 from engine.train.bundle import write_bundle
 from engine.train.data import Batch, PreparedData
-from engine.train.loop import Trainer, snapshots
+from engine.train.loop import ThreadChooser, Trainer, snapshots
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
 from tests.train.corpora import PAIRS, prepare_options, write_corpus
@@ -210,3 +211,23 @@ def test_a_tiny_model_learns_twenty_pairs_in_both_directions_and_translates_them
         for source, target in pairs:
             result = translator.translate(Request(source, direction=direction), SearchOptions(beam=3, nbest=1))
             assert result.hypotheses[0].text == target
+
+
+def test_the_fastest_choice_is_taken_most_and_found_again_after_a_change() -> None:
+    chooser = ThreadChooser((1, 2))
+    for fastest in (2, 1, 2):
+        taken: Counter[int] = Counter()
+        for number in range(200):
+            choice = chooser.choose()
+            chooser.record(choice, 100.0 if choice == fastest else 40.0)
+            if number >= 100:
+                taken[choice] += 1
+        assert taken[fastest] >= 100 - 100 // loop.EXPLORE_EVERY - 1
+        assert taken[3 - fastest] >= 100 // loop.EXPLORE_EVERY - 1  # the other is still watched
+
+
+def test_a_single_choice_is_always_taken() -> None:
+    chooser = ThreadChooser((4,))
+    for _ in range(50):
+        assert chooser.choose() == 4
+        chooser.record(4, 1.0)
