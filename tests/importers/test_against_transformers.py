@@ -80,7 +80,7 @@ def test_encoder_states_and_log_probabilities_are_the_same(imported: Imported) -
     states, log_probs = states_and_log_probs(imported.reference, sources, targets, imported.their_starts)
     lengths, to_ours, transformer = torch.tensor([9, 9]), imported.our_ids, imported.loaded.transformer
     memory = transformer.encode(to_ours[sources], lengths).memory_BSE
-    torch.testing.assert_close(memory_check, states, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(memory, states, atol=1e-4, rtol=1e-4)
     starts = None if imported.starts is None else imported.starts.expand(2, -1)
     scores = transformer.score(to_ours[sources], lengths, to_ours[targets], starts)
     torch.testing.assert_close(scores, log_probs, atol=1e-4, rtol=1e-4)

@@ -77,8 +77,8 @@ def test_the_bundled_model_is_listed_first() -> None:
 def test_weights_are_counted_from_the_header_alone(tmp_path: Path, dtype: torch.dtype) -> None:
     path = tmp_path / "model.safetensors"
     safetensors.torch.save_file({"a": torch.zeros(3, 4, dtype=dtype), "b": torch.zeros((), dtype=dtype)}, path)
-    assert memory.num_weights(path) == 13
-    assert memory.needed_bytes(path) == path.stat().st_size + 13 * 4
+    assert memory_check.num_weights(path) == 13
+    assert memory_check.needed_bytes(path) == path.stat().st_size + 13 * 4
 
 
 @pytest.mark.parametrize("content", [b"", b"12", b"\xff" * 40, (2).to_bytes(8, "little") + b"[]", b"\x01" + b"\0" * 7])
@@ -86,7 +86,7 @@ def test_what_is_no_weights_file_is_refused(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)
     with pytest.raises(ModelError, match="is no intact safetensors file"):
-        memory.num_weights(path)
+        memory_check.num_weights(path)
 
 
 def test_a_model_that_does_not_fit_is_refused_with_both_figures(
@@ -95,7 +95,7 @@ def test_a_model_that_does_not_fit_is_refused_with_both_figures(
     save_model(tmp_path / "large")
     monkeypatch.setattr(memory_check, "needed_bytes", lambda _: 1_234_567_890)
     monkeypatch.setattr(memory_check, "available_bytes", lambda: 1_234_567_890)
-    memory.check_memory(tmp_path / "large" / "model.safetensors")
+    memory_check.check_memory(tmp_path / "large" / "model.safetensors")
     monkeypatch.setattr(memory_check, "available_bytes", lambda: 12_345_678)
     with pytest.raises(ModelError, match=r"large needs 1,235 MB of memory to load, and 12\.3 MB are free"):
         load_model(tmp_path / "large")

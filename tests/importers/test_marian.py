@@ -263,7 +263,7 @@ def test_memory_is_checked_for_single_precision_whatever_the_file_has(
     save_marian(tmp_path / "theirs")
     change_weights(tmp_path / "theirs", lambda state: state.update({k: v.half() for k, v in state.items()}))
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
-    needed = 3 * 4 * memory.num_weights(tmp_path / "ours" / "model.safetensors")
+    needed = 3 * 4 * memory_check.num_weights(tmp_path / "ours" / "model.safetensors")
     monkeypatch.setattr(memory_check, "available_bytes", lambda: needed - 1)
     check_refused(tmp_path / "theirs", r"theirs needs .* of memory to convert, and .* are free; close other programs")
     with pytest.raises(ModelError, match=r"^team/opus-mt-en-de needs"):  # its folder has a name that nobody knows
