@@ -26,7 +26,7 @@ _NOT_PER_LINE = ("direction", "options")
 def run_evaluation(
     flags: argparse.Namespace, defaults: Defaults, translator: Translator, output: BinaryIO, messages: TextIO
 ) -> bool:
-    """Translate, measure, write; whether every segment could be translated. Raises CannotGoOn."""
+    """Translate, measure, write; whether every segment could be translated. Raises RunError."""
     inputs = (flags.source, flags.reference, flags.constraints, flags.glossary)
     if flags.output is not None:
         check_output(flags.output, *inputs)

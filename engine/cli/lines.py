@@ -113,7 +113,7 @@ class RunError(Exception):
 
 
 def open_file(path: str, mode: str) -> BinaryIO:
-    """The file at `path`, of bytes; raises CannotGoOn."""
+    """The file at `path`, of bytes; raises RunError."""
     try:
         return open(path, mode)  # type: ignore[return-value]  # the mode is one of bytes
     except OSError as error:
@@ -122,7 +122,7 @@ def open_file(path: str, mode: str) -> BinaryIO:
 
 
 def check_output(output: str, *inputs: str | None) -> None:
-    """Raise CannotGoOn where the output would overwrite what is read."""
+    """Raise RunError where the output would overwrite what is read."""
     for path in inputs:
         if path is None or STANDARD_STREAM in (path, output):
             continue
