@@ -17,7 +17,7 @@ from engine.model.cache import PrefillAttention, SelfAttentionCache
 from engine.model.encoded import EncodedSources, source_mask
 from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, forward_of
 from engine.model.layers import DecoderLayer, RowLayout
-from engine.model.prefix_cache import Prefill, PrefixCache
+from engine.model.prefix_cache import PendingPrefix, PrefixCache
 from engine.model.transformer import Transformer
 from engine.text import BOS
 
@@ -109,37 +109,37 @@ class Decoder:
         starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
-        prefills_B = Prefill.for_sentences(self._prefix_caches_B, starts, pieces_B)
+        pending_B = PendingPrefix.for_sentences(self._prefix_caches_B, starts, pieces_B)
         cache.begin(
-            [prefill.known.entries_TLZ for prefill in prefills_B], [len(prefill.inputs) for prefill in prefills_B]
+            [prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B]
         )
-        first_of: dict[Prefill, int] = {}
-        for sentence, prefill in enumerate(prefills_B):
-            first_of.setdefault(prefill, sentence)
-        unread = [(sentence, prefill) for prefill, sentence in first_of.items() if prefill.unread]
+        first_of: dict[PendingPrefix, int] = {}
+        for sentence, prefix in enumerate(pending_B):
+            first_of.setdefault(prefix, sentence)
+        unread = [(sentence, prefix) for prefix, sentence in first_of.items() if prefix.unread]
         if unread:
             self._read_on(unread)
             if len(first_of) < num_sentences:
-                cache.entries[:] = cache.entries[:, :, [first_of[prefill] for prefill in prefills_B]]
-        return [prefill.known.log_probs for prefill in prefills_B]
+                cache.entries[:] = cache.entries[:, :, [first_of[prefix] for prefix in pending_B]]
+        return [prefix.known.log_probs for prefix in pending_B]
 
-    def _read_on(self, unread: Sequence[tuple[int, Prefill]]) -> None:
+    def _read_on(self, unread: Sequence[tuple[int, PendingPrefix]]) -> None:
         """Take what is unread of these sentences through the layers into the cache."""
         model, cache = self._model, self._cache
-        inputs = [(sentence, prefill, place) for sentence, prefill in unread for place in prefill.unread]
+        inputs = [(sentence, prefix, place) for sentence, prefix in unread for place in prefix.unread]
         places_M = torch.tensor([sentence for sentence, _, _ in inputs])
         positions_M = torch.tensor([place for _, _, place in inputs])
-        ids_M = torch.tensor([prefill.inputs[place] for _, prefill, place in inputs]).to(model.device)
+        ids_M = torch.tensor([prefix.inputs[place] for _, prefix, place in inputs]).to(model.device)
         layout = self._layout(places_M)
         reading = PrefillAttention(cache, places_M, positions_M + cache.starts[places_M], layout)
         x_ME = model.embed(ids_M, positions_M.to(model.device))
         x_ME = self._through_layers(x_ME, reading, self._fold() or self._batched_sources(layout))
-        before = [m for m, (_, prefill, place) in enumerate(inputs) if place >= prefill.first_before_a_piece]
-        pieces = [piece for _, prefill in unread for piece in prefill.new_pieces]
+        before = [m for m, (_, prefix, place) in enumerate(inputs) if place >= prefix.first_before_a_piece]
+        pieces = [piece for _, prefix in unread for piece in prefix.new_pieces]
         log_probs = iter(self._log_probs_of(pieces, x_ME[before]))
-        for sentence, prefill in unread:
+        for sentence, prefix in unread:
             entries_TLZ = cache.entries[int(cache.starts[sentence]) :, :, sentence]
-            prefill.finish([next(log_probs) for _ in prefill.new_pieces], entries_TLZ.clone())
+            prefix.finish([next(log_probs) for _ in prefix.new_pieces], entries_TLZ.clone())
 
     def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
         """That of each piece after what `hidden` gives for the one before it, without all logits at a time."""

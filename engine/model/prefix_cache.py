@@ -50,7 +50,7 @@ class PrefixCache:
 
 
 @dataclass(eq=False, slots=True)
-class Prefill:
+class PendingPrefix:
     """A prefix to read, of one sentence or of several of one source; `known` is the part of it that was read before."""
 
     cache: PrefixCache
@@ -61,13 +61,13 @@ class Prefill:
     @classmethod
     def for_sentences(
         cls, caches_B: Sequence[PrefixCache], starts_B: Sequence[Sequence[int]], pieces_B: Sequence[Sequence[int]]
-    ) -> list[Prefill]:
+    ) -> list[PendingPrefix]:
         """One for each sentence; equal prefixes of one source share one object."""
-        prefills: dict[tuple[PrefixCache, tuple[int, ...]], Prefill] = {}
+        pending: dict[tuple[PrefixCache, tuple[int, ...]], PendingPrefix] = {}
         for cache, starts, pieces in zip(caches_B, starts_B, map(tuple, pieces_B), strict=True):
-            if (cache, pieces) not in prefills:
-                prefills[cache, pieces] = cls(cache, tuple(starts), pieces, cache.shared_with(pieces))
-        return [prefills[cache, tuple(pieces)] for cache, pieces in zip(caches_B, pieces_B, strict=True)]
+            if (cache, pieces) not in pending:
+                pending[cache, pieces] = cls(cache, tuple(starts), pieces, cache.shared_with(pieces))
+        return [pending[cache, tuple(pieces)] for cache, pieces in zip(caches_B, pieces_B, strict=True)]
 
     @property
     def inputs(self) -> tuple[int, ...]:

@@ -150,14 +150,14 @@ def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
     [(ValueError("a bug"), "ValueError: a bug"), (torch.OutOfMemoryError("no room"), "no memory for this sentence")],
 )
 def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
-    constraints_of = Translator._constraints
+    prepare = Translator._prepare
 
     def crashing(self, request):
         if "crash" in request.source:
             raise error
-        return constraints_of(self, request)
+        return prepare(self, request)
 
-    monkeypatch.setattr(Translator, "_constraints", crashing)
+    monkeypatch.setattr(Translator, "_prepare", crashing)
     flags = ["--beam", "2", "--max-length-factor", "0.2"] if command != "score" else []
     flags += ["--batch-size", batch_size] if command == "translate" else []
     target = {"target": "A house"} if command in ("score", "alternatives") else {}
