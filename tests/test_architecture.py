@@ -49,16 +49,6 @@ FLOOR_OF = {
 # What the engine must not know, although it is installed.
 FOREIGN_TO_ENGINE = {"app", "gradio", "sqlite3", "sqlite_utils"}
 
-# Public class names that two modules still share. To be emptied: add none, and remove each one that is renamed.
-KNOWN_DUPLICATES = {
-    "Batches",
-    "Glossary",
-    "Line",
-    "Prefill",
-    "Segment",
-    "Term",
-}
-
 
 def python_files(*folders: str) -> list[str]:
     """Paths below the root, as strings that read well as test names."""
@@ -246,9 +236,7 @@ def classes_with_one_name() -> dict[str, list[str]]:
 
 
 def test_public_class_names_are_unique() -> None:
-    duplicates = classes_with_one_name()
-    assert {name: paths for name, paths in duplicates.items() if name not in KNOWN_DUPLICATES} == {}
-    assert KNOWN_DUPLICATES - duplicates.keys() == set(), "no longer duplicates: remove them from KNOWN_DUPLICATES"
+    assert classes_with_one_name() == {}
 
 
 def test_engine_knows_no_page_and_no_database() -> None:

@@ -110,9 +110,7 @@ class Decoder:
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
         pending_B = PendingPrefix.for_sentences(self._prefix_caches_B, starts, pieces_B)
-        cache.begin(
-            [prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B]
-        )
+        cache.begin([prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B])
         first_of: dict[PendingPrefix, int] = {}
         for sentence, prefix in enumerate(pending_B):
             first_of.setdefault(prefix, sentence)
