@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.cli.arguments import EXPORT_KINDS, NEWEST
+from app.cli.arguments import EXPORT_KINDS, NEWEST, program_name
 from app.errors import CommandError
 from app.formats.documents import Export
+from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.jsonl import read_jsonl
 from app.reports.statistics import SessionStatistics, plain, session_statistics
@@ -55,7 +56,9 @@ def export(flags: argparse.Namespace) -> int:
     with _reading(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
-            raise CommandError(f"--with-proposals is for the document: there are none to add to {flags.kind}")
+            raise CommandError(
+                Message("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
+            )
         made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number, flags.with_proposals)
     path = flags.output or Path(made.name)
     check_place(path)
@@ -71,7 +74,7 @@ def import_log(flags: argparse.Namespace) -> int:
     try:
         data = flags.file.read_bytes()
     except OSError as error:
-        raise CommandError(f"{flags.file} cannot be read ({error.strerror}): check the path") from error
+        raise unreadable(flags.file, error) from error
     session, events = read_jsonl(data, str(flags.file))
     store = LogStore.open(flags.log)
     try:
@@ -97,7 +100,7 @@ def backup(flags: argparse.Namespace) -> int:
 def check_place(path: Path) -> None:
     """Raises CommandError where a file cannot be written there, before work is done that would be lost."""
     if path.exists():
-        raise CommandError(f"{path} is there already: remove it, or name another file with -o")
+        raise CommandError(Message("{path} already exists: remove it, or choose another file with -o", path=path))
     beside = _beside(path)
     with _told_of(path, beside):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,6 +117,11 @@ def write(path: Path, data: bytes) -> None:
         os.replace(beside, path)
 
 
+def unreadable(path: Path, error: OSError) -> CommandError:
+    """The error for a file that cannot be read."""
+    return CommandError(Message("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror))
+
+
 def _beside(path: Path) -> Path:
     """Where the file is made; each process has its own."""
     return path.with_name(f".pinpoint-{os.getpid()}.part")
@@ -128,7 +136,13 @@ def _told_of(path: Path, beside: Path) -> Iterator[None]:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise CommandError(f"{path} cannot be written ({error.strerror}): choose another place with -o") from error
+            raise CommandError(
+                Message(
+                    "{path} cannot be written ({reason}): choose another folder with -o",
+                    path=path,
+                    reason=error.strerror,
+                )
+            ) from error
         raise
 
 
@@ -147,7 +161,14 @@ def _number(store: LogStore, said: str) -> int:
         return sessions[0].id
     if said.isdecimal() and any(summary.id == int(said) for summary in sessions):
         return int(said)
-    raise CommandError(f"{store.path} has no session {said!r}; `python -m app stats` lists those it has")
+    raise CommandError(
+        Message(
+            "{path} has no session {name!r}; `{command} stats` lists its sessions",
+            path=store.path,
+            name=said,
+            command=program_name(),
+        )
+    )
 
 
 def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatistics:

@@ -12,13 +12,14 @@ from functools import cache
 from pathlib import Path
 
 from app.cli.glossary_check import told as dry_run_told
-from app.cli.log_commands import check_place, write
+from app.cli.log_commands import check_place, unreadable, write
 from app.errors import CommandError
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
+from app.i18n import Message
 from app.log.records import SavedSegment, SegmentStateName
 from app.models.directions import decide, facing
 from app.models.loading import load_translator
@@ -190,7 +191,13 @@ def _direction(wanted: str | None, file: ReadFile, directions: Sequence[str]) ->
     """The wanted direction, else what the document decides; that is said where there was a choice."""
     if wanted is not None:
         if wanted not in directions:
-            raise CommandError(f"{wanted!r} is no direction of this model; it translates {offer_of(directions)}")
+            raise CommandError(
+                Message(
+                    "this model does not support {direction!r}; it translates {offer}",
+                    direction=wanted,
+                    offer=offer_of(directions),
+                )
+            )
         return wanted
     decision = decide(file, directions, file.languages)
     if decision.note:
@@ -203,9 +210,15 @@ def _direction(wanted: str | None, file: ReadFile, directions: Sequence[str]) ->
 def _output(wanted: Path | None, source: Path, direction: str) -> Path:
     output = wanted or source.with_name(with_language(source.name, direction.partition("-")[2]))
     if output.suffix.lower() != source.suffix.lower():
-        raise CommandError(f"{output}: the output has the format of the input, so name it with {source.suffix!r}")
+        raise CommandError(
+            Message(
+                "{path}: the output has the same format as the input, so its name must end in {suffix!r}",
+                path=output,
+                suffix=source.suffix,
+            )
+        )
     if output.resolve() == source.resolve():
-        raise CommandError(f"{output} is the document itself: name another file with -o")
+        raise CommandError(Message("{path} is the document itself: choose another file with -o", path=output))
     return output
 
 
@@ -213,7 +226,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CommandError(f"{path} cannot be read ({error.strerror}): check the path") from error
+        raise unreadable(path, error) from error
 
 
 def _say(text: str) -> None:

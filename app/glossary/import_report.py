@@ -11,7 +11,6 @@ from typing import Any, Literal
 from app.glossary import Term
 from app.glossary.reading.row_checks import RowReport
 from app.i18n import Message, translated
-from app.segments.state import Json
 from app.text.encoding import escape_formula
 
 Verdict = Literal["rejected", "look", "repeat", "new", "changed", "same"]
@@ -37,7 +36,7 @@ class StagedImport:
     unchecked: tuple[str, ...] = field(default=())
     is_checking: bool = False
 
-    def view(self) -> Json:
+    def view(self) -> dict[str, Any]:
         """What may change while its terms are checked."""
         return {
             "import": self.number,
@@ -51,7 +50,7 @@ class StagedImport:
         self.reports["look"] += reports
         self.counts["look"] += len(reports)
 
-    def rows(self, shown: Shown, offset: int) -> Json:
+    def rows(self, shown: Shown, offset: int) -> dict[str, Any]:
         """Up to MAX_ROWS of its rows from `offset` on: those with one verdict, or those that need a look."""
         rows = [row for _, row in zip(range(offset + MAX_ROWS), self._rows(shown), strict=False)][offset:]
         return {"rows": rows, "num_rows": self._num_rows(shown), "offset": offset}
@@ -77,7 +76,7 @@ class StagedImport:
             return sum(len(self.reports[verdict]) for verdict in ATTENTION)
         return len(self.accepted[shown]) if shown in self.accepted else len(self.reports[shown])
 
-    def _rows(self, shown: Shown) -> Iterator[Json]:
+    def _rows(self, shown: Shown) -> Iterator[dict[str, Any]]:
         if shown != "attention" and shown in self.accepted:
             for was, term in self.accepted[shown]:
                 yield _accepted_row(shown, was, term)
@@ -87,12 +86,12 @@ class StagedImport:
                 yield _reported_row(verdict, at, told)
 
 
-def _accepted_row(verdict: str, was: Term | None, term: Term) -> Json:
+def _accepted_row(verdict: str, was: Term | None, term: Term) -> dict[str, Any]:
     before = was.target if was is not None and verdict == "changed" else ""
     return {"row": term.row, "verdict": verdict, "text": f"{term.source} → {term.target}", "message": "", "was": before}
 
 
-def _reported_row(verdict: str, at: int, told: RowReport) -> Json:
+def _reported_row(verdict: str, at: int, told: RowReport) -> dict[str, Any]:
     fix: dict[str, Any] | None = None
     if told.fix is not None:
         fix = {"name": f"{verdict} {at}", "to": told.fix.becomes.target if told.fix.becomes else None}

@@ -16,13 +16,14 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from app.errors import LogError
+from app.i18n import Message
 
 # By SQLite's primary error codes.
 _CURES: Final = {
-    sqlite3.SQLITE_FULL: "make room on the disk",
-    sqlite3.SQLITE_IOERR: "see whether the disk has room and is in order",
-    sqlite3.SQLITE_BUSY: "end the program that holds it",
-    sqlite3.SQLITE_LOCKED: "end the program that holds it",
+    sqlite3.SQLITE_FULL: Message("free some disk space"),
+    sqlite3.SQLITE_IOERR: Message("check that the disk has free space and no errors"),
+    sqlite3.SQLITE_BUSY: Message("close the program that locks the file"),
+    sqlite3.SQLITE_LOCKED: Message("close the program that locks the file"),
 }
 
 
@@ -43,7 +44,7 @@ class LogConnection:
 
     def data_version(self) -> int:
         """A number that changes whenever another connection has written to the file; own writes leave it as it is."""
-        return int(self.rows("read the log", "PRAGMA data_version")[0]["data_version"])
+        return int(self.rows(Message("read the log"), "PRAGMA data_version")[0]["data_version"])
 
     def insert(self, table: str, **values: Any) -> int:
         """The new row's number. Table and column names come from the callers' code alone, never from data."""
@@ -67,7 +68,7 @@ class LogConnection:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Every query inside sees the same state of the file, whatever other processes write meanwhile."""
-        with self.lock, self.clear_errors("read the log"):
+        with self.lock, self.clear_errors(Message("read the log")):
             self.db.execute("BEGIN")
             try:
                 yield
@@ -81,13 +82,20 @@ class LogConnection:
             yield
         except sqlite3.Error as error:
             raise LogError(
-                f"{self.path}: could not {purpose} ({error}). Nothing was written: {cure_of(error)}"
+                Message(
+                    "{path}: could not {purpose} ({error}). Nothing was written: {cure}",
+                    path=self.path,
+                    purpose=purpose,
+                    error=error,
+                    cure=cure_of(error),
+                )
             ) from error
 
 
-def cure_of(error: Exception) -> str:
+def cure_of(error: Exception) -> Message:
     """What a person can do about an error of SQLite, or of the system, while a log is opened or written."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         code = sqlite3.SQLITE_FULL
-    return f"{_CURES.get(code, 'make the folder and the file writable')}, or choose another place with --log FILE"
+    cure = _CURES.get(code) or Message("make the folder and the file writable")
+    return Message("{cure}, or choose another file with --log FILE", cure=cure)

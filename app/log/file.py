@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from app.errors import LogError
+from app.i18n import Message
 from app.log.connection import cure_of
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
 
@@ -38,9 +39,20 @@ def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
         except _DamagedError as error:
             following = path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
             notes.append(
-                f"The log {candidate} is damaged ({error}). It is kept as it is; work is logged in {following} instead."
+                Message(
+                    "The log {path} is damaged ({error}). It is left unchanged; work is logged in {other} instead.",
+                    path=candidate,
+                    error=error,
+                    other=following,
+                )
             )
-    raise LogError(f"{path} and {_MAX_NAMES - 2} logs beside it are damaged: choose another place with --log FILE")
+    raise LogError(
+        Message(
+            "{path} and {count} other logs in its folder are damaged: choose another file with --log FILE",
+            path=path,
+            count=_MAX_NAMES - 2,
+        )
+    )
 
 
 def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
@@ -51,14 +63,18 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
     connection: sqlite3.Connection | None = None
     try:
         if not path.is_file():
-            raise LogError(f"{path}: there is no log; name the right file with --log FILE")
+            raise LogError(Message("{path}: log not found; choose the right file with --log FILE", path=path))
         connection = _connect_to_read(path)
         db = Database(connection)
         _check(db, path)
         if not may_be_older and (missing := pending_steps(db)):
             raise LogError(
-                f"{path} was written by an older Pinpoint (it lacks {missing[0]}): start the app with it once, "
-                "which brings it up to date"
+                Message(
+                    "{path} was written by an older Pinpoint (it lacks {step}): start the app with it once to "
+                    "update it",
+                    path=path,
+                    step=missing[0],
+                )
             )
         return db
     except LogError:
@@ -66,8 +82,11 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
         raise
     except (sqlite3.Error, OSError) as error:
         _close(connection)
-        what = "is damaged" if _is_damage(error) else "cannot be read"
-        raise LogError(f"{path}: the log {what} ({error}); it is left as it is") from error
+        if _is_damage(error):
+            problem = Message("{path}: the log is damaged ({error}); it is left unchanged", path=path, error=error)
+        else:
+            problem = Message("{path}: the log cannot be read ({error}); it is left unchanged", path=path, error=error)
+        raise LogError(problem) from error
 
 
 def back_up(db: Database, path: Path) -> int:
@@ -79,9 +98,13 @@ def back_up(db: Database, path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(exist_ok=False)
     except FileExistsError as error:
-        raise LogError(f"{path} is there already: choose a new name, so that no backup is lost") from error
+        raise LogError(
+            Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
+        ) from error
     except OSError as error:
-        raise LogError(f"{path} cannot be written ({error.strerror}): choose another place") from error
+        raise LogError(
+            Message("{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror)
+        ) from error
     target: sqlite3.Connection | None = None
     try:
         target = sqlite3.connect(path)
@@ -97,7 +120,9 @@ def back_up(db: Database, path: Path) -> int:
     except (sqlite3.Error, OSError) as error:
         _close(target)
         path.unlink(missing_ok=True)
-        raise LogError(f"{path}: the backup could not be written ({error}); nothing is left of it") from error
+        raise LogError(
+            Message("{path}: the backup could not be written ({error}); the file was removed", path=path, error=error)
+        ) from error
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
@@ -134,18 +159,29 @@ def _open(path: Path) -> Database:
         _close(connection)
         if _is_damage(error):
             raise _DamagedError(str(error)) from error
-        raise LogError(f"{path}: the log cannot be opened ({error}): {cure_of(error)}") from error
+        raise LogError(
+            Message("{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error))
+        ) from error
 
 
 def _check(db: Database, path: Path) -> None:
     """Raises where the file is damaged, belongs to another program, or to a newer version of this one."""
     has_tables = db.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
     if has_tables and db.conn.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise LogError(f"{path} is another program's database, not a Pinpoint log: choose another file with --log FILE")
+        raise LogError(
+            Message(
+                "{path} is another program's database, not a Pinpoint log: choose another file with --log FILE",
+                path=path,
+            )
+        )
     if steps := unknown_steps(db):
         raise LogError(
-            f"{path} was written by a newer Pinpoint (it has {steps[-1]}): update Pinpoint, "
-            "or choose another file with --log FILE"
+            Message(
+                "{path} was written by a newer Pinpoint (it has {step}): update Pinpoint, or choose another file with "
+                "--log FILE",
+                path=path,
+                step=steps[-1],
+            )
         )
     if path.stat().st_size <= _MAX_BYTES_TO_CHECK:
         result = db.conn.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.formats.documents import Document
-from app.glossary import Term
-from app.glossary.glossary import Glossary
+from app.glossary import Glossary, Term
+from app.i18n import Message
 
 EventType = Literal[
     # the session
@@ -195,12 +195,12 @@ def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> Ch
         if event.seq > num_events:
             break
         if event.seq != count + 1:
-            return ChainReport(False, count, count + 1, f"event {count + 1} is missing")
+            return ChainReport(False, count, count + 1, Message("event {number} is missing", number=count + 1))
         if event.previous_hash != previous or event.hash != event.true_hash:
-            return ChainReport(False, count, event.seq, f"event {event.seq} is not as it was written")
+            return ChainReport(False, count, event.seq, Message("event {number} was changed", number=event.seq))
         previous, count = event.hash, event.seq
     if count != num_events or previous != last_hash:
-        return ChainReport(False, count, count + 1, f"the events from {count + 1} on are missing")
+        return ChainReport(False, count, count + 1, Message("events {number} and later are missing", number=count + 1))
     return ChainReport(True, count)
 
 

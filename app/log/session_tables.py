@@ -12,6 +12,7 @@ from typing import Any
 
 from app.errors import LogError
 from app.formats.documents import Document, Segment
+from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.glossary_tables import add_document_term, load_document_terms, load_glossaries, store_glossaries
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
@@ -72,7 +73,7 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
     """
     query = "SELECT session_id FROM event WHERE seq = ? AND hash = ?"
     for row in log.db.execute(query, (record.num_events, record.last_hash)):
-        raise LogError(f"all of this session is in {log.path} already, as number {row[0]}")
+        raise LogError(Message("this session is already in {path}, as session {number}", path=log.path, number=row[0]))
     taken = "SELECT 1 FROM session WHERE id = ?1 UNION SELECT 1 FROM tombstone WHERE session_id = ?1"
     is_free = record.id > 0 and log.db.execute(taken, (record.id,)).fetchone() is None
     session_id = insert_session(
@@ -120,7 +121,7 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
         FROM session JOIN document ON document.id = session.document_id
         ORDER BY last_ms DESC, session.id DESC
     """
-    rows = log.rows("list the sessions", query)
+    rows = log.rows(Message("list the sessions"), query)
     return [SessionSummary(**{**row, "is_untouched": bool(row["is_untouched"])}) for row in rows]
 
 
@@ -130,16 +131,18 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
     condition = "session.id = ?" if isinstance(id_or_token, int) else "session.token = ?"
     with log.lock:
         found = log.rows(
-            "load the session",
+            Message("load the session"),
             "SELECT session.*, document.name, format, encoding, mark, data FROM session "  # noqa: S608
             f"JOIN document ON document.id = session.document_id WHERE {condition}",
             (id_or_token,),
         )
         if not found:
-            raise LogError(f"{log.path} has no such session; it may have been deleted: open the document anew")
+            raise LogError(
+                Message("{path} has no such session; it may have been deleted: open the document again", path=log.path)
+            )
         session = found[0]
         segments = log.rows(
-            "load the session",
+            Message("load the session"),
             "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
             (session["id"],),
         )

@@ -20,6 +20,7 @@ from app.errors import LogError
 from app.formats.documents import Document, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary, change_payload
+from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_tables import (
@@ -110,7 +111,7 @@ class LogStore:
     ) -> SessionRecord:
         """A new session on this document, with its first event ("open"). Without a token it gets an unguessable one."""
         token = token or secrets.token_urlsafe(24)
-        with self._log.transaction("start a session"):
+        with self._log.transaction(Message("start a session")):
             session_id = insert_session(
                 self._log,
                 document,
@@ -147,12 +148,12 @@ class LogStore:
 
         The caller has verified the chain. Raises LogError where the session is here already; then nothing is written.
         """
-        with self._log.transaction("take in the session"):
+        with self._log.transaction(Message("import the session")):
             return adopt_session(self._log, record, events, secrets.token_urlsafe(24))
 
     def delete_session(self, session_id: int) -> Tombstone:
         """Removes a session with its document and all its events; what stays is a tombstone with the last hash."""
-        with self._log.transaction("delete the session"):
+        with self._log.transaction(Message("delete the session")):
             session = self._session_row(session_id)
             self._log.insert(
                 "tombstone",
@@ -168,7 +169,7 @@ class LogStore:
 
     def tombstones(self) -> list[Tombstone]:
         """What stays of deleted sessions, the oldest first."""
-        rows = self._log.rows("list deletions", "SELECT * FROM tombstone ORDER BY deleted_ms")
+        rows = self._log.rows(Message("list deleted sessions"), "SELECT * FROM tombstone ORDER BY deleted_ms")
         return [Tombstone(**row) for row in rows]
 
     # ---- events ----
@@ -188,7 +189,7 @@ class LogStore:
         Once this returns, both survive a kill. Raises LogError where nothing could be written; then nothing was.
         """
         assert event_type in get_args(EventType), event_type
-        with self._log.transaction("write an event"):
+        with self._log.transaction(Message("write an event")):
             seq = self._append(session_id, event_type, payload, segment, segment_version)
             if update is not None:
                 assert segment is not None, "an update needs its segment"
@@ -201,7 +202,7 @@ class LogStore:
         changed: Iterable[tuple[int, int, Iterable[tuple[EventType, Mapping[str, Any]]], SegmentUpdate]],
     ) -> None:
         """Writes the events of segments (number, version, events, new state) in one transaction: all or none."""
-        with self._log.transaction("write the events"):
+        with self._log.transaction(Message("write the events")):
             for segment, version, events, update in changed:
                 for event_type, payload in events:
                     self._append(session_id, event_type, payload, segment, version)
@@ -215,7 +216,7 @@ class LogStore:
         parts: Sequence[tuple[Segment, SegmentUpdate]],
     ) -> None:
         """Writes that segments were cut or joined: the event, their places and their states, in one transaction."""
-        with self._log.transaction("write the event"):
+        with self._log.transaction(Message("write an event")):
             self._append(session_id, event_type, payload, parts[0][0].index, parts[0][1].version)
             store_places(self._log, session_id, [segment for segment, _ in parts])
             for segment, update in parts:
@@ -227,7 +228,7 @@ class LogStore:
         Nobody sees them until `change_glossaries` names the glossary.
         """
         for first, portion in enumerate(portions_of(session_id, base)):
-            with self._log.transaction("store the glossary"):
+            with self._log.transaction(Message("store the glossary")):
                 store_portion(self._db, session_id, base, portion, is_first=first == 0)
 
     def change_glossaries(
@@ -249,7 +250,7 @@ class LogStore:
         """
         if event_type == "glossary" and not isinstance(said, str):
             said = glossary_payload(before, after, said)
-        with self._log.transaction("store the glossary"):
+        with self._log.transaction(Message("store the glossary")):
             seq = self._append(session_id, event_type, said, segment, None)
             store_glossaries(self._db, session_id, before, after, stored)
         return seq
@@ -257,7 +258,7 @@ class LogStore:
     def add_term(self, session_id: int, term: Term, segment: int) -> int:
         """One more term of the document, added while at a segment; returns the event's number."""
         payload = {"source": term.source, "target": term.target, "scope": "document"}
-        with self._log.transaction("store the term"):
+        with self._log.transaction(Message("store the term")):
             seq = self._append(session_id, "term_added", payload, segment, None)
             add_document_term(self._db, session_id, term)
         return seq
@@ -265,7 +266,7 @@ class LogStore:
     def remove_term(self, session_id: int, term: Term) -> int:
         """A term of the document is required no longer; returns the event's number."""
         payload = {"source": term.source, "target": term.target, "scope": "document"}
-        with self._log.transaction("remove the term"):
+        with self._log.transaction(Message("remove the term")):
             seq = self._append(session_id, "term_removed", payload, None, None)
             remove_document_term(self._db, session_id, term)
         return seq
@@ -273,7 +274,7 @@ class LogStore:
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
         """The session's events in order, those beyond number `after`; a page at a time, so that others can write."""
         query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
-        while page := self._log.rows("read the events", query, (session_id, after, _EVENTS_PER_PAGE)):
+        while page := self._log.rows(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
             for row in page:
                 row["segment"] = row.pop("segment_index")
                 row["payload_json"] = row.pop("payload")
@@ -283,7 +284,7 @@ class LogStore:
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
         """The session's newest event of that type, if there is any."""
         query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"
-        (row,) = self._log.rows("read the events", query, (session_id, event_type))
+        (row,) = self._log.rows(Message("read the events"), query, (session_id, event_type))
         return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
 
     def verify_chain(self, session_id: int) -> ChainReport:
@@ -326,14 +327,23 @@ class LogStore:
         ).rowcount
         if changed != 1:
             raise LogError(
-                f"Segment {segment + 1} was changed elsewhere, or is not in this session; the newer text is kept: "
-                "reload the page to see it"
+                Message(
+                    "Segment {number} was changed elsewhere, or is not in this session; the newer text is kept: reload "
+                    "the page to see it",
+                    number=segment + 1,
+                )
             )
 
     def _session_row(self, session_id: int) -> dict[str, Any]:
-        found = self._log.rows("find the session", "SELECT * FROM session WHERE id = ?", (session_id,))
+        found = self._log.rows(Message("find the session"), "SELECT * FROM session WHERE id = ?", (session_id,))
         if not found:
-            raise LogError(f"{self.path} has no session {session_id}; it may have been deleted: open the document anew")
+            raise LogError(
+                Message(
+                    "{path} has no session {number}; it may have been deleted: open the document again",
+                    path=self.path,
+                    number=session_id,
+                )
+            )
         return found[0]
 
 

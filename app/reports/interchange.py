@@ -51,7 +51,7 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
             variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
             ET.SubElement(variant, "seg").text = _clean(text)
     data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    note = None if len(body) else "No segment is confirmed yet, so the memory is empty."
+    note = None if len(body) else Message("No segment is confirmed yet, so the translation memory is empty.")
     return Export(export_name(session, "tmx"), data, note)
 
 
@@ -102,7 +102,7 @@ def session_tbx(store: LogStore, session_id: int) -> Export:
     export = write_glossary(
         Glossary.of(1, name, [known[pair] for pair in new if pair in known]), "tbx", session.direction
     )
-    note = None if known.keys() & new else Message("No term was made in this session, so the term base is empty.")
+    note = None if known.keys() & new else Message("No term was added in this session, so the term base is empty.")
     return Export(name, export.data, note)
 
 

@@ -18,6 +18,7 @@ from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.glossary.index.term_index import TermIndex
+from app.i18n import Message
 from app.log.records import (
     ChainReport,
     Event,
@@ -57,7 +58,7 @@ def verify_jsonl(data: bytes) -> ChainReport:
         try:
             events.append(_event(json.loads(line), 0))
         except (ValueError, KeyError, TypeError, RecursionError):
-            return ChainReport(False, number - 1, number, f"event {number} is not as it was written")
+            return ChainReport(False, number - 1, number, Message("event {number} was changed", number=number))
     header = json.loads(first)
     return chain_report(events, header["num_events"], header.get("last_hash") or (events[-1].hash if events else ""))
 
@@ -73,22 +74,37 @@ def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
 def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
     """An exported session and its events; raises LogError, naming the line, where it is not whole and unchanged."""
     if len(data) > MAX_BYTES:
-        raise LogError(f"{name} has {len(data) / 2**20:.0f} MiB; up to {MAX_BYTES // 2**20} MiB are read in")
+        raise LogError(
+            Message(
+                "{name} has {size:.0f} MiB; Pinpoint imports sessions of up to {limit} MiB",
+                name=name,
+                size=len(data) / 2**20,
+                limit=MAX_BYTES // 2**20,
+            )
+        )
     try:
         first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise LogError(f"{name} is no exported session: it is not UTF-8 text ({error.reason})") from error
+        raise LogError(
+            Message("{name} is not an exported session: not UTF-8 text ({reason})", name=name, reason=error.reason)
+        ) from error
     try:
         header = json.loads(first)
         json.dumps(header, ensure_ascii=False).encode("utf-8")  # halves of surrogate pairs cannot be stored
         record = _record(header)
     except (ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
-        raise LogError(f"{name}, line 1: this is no session that Pinpoint exported ({_said(error)})") from error
+        raise LogError(
+            Message("{name}, line 1: not a session exported by Pinpoint ({reason})", name=name, reason=_reason(error))
+        ) from error
     events = tuple(_events(lines, record.id, name))
     report = chain_report(events, record.num_events, record.last_hash)
     if not report.is_intact or len(events) != record.num_events:
-        problem = report.problem or f"there are more than the {record.num_events} events that line 1 counts"
-        raise LogError(f"{name} was changed since it was exported: {problem}; it is not read in")
+        problem = report.problem or Message(
+            "it has more than the {count} events stated in line 1", count=record.num_events
+        )
+        raise LogError(
+            Message("{name} was changed after it was exported: {problem}; not imported", name=name, problem=problem)
+        )
     _check_content(record, events, name)
     return record, events
 
@@ -173,12 +189,14 @@ def _event_line(event: Event) -> dict[str, object]:
 
 def _record(line: Mapping[str, Any]) -> SessionRecord:
     if line["format"] == _OLDER_FORMAT:
-        raise ValueError("an older Pinpoint exported it without what a log needs: export it again from its log")
+        raise ValueError(
+            Message("an older Pinpoint exported it without all that a log needs: export it again from its log")
+        )
     if line["format"] not in (LOG_FORMAT, _WHOLE_TEXTS_FORMAT, _ONE_GLOSSARY_FORMAT):
-        raise ValueError(f"its format is {line['format']!r}")
+        raise ValueError(Message("unknown format {format!r}", format=line["format"]))
     rows = line["segments"]
     if [row["index"] for row in rows] != list(range(len(rows))):
-        raise ValueError("its segments are not in order")
+        raise ValueError(Message("its segments are out of order"))
     return SessionRecord(
         id=_int(line["session_id"]),
         token="",
@@ -217,9 +235,9 @@ def _document(fields: Mapping[str, Any], places: tuple[Segment, ...]) -> Documen
     try:
         data = mark + fields["text"].encode(encoding) if encoding else base64.b64decode(fields["base64"], validate=True)
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise ValueError("its document cannot be made again") from error
+        raise ValueError(Message("its document cannot be restored")) from error
     if hashlib.sha256(data).hexdigest() != fields["sha256"]:
-        raise ValueError("its document is not the one it was made with")
+        raise ValueError(Message("its document does not match its checksum"))
     return Document(_text(fields["name"]), _text(fields["format"]), data, encoding, mark, places)
 
 
@@ -234,7 +252,7 @@ def _check_content(record: SessionRecord, events: Sequence[Event], name: str) ->
             pass
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise LogError(
-            f"{name}: what it holds is not what a session leaves behind ({_said(error)}); it is not read in"
+            Message("{name}: inconsistent session data ({reason}); not imported", name=name, reason=_reason(error))
         ) from error
 
 
@@ -265,11 +283,11 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
 def _term(fields: Mapping[str, Any]) -> Term:
     known = get_type_hints(Term)
     if unknown := sorted(set(fields) - set(known)):
-        raise ValueError(f"a term of its glossary has {unknown[0]!r}, which this version does not know")
+        raise ValueError(Message("unknown field {name!r} in a glossary term", name=unknown[0]))
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     for name, value in plain.items():
         if not _is_of(known[name], value):
-            raise TypeError(f"a term of its glossary has {value!r} as its {name}")
+            raise TypeError(Message("{value!r} is not a valid {name} of a glossary term", value=value, name=name))
     return Term(**plain)
 
 
@@ -285,12 +303,19 @@ def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:
         try:
             yield _event(json.loads(line), session_id)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise LogError(f"{name}, line {number}: this is no event ({_said(error)}); nothing is read in") from error
+            raise LogError(
+                Message(
+                    "{name}, line {number}: not an event ({reason}); not imported",
+                    name=name,
+                    number=number,
+                    reason=_reason(error),
+                )
+            ) from error
 
 
 def _event(line: Mapping[str, Any], session_id: int) -> Event:
     if line["type"] not in get_args(EventType):
-        raise ValueError(f"its type is {line['type']!r}, which this version does not know")
+        raise ValueError(Message("unknown event type {type!r}", type=line["type"]))
     return Event(
         session_id,
         _int(line["seq"]),
@@ -307,7 +332,7 @@ def _event(line: Mapping[str, Any], session_id: int) -> Event:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(Message("{value!r} is not text", value=value))
     return value
 
 
@@ -317,15 +342,19 @@ def _optional_text(value: Any) -> str | None:
 
 def _int(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
-        raise TypeError(f"{value!r} is no whole number that a log holds")
+        raise TypeError(Message("{value!r} is not an integer of up to 64 bits", value=value))
     return value
 
 
 def _state(value: Any) -> Any:
     if value not in get_args(SegmentStateName):
-        raise ValueError(f"{value!r} is no state of a segment")
+        raise ValueError(Message("{value!r} is not a segment state", value=value))
     return value
 
 
-def _said(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+def _reason(error: Exception) -> str:
+    """What was wrong, translatable where this module raised the error."""
+    if isinstance(error, KeyError):
+        return Message("{name} is missing", name=error)
+    message = error.args[0] if error.args else ""
+    return message if isinstance(message, Message) else str(error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable, Iterator
 
+from app.i18n import Message
 from app.log.connection import LogConnection
 from app.tm.index import MemoryEntry
 
@@ -32,7 +33,9 @@ def load_entries(
         "WHERE (source_language, target_language) IN (VALUES (?1, ?2), (?2, ?1)) AND id > ?3 ORDER BY id LIMIT ?4"
     )
     last = 0
-    while page := log.rows("load the memory", query, (source_language, target_language, last, _ENTRIES_PER_PAGE)):
+    while page := log.rows(
+        Message("load the memory"), query, (source_language, target_language, last, _ENTRIES_PER_PAGE)
+    ):
         for row in page:
             pair = (row["source"], row["target"])
             source, target = pair if row["source_language"] == source_language else pair[::-1]
@@ -40,7 +43,7 @@ def load_entries(
         last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
-        "load the memory",
+        Message("load the memory"),
         "SELECT session_id, segment_index, source, target, direction, document.name, last_ms FROM segment "
         "JOIN session ON session.id = session_id JOIN document ON document.id = document_id "
         "WHERE state = 'confirmed' AND target IS NOT NULL AND direction IN (?, ?) ORDER BY session_id, segment_index",
@@ -62,7 +65,7 @@ def state_of(log: LogConnection) -> tuple[float, ...]:
             (SELECT count(*) FROM memory_entry) AS num_imported, (SELECT total(id) FROM memory_entry) AS imported
         FROM segment WHERE state = 'confirmed' AND target IS NOT NULL
     """
-    return tuple(log.rows("load the memory", query)[0].values())
+    return tuple(log.rows(Message("load the memory"), query)[0].values())
 
 
 def import_entries(
@@ -71,7 +74,7 @@ def import_entries(
     """Keeps pairs under the memory's name, in place of what was imported under it; returns how many there are."""
     now_ms = time.time_ns() // 1_000_000
     rows = [(name, source_language, target_language, *pair, now_ms) for pair in dict.fromkeys(pairs)]
-    with log.transaction("store the memory"):
+    with log.transaction(Message("store the memory")):
         log.db.execute(
             "DELETE FROM memory_entry WHERE name = ? AND source_language = ? AND target_language = ?",
             (name, source_language, target_language),

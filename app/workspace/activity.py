@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import CommandError
+from app.i18n import Message
 from app.log.records import KEY_CLASSES
 from app.reports.working_time import SessionClock
 from app.segments.constraints import distinct_terms, term_key
@@ -47,9 +48,11 @@ class Activity:
         the first of them; without consent they are not kept, whoever sends them.
         """
         if unknown := sorted(set(counts) - set(KEY_CLASSES)):
-            raise CommandError(f"There is no class of keys {unknown[0]!r}; reload the page.")
+            raise CommandError(
+                Message("The page sent an unknown key class {name!r}; reload the page.", name=unknown[0])
+            )
         if any(not 0 <= count <= MAX_COUNT for count in counts.values()):
-            raise CommandError("The page counted keys that nobody can have pressed; reload the page.")
+            raise CommandError(Message("The page sent impossible key counts; reload the page."))
         presses, carets = _rows(presses, (int, str)), _rows(carets, (int, int, int))
         pressed = {name: count for name, count in counts.items() if count}
         with self.workspace.lock:
@@ -64,7 +67,7 @@ class Activity:
     def idle(self, index: int, idle_ms: int) -> None:
         """The person has done nothing for so many milliseconds; going on is told as going to the segment."""
         if idle_ms < 0:
-            raise CommandError("The page sent a pause that cannot be; reload the page.")
+            raise CommandError(Message("The page sent an invalid idle time; reload the page."))
         with self.workspace.lock:
             self.workspace.log("idle", {"idle_ms": idle_ms}, self.workspace.segment(index))
 
@@ -108,5 +111,5 @@ def _rows(value: Any, kinds: tuple[type, ...]) -> list[list[Any]]:
         or any(not isinstance(row, list) or [type(item) for item in row] != list(kinds) for row in rows)
         or any(isinstance(item, str) and len(item) > MAX_KEY_CHARACTERS for row in rows for item in row)
     ):
-        raise CommandError("The page sent keys that cannot be read; reload the page.")
+        raise CommandError(Message("The page sent invalid key records; reload the page."))
     return rows

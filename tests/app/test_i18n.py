@@ -46,6 +46,18 @@ def test_language_has_every_template_of_the_sources_with_the_same_values(file: P
         assert sorted(set(re.findall(r"\{.*?\}", english))) == sorted(set(re.findall(r"\{.*?\}", other)))
 
 
+def test_every_error_of_the_app_is_raised_with_a_translatable_message():
+    names = {"DocumentError", "GlossaryError", "LogError", "CommandError"}
+    wrong = [
+        f"{path.relative_to(APP)}:{node.lineno}"
+        for path in APP.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+        if node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.BinOp)
+    ]
+    assert wrong == []
+
+
 def test_message_is_english_text_until_it_is_asked_for_in_another_language():
     template = "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one"
     said = Message(template, name="{x}.txt", size=1234.56, limit=64)

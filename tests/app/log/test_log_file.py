@@ -226,7 +226,7 @@ def test_a_log_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkey
 
 
 def test_what_cannot_be_read_as_a_log_is_said_and_left_alone(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="there is no log"):
+    with pytest.raises(LogError, match="log not found"):
         LogStore.open_to_read(tmp_path / "missing.sqlite")
     assert not (tmp_path / "missing.sqlite").exists()
     older = tmp_path / "older.sqlite"
@@ -264,7 +264,7 @@ def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> Non
     assert 50 <= kept.load_session(token).num_events <= store.load_session(token).num_events
     kept.close()
     assert [file.name for file in copy.parent.iterdir()] == ["copy.sqlite"]  # nothing beside it is needed
-    with pytest.raises(LogError, match="there already"):
+    with pytest.raises(LogError, match="already exists"):
         store.back_up(copy)
     other.close()
     store.close()
@@ -288,7 +288,7 @@ def test_a_log_of_an_older_version_is_backed_up_as_it_is(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("error", "cure"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "make room on the disk, or"),
+        (OSError(errno.ENOSPC, "No space left on device"), "free some disk space, or"),
         (PermissionError(errno.EACCES, "Permission denied"), "make the folder and the file writable, or"),
     ],
 )
@@ -309,7 +309,7 @@ def test_a_log_that_another_program_holds_says_so(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(file, "BUSY_SECONDS", 0.01)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LogError, match=r"locked\): end the program that holds it"):
+    with pytest.raises(LogError, match=r"locked\): close the program that locks the file"):
         LogStore.open(path)
     holder.close()
 

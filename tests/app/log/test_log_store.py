@@ -174,7 +174,7 @@ def test_a_full_disk_is_a_clear_error_that_writes_nothing_and_ends_with_the_disk
     before = state_of(store, session.id)
     pages = raw(store, "PRAGMA page_count")[0][0]
     store._db.conn.execute(f"PRAGMA max_page_count = {pages}")
-    said = r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: make room on the"
+    said = r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: free some disk"
     with pytest.raises(LogError, match=said):
         store.append(session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
@@ -243,7 +243,7 @@ def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, sessi
 
 def test_an_event_of_a_deleted_session_is_a_clear_error(store: LogStore, session: SessionRecord) -> None:
     store.delete_session(session.id)
-    with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document anew"):
+    with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document again"):
         store.append(session.id, "edit", {}, segment=0)
 
 

@@ -107,9 +107,9 @@ WRONG = [
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
     ({"name": "go_on", "session": 4711}, "no such session"),
     ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
-    ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "nobody can have pressed"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "impossible key counts"),
     ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts'"),
-    ({"name": "keys", "segment": 0, "counts": {}, "presses": [1]}, "keys that cannot be read"),
+    ({"name": "keys", "segment": 0, "counts": {}, "presses": [1]}, "invalid key records"),
     ({"name": "consent", "is_given": "yes"}, "'is_given'"),
     ({"name": "idle", "segment": 0, "idle_ms": None}, "'idle_ms'"),
 ]
