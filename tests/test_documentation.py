@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
 from app.cli.arguments import COMMANDS
+from engine import WorkerStatistics
+from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -135,6 +138,32 @@ def with_tables(page: str) -> str:
 @pytest.mark.parametrize("page", TABLES)
 def test_tables_match_the_program(page: str) -> None:
     assert read(page) == with_tables(page), "run python -m tests.test_documentation"
+
+
+def test_reference_shows_the_real_output_of_the_shell(tmp_path: Path) -> None:
+    shown = steps(read("docs/reference.md"))
+    assert shown
+    for found, expected in zip(run(shown, tmp_path), shown, strict=True):
+        assert is_like(found.output, expected.output), found.output
+
+
+def test_python_example_of_the_reference_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    code = re.search(r"^```python\n(.*?)^```$", read("docs/reference.md"), re.DOTALL | re.MULTILINE)
+    assert code
+    exec(code[1], {})
+    assert capsys.readouterr().out == "complete Die Datei konnte nicht geöffnet werden.\n"
+
+
+def test_status_example_has_the_real_fields() -> None:
+    example = re.search(r"^```json\n(.*?)^```$", read("docs/administrators.md"), re.DOTALL | re.MULTILINE)
+    assert example
+    shown = json.loads(example[1])
+    assert shown.keys() == {"version", "models"}
+    expected = {"model", "state", "device", *(field.name for field in fields(WorkerStatistics))}
+    assert shown["models"][0].keys() == expected
 
 
 def test_files_that_the_engineers_page_names_exist() -> None:
