@@ -20,11 +20,11 @@ from bisect import bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
+from unicodedata import category
 
 from app.errors import DocumentError
 from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.docx_drawings import AltText
-from app.formats.docx_drop_caps import is_drop_cap, split_initial
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
@@ -43,6 +43,8 @@ _DAMAGE = (
 )  # fmt: skip
 _TYPES = "[Content_Types].xml"
 _KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
+_MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
+_INITIAL = re.compile(r"((?:\{/?\d+\})*)((?:[\"'“„‚«»‹›(¿¡]*\w|.)?)(.*)", re.DOTALL)
 _ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
 
 
@@ -233,7 +235,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     caps = {
         index
         for index, (node, following) in enumerate(pairwise(nodes))
-        if is_drop_cap(node, paragraphs[index].text)
+        if _is_drop_cap(node, paragraphs[index].text)
         and paragraphs[index + 1].stretches[:1]
         and paragraphs[index + 1].stretches[0][0] == 0
         and not decoded.text[node.end : following.start].strip()
@@ -298,3 +300,26 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
                 edits.append((paragraph.start, paragraph.end, paragraph.xml(stretches)))
         text = splice(text, edits)
     return encode_xml(text, part.decoded)
+
+
+def _is_drop_cap(node: Node, text: str) -> bool:
+    """Whether a paragraph with that text is the drop cap of the next paragraph."""
+    properties = node.first("pPr")
+    frame = properties.first("framePr") if properties else None
+    if frame is None or not 0 < len(text) <= _MAX_DROP_CAP or OBJECT in text:
+        return False
+    is_drop = any(name.rpartition(":")[2] == "dropCap" and value != "none" for name, value in frame.attributes.items())
+    return is_drop and category(text[-1])[0] in "LM" and not text[0].isspace()
+
+
+def split_initial(text: str) -> tuple[str, str]:
+    """Splits a translation into its first letter, with punctuation before it and combining accents, and the rest.
+
+    >>> split_initial("{1}„Es{/1} war")
+    ('„E', '{1}s{/1} war')
+    """
+    found = _INITIAL.match(text)
+    assert found is not None
+    marks, initial, rest = found.groups()
+    num_accents = next((at for at, sign in enumerate(rest) if category(sign)[0] != "M"), len(rest))
+    return initial + rest[:num_accents], marks + rest[num_accents:]

@@ -1,8 +1,8 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
-markdown-it-py says what is what (CommonMark with tables). Code, HTML blocks, link definitions and front matter are
-not shown, nor what other tools add: boxes of tasks, kinds of callouts, ids of headings, numbers of footnotes. A
-translation that would begin a list or a cell is escaped.
+markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks, link definitions and front matter are not
+shown, nor the syntax of extensions: task boxes, callout types, heading ids, footnote labels. A translation that would
+start a list or a cell is escaped.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from app.text.nontranslatables import placeholder_spans
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
 _HARD_BREAK = re.compile(r"\\\Z|(?<! ) {2,}\Z")
-# Limits, or a search through many signs that begin what does not end would take for ever.
+# Lengths are limited, because a search through many unterminated openings would take quadratic time.
 _WHOLE = re.compile(
     r"""(?<!`)`++[^`]{1,500}`+
     |!?\[[^\]]{0,500}\](?:\([^)]{0,500}\)|\[[^\]]{0,500}\])?""",
     re.VERBOSE,
 )
-# What is layout: a task's box or a callout's kind before a paragraph, an id behind a heading; lines of a container's
-# name, and the beginnings of a definition and of a footnote.
+# Layout: a task box or callout type before a paragraph, an id after a heading, the line with a container's name, and
+# the start of a definition or footnote.
 _LEAD = re.compile(r"\[[ xX]\][ \t]+|\[![A-Za-z]+\][ \t]*")
 _HEADING_ID = re.compile(r"\{[#.:][^{}]*\}\Z")
 _APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
-# CommonMark would take "[^1]: One" for a link definition: the parser sees another sign in place of the bracket.
+# CommonMark would parse "[^1]: One" as a link definition, so the parser sees another character instead of the bracket.
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
-_NOTE_MARK = re.compile(r"(?<=[.!?…:;,)”\"’'»«*_])\[\^[^\]\s]+\]")  # behind what ends a sentence
+_NOTE_MARK = re.compile(r"(?<=[.!?…:;,)”\"’'»«*_])\[\^[^\]\s]+\]")  # after the end of a sentence
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and list items
 _BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
-MAX_LINES = 100_000  # 5 MiB of 52 characters each; the parser takes about as long for a line whatever stands in it
-_MAX_NESTING = 20  # twice as many levels of quotes, or as many of lists, as anybody writes; each takes its time
+MAX_LINES = 100_000  # 5 MiB of 52 characters each; the time to parse a line hardly depends on its content
+_MAX_NESTING = 20  # more levels of quotes or lists than in real documents; each takes parsing time
 
 
 def read(data: bytes, name: str) -> ProseFile:
-    """The texts of a Markdown file in any common encoding."""
+    """Parses a Markdown file in any common encoding."""
     decoded = decode_text(data, name, DocumentError)
     text = decoded.text
     front = _FRONT_MATTER.match(text)
@@ -69,7 +69,7 @@ def read(data: bytes, name: str) -> ProseFile:
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
-    # One sign for each line end, and none that would be two, so that line numbers agree.
+    # One character for each line end, so that line numbers and offsets agree with the parser.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
     body = _FOOTNOTE.sub("\\1\ufffc", body)
     environment: dict[str, dict[str, object]] = {}
@@ -106,7 +106,7 @@ def read(data: bytes, name: str) -> ProseFile:
 
 
 def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, translation: str) -> str:
-    """The translation as one line that changes nothing of what is around it: no new cell, list or quote."""
+    """The translation as one line, escaped so that it does not start a cell, list or quote."""
     line = one_line(translation)
     nearest = bisect_right(cells, (start, len(text))) - 1
     if nearest >= 0 and start < cells[nearest][1]:
@@ -121,14 +121,14 @@ def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, 
 
 
 def _inline(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    """Each text with the token before it, that of the block it is in."""
+    """Each inline token with the token before it, which starts its block."""
     return (pair for pair in pairwise(tokens) if pair[1].type == "inline" and pair[1].map)
 
 
 def _stretches(
     text: str, content: str, position: int, limit: int, before: list[Unit]
 ) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Start, end and line breaks of each part of `content`, found between two places of the text; hard breaks part."""
+    """Start, end and line breaks of the parts of `content` between two offsets of the text, split at hard breaks."""
     if before:
         position = max(position, before[-1].end)  # cells of one row share their line
     start = -1
@@ -151,7 +151,7 @@ def _stretches(
             words = words.replace("|", "\\|")  # a pipe in a cell
             at = text.find(words, end, limit)
         if at < 0:
-            break  # written otherwise than it is read, such as a tab in the indentation of a list: it stays as it is
+            break  # the parser has changed the text, such as a tab in the indentation of a list: leave it untranslated
         if start >= 0:
             inside.append((end, at))
         else:
@@ -165,7 +165,7 @@ def _stretches(
 
 
 def _whole(source: str, labels: Collection[str]) -> tuple[tuple[int, int], ...]:
-    """Links, code, emphasis and placeholders, in which no sentence ends, ascending and apart."""
+    """The merged spans of links, code, emphasis and placeholders, in which no sentence ends, ascending."""
     spans = [*(match.span() for match in _WHOLE.finditer(source)), *placeholder_spans(source)]
     spans = sorted([*spans, *((pair.start, pair.end) for pair in pairs(source, labels))])
     apart: list[tuple[int, int]] = []

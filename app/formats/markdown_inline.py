@@ -1,8 +1,8 @@
-"""Markdown within a paragraph: emphasis and links as pairs of placeholders, by CommonMark's own rules.
+"""Inline Markdown: emphasis and links as pairs of placeholders, by the rules of CommonMark.
 
 "Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code of several words is one
-placeholder. One word of code, HTML and what a backslash escapes stay in the text, and so does a link with a title,
-which is text too.
+placeholder. One word of code, HTML and backslash escapes stay in the text, and so do links with a title, because the
+title is text too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from markdown_it.common.utils import normalizeReference
 from app.formats.inline import Piece, Shown, show
 
 _ADDRESS = r"(?:<[^<>]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
-# Limits, or a search through many signs that begin what does not end would take for ever.
+# Lengths are limited, because a search through many unterminated openings would take quadratic time.
 _TOKEN = re.compile(
     rf"""(?P<opaque>\\[!-/:-@\[-`{{-~]
         | (?<!`)(?P<ticks>`++)(?:[^`]|(?!(?P=ticks)(?!`))`++){{1,500}}(?P=ticks)(?!`) | `++
@@ -36,7 +36,7 @@ _EMPHASIS = re.compile(r"[*_~]+")
 
 @dataclass(frozen=True, slots=True)
 class DelimiterPair:
-    """What opens at `[start, inner_start)` and closes at `[inner_end, end)`; `close` is how its end is written."""
+    """Delimiters that open at `[start, inner_start)` and close at `[inner_end, end)`; `close` is the closing text."""
 
     start: int
     inner_start: int
@@ -47,7 +47,7 @@ class DelimiterPair:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of `sign`s from `start` to `end`, those left of it; `size` is what it had at first."""
+    """A run of delimiter characters; `start` and `end` are its unused part, `size` is its original length."""
 
     sign: str
     start: int
@@ -67,7 +67,7 @@ class _Bracket:
 
 
 def shown(text: str, labels: Collection[str]) -> Shown:
-    """The text with a pair of placeholders for each pair of marks; `labels` are the file's, of its link definitions."""
+    """The text with placeholders for delimiters; `labels` are those of the file's link definitions."""
     found, codes = _parsed(text, labels)
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
@@ -83,9 +83,10 @@ def shown(text: str, labels: Collection[str]) -> Shown:
 
 
 def marked_up(text: str, labels: Collection[str], translation: str) -> str:
-    """A translation of `shown(text, labels)` as Markdown.
+    """Converts a translation of `shown(text, labels)` back to Markdown.
 
-    Marks of emphasis with a space inside, or nothing, would be text: spaces go outside, and empty pairs are left out.
+    Emphasis marks next to inner spaces or without content would be plain text: spaces move outside, and empty pairs are
+    dropped.
 
     >>> marked_up("a _nice_ day", (), "ein{1} schöner{/1}tag")
     'ein *schöner*tag'
@@ -101,12 +102,12 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
     def filled(match: re.Match[str]) -> str:
         return "" if match[1] in emphasis else match.group()
 
-    for _ in emphasis:  # from the innermost pair outwards: none is deeper than there are pairs
+    for _ in emphasis:  # from the innermost pair outwards; the nesting depth is at most the number of pairs
         before, translation = translation, _EMPTY.sub(filled, _SPACE_IN.sub(moved, translation))
         if translation == before:
             break
     tags = dict(content.tags)
-    for number in emphasis:  # an underscore within a word is one
+    for number in emphasis:  # an underscore inside a word is not emphasis
         if re.search(rf"[^\W_]\{{{number}\}}|\{{/{number}\}}[^\W_]", translation):
             start, end = tags[number]
             tags[number] = start.replace("_", "*"), (end or "").replace("_", "*")
@@ -114,12 +115,12 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
 
 
 def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:
-    """Emphasis, strong emphasis, what is struck out, links and images in `text`, well nested, by their places."""
+    """Emphasis, strong emphasis, strikethrough, links and images in `text`, well nested, in order."""
     return _parsed(text, labels)[0]
 
 
 def _parsed(text: str, labels: Collection[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
-    """The pairs, and start and end of each piece of code."""
+    """The delimiter pairs and the spans of inline code."""
     found: list[DelimiterPair] = []
     codes: list[tuple[int, int]] = []
     runs: list[_Run] = []
@@ -148,7 +149,7 @@ def _closes(
     found: list[DelimiterPair],
     labels: Collection[str],
 ) -> bool:
-    """Whether what a bracket holds is a link or an image, with an address or a known label behind; it is found then."""
+    """Whether a closing bracket ends a link or image with an address or a known label; adds it to `found` if so."""
     bracket = brackets.pop()
     if not bracket.is_active:
         return False
@@ -162,14 +163,14 @@ def _closes(
     found += _emphasis(runs[bracket.num_runs :])
     del runs[bracket.num_runs :]
     found.append(DelimiterPair(bracket.start, bracket.end, match.start(), end, close))
-    if bracket.is_link:  # no link holds a link
+    if bracket.is_link:  # a link cannot contain a link
         for around in brackets:
             around.is_active = around.is_active and not around.is_link
     return True
 
 
 def _run(text: str, start: int, end: int) -> _Run:
-    """Whether it can open and close, as CommonMark has it."""
+    """A delimiter run; whether it can open or close emphasis follows the rules of CommonMark."""
     before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
     is_left = not after.isspace() and (not _is_mark(after) or before.isspace() or _is_mark(before))
     is_right = not before.isspace() and (not _is_mark(before) or after.isspace() or _is_mark(after))
@@ -185,10 +186,12 @@ def _is_mark(character: str) -> bool:
 
 
 def _emphasis(runs: Iterable[_Run]) -> list[DelimiterPair]:
-    """The pairs that runs make; each closes the nearest that opens and fits."""
+    """The emphasis pairs of delimiter runs; each closer matches the nearest fitting opener."""
     found: list[DelimiterPair] = []
     opened: list[_Run] = []
-    nothing_below: dict[tuple[object, ...], int] = {}  # by kind of closer: how many of `opened` cannot be its opener
+    nothing_below: dict[
+        tuple[object, ...], int
+    ] = {}  # by kind of closer: the first openers in `opened` that cannot match it
     for run in runs:
         kind = run.sign, run.opens, run.size % 3 if run.sign != "~" else run.size
         while run.closes and run.end > run.start:

@@ -1,8 +1,8 @@
-"""PO files of GNU gettext: only the strings of a msgstr, its fuzzy mark and comments of the translator are written.
+"""PO files of GNU gettext: only the strings of msgstr, fuzzy flags and translator comments are written.
 
-A msgid is shown as the file spells it, `\\n` for a line break, save that a quote needs no backslash; white space and
-line breaks at its ends are layout. Each plural form is a segment. A draft gets the mark "fuzzy", a confirmed
-translation loses it. Obsolete entries (#~) stay as they are.
+A msgid is shown as written in the file, with `\\n` for a line break, but without backslashes before quotation marks.
+White space and line breaks at its ends are layout. Each plural form is a segment. A draft gets the flag "fuzzy"; a
+confirmed translation loses it. Obsolete entries (#~) stay unchanged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WIDTH = 79
 
 @dataclass(frozen=True, slots=True)
 class _Strings:
-    """The value of a keyword, and where its quoted strings begin and end."""
+    """The value of a keyword and the span of its quoted strings."""
 
     value: str
     start: int
@@ -55,8 +55,8 @@ class _Strings:
 
 @dataclass(slots=True)
 class _Entry:
-    """One message as it stands in the file. `flags` and `previous` are places of whole lines, `head` is that where the
-    first of its comments or keywords begins."""
+    """One message of the file. `flags` and `previous` are spans of whole lines; `head` is the offset of its first
+    comment or keyword."""
 
     start: int
     head: int = -1
@@ -67,18 +67,18 @@ class _Entry:
     previous: list[tuple[int, int]] = field(default_factory=list)
 
     def is_fuzzy(self, text: str) -> bool:
-        """Whether the entry is marked as not sure."""
+        """Whether the entry has the flag "fuzzy"."""
         return self.flags is not None and "fuzzy" in _flags(text[slice(*self.flags)])
 
     def source_for(self, form: int) -> str:
-        """What plural form `form` is a translation of: the singular for the first of several."""
+        """The source of a plural form: the singular for the first of several forms, else the plural."""
         is_plural = "msgid_plural" in self.ids and (form > 0 or len(self.targets) == 1)
         return self.ids["msgid_plural" if is_plural else "msgid"].value
 
 
 @dataclass(frozen=True)
 class PoFile(PairedFile):
-    """A PO file; a place is that of the quoted strings of one msgstr."""
+    """A PO file; a place is the span of the quoted strings of one msgstr."""
 
     decoded: DecodedText
     entries: Sequence[_Entry] = field(repr=False)
@@ -87,33 +87,33 @@ class PoFile(PairedFile):
 
     @property
     def languages(self) -> tuple[str, str]:
-        """The header's; where it names only the target's, the sources are in English, as gettext has it."""
+        """The languages of the header; a missing source language is English, as in gettext."""
         target, source = (found[1] if (found := name.search(self.decoded.text)) else "" for name in (_TARGET, _SOURCE))
         return source or ("en" if target else ""), target
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What had to be guessed."""
+        """The note about a guessed encoding, if any."""
         return (self.decoded.note,) if self.decoded.note else ()
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these strings and fuzzy marks; in UTF-8 where its own character set cannot hold them."""
+        """The file with these strings and fuzzy flags; in UTF-8 if its own character set does not support them."""
         return self.write_with_comments(translations, (), language)
 
     def write_with_comments(
         self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
     ) -> WrittenFile:
-        """As `write`, with each comment as one of the translator ("# ...")."""
+        """Like `write`, with the comments as translator comments ("# ...")."""
         text = self.decoded.text
-        remarks = {(comment.start, comment.end): comment.text for comment in comments}
+        comment_texts = {(comment.start, comment.end): comment.text for comment in comments}
         changed = {(t.start, t.end): t for t in translations}
         line_end = match.group() if (match := re.search(r"\r\n|\r|\n", text)) else "\n"
         wraps = all(len(line) <= _WIDTH + 1 for line in text.splitlines() if line.endswith('"'))
         edits: list[Edit] = []
         for entry in self.entries:
             drafts = []
-            said = [remarks[place] for s in entry.targets if (place := (s.start, s.end)) in remarks]
-            lines = [f"# {line}".rstrip() + line_end for remark in said for line in remark.splitlines()]
+            own = [comment_texts[place] for s in entry.targets if (place := (s.start, s.end)) in comment_texts]
+            lines = [f"# {line}".rstrip() + line_end for comment in own for line in comment.splitlines()]
             if lines:
                 edits.append((entry.head, entry.head, "".join(lines)))
             for form, strings in enumerate(entry.targets):
@@ -140,7 +140,7 @@ class PoFile(PairedFile):
 
 
 def read(data: bytes, name: str) -> PoFile:
-    """The messages of a PO or POT file. Raises DocumentError, naming the line, where it is none."""
+    """Parses a PO or POT file. Raises DocumentError with the line number if it is not valid."""
     decoded = _decoded(data, name)
     entries = list(_entries(decoded.text, name))
     units = [unit for entry in entries for unit in _units(entry, decoded.text)]
@@ -148,12 +148,12 @@ def read(data: bytes, name: str) -> PoFile:
 
 
 def shown(value: str) -> str:
-    """A string's value on one line, as PO spells it but for the quotes."""
+    """A string value on one line with PO escapes, except for quotation marks."""
     return re.sub(r"[\a\b\f\n\r\t\v\\]", lambda match: _SPELLED[match.group()], value)
 
 
 def from_shown(text: str) -> str:
-    """The inverse of `shown`; a backslash that begins no escape is one."""
+    """The inverse of `shown`; a backslash that does not start an escape is literal."""
     return _SHOWN_ESCAPE.sub(lambda match: _LETTERS[match[1]], text)
 
 
@@ -262,7 +262,7 @@ def _checked(entry: _Entry, text: str, name: str) -> _Entry:
 
 
 def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: str, name: str) -> None:
-    """A keyword's first strings, or with `start` -1 more of them."""
+    """Adds the strings of a keyword, or appends more of them if `start` is -1."""
     if start < 0:
         before = entry.targets.pop() if keyword.startswith("msgstr") else entry.ids.pop(keyword)
         value, start = before.value + value, before.start
@@ -297,8 +297,8 @@ def _add_comment(entry: _Entry, line: str, place: tuple[int, int]) -> None:
 def _units(entry: _Entry, text: str) -> Iterator[Unit]:
     if not entry.ids["msgid"].value and "msgctxt" not in entry.ids:
         return  # the header
-    says = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
-    says += entry.comments
+    notes = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
+    notes += entry.comments
     for form, strings in enumerate(entry.targets):
         source = shown(entry.source_for(form).strip())
         if not source:
@@ -306,7 +306,7 @@ def _units(entry: _Entry, text: str) -> Iterator[Unit]:
         target = shown(strings.value.strip()) or None
         plural = [f"Plural form {form + 1} of {len(entry.targets)}"] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
-        yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *says]))
+        yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
 
 
 def _value(strings: str) -> str:
@@ -321,13 +321,13 @@ def _value(strings: str) -> str:
 
 
 def _with_ends_of(source: str, target: str) -> str:
-    """The target with the white space that the source has at its ends: msgfmt wants the same line breaks there."""
+    """The target with the outer white space of the source; msgfmt requires the same line breaks at both ends."""
     lead = source[: len(source) - len(source.lstrip())]
     return lead + target.strip() + source[len(source.rstrip()) :]
 
 
 def _quoted(value: str, column: int, line_end: str, *, wraps: bool) -> str:
-    """The value as quoted strings, on lines of their own where gettext would put them so."""
+    """The value as quoted strings, wrapped as gettext would do."""
 
     def quote(part: str) -> str:
         return '"' + shown(part).replace('"', '\\"') + '"'

@@ -1,7 +1,7 @@
-"""XLIFF 1.2 and 2.x: only targets, their states and notes of the translator are ever written.
+"""XLIFF 1.2 and 2.x: only targets, their states and translator notes are written.
 
-A segment is what the file calls one: a trans-unit or a `<mrk mtype="seg">` of 1.2, a segment of 2.x. Inline elements
-are numbered placeholders (`app.formats.inline`). Units marked translate="no" are not shown, nor what a tool has locked.
+A segment is a trans-unit or a `<mrk mtype="seg">` of 1.2, or a segment of 2.x. Inline elements are shown as numbered
+placeholders (`app.formats.inline`). Units with translate="no" and segments locked by a tool are not shown.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, wit
 from app.i18n import Message
 from app.text.encoding import DecodedText
 
-# Elements whose content is part of the sentence; all others inside a source are codes.
+# Elements whose content is part of the sentence; all other elements in a source are placeholders.
 _PAIRED = ("g", "mrk", "pc")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One segment: the content of its source, and that of its target where the file has one."""
+    """One segment: the elements of its source and of its target, if any."""
 
     source: Node
     target: Node | None
     shown: Shown
     is_preserved: bool
-    tool_state: ToolState | None = None  # where the tool that made the file has attributes of its own
+    tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What has one target element. `owner` carries the state of 2.x and the approval of 1.2."""
+    """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2)."""
 
     owner: Node
     source: Node
@@ -46,7 +46,7 @@ class _Entry:
 
 @dataclass(frozen=True)
 class XliffFile(PairedFile):
-    """An XLIFF file; a place is that of the content of a source."""
+    """An XLIFF file; a place is the content of a source."""
 
     decoded: DecodedText
     root: Node = field(repr=False)
@@ -57,26 +57,26 @@ class XliffFile(PairedFile):
 
     @property
     def is_version_2(self) -> bool:
-        """Whether it is XLIFF 2.x rather than 1.x."""
+        """Whether this is XLIFF 2.x rather than 1.x."""
         return self.root.attributes["version"].startswith("2")
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Those of the root in 2.x, of the first file in 1.x."""
+        """The languages declared by the root (2.x) or by the first file element (1.x)."""
         if self.is_version_2:
-            told, names = self.root, ("srcLang", "trgLang")
+            node, names = self.root, ("srcLang", "trgLang")
         else:
-            told, names = self.root.first("file") or self.root, ("source-language", "target-language")
-        return told.attributes.get(names[0], ""), told.attributes.get(names[1], "")
+            node, names = self.root.first("file") or self.root, ("source-language", "target-language")
+        return node.attributes.get(names[0], ""), node.attributes.get(names[1], "")
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these targets and their states; 2.x gets its target language where it has none."""
+        """The file with these targets and their states; adds a missing target language in 2.x."""
         return self.write_with_comments(translations, (), language)
 
     def write_with_comments(
         self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
     ) -> WrittenFile:
-        """As `write`, with each comment as a note of its unit."""
+        """Like `write`, with each comment as a note of its unit."""
         text = self.decoded.text
         changed = {(t.start, t.end): t for t in translations}
         edits: list[Edit] = []
@@ -145,28 +145,28 @@ class XliffFile(PairedFile):
         elif not self.is_version_2 and owner.attributes.get("approved") == "yes" and not is_done:
             after = with_attribute(tag, "approved", "no")
         for part, translation in zip(entry.parts, new, strict=True):
-            told = part.tool_state
-            if translation is None or told is None:
+            tool_state = part.tool_state
+            if translation is None or tool_state is None:
                 continue
-            value = told.after(is_confirmed=translation.is_confirmed)
-            if told.carrier is owner:
-                after = with_attribute(after, told.attribute, value)
+            value = tool_state.after(is_confirmed=translation.is_confirmed)
+            if tool_state.carrier is owner:
+                after = with_attribute(after, tool_state.attribute, value)
             else:
-                place = told.carrier.start, told.carrier.inner_start
-                yield *place, with_attribute(self.decoded.text[slice(*place)], told.attribute, value)
+                place = tool_state.carrier.start, tool_state.carrier.inner_start
+                yield *place, with_attribute(self.decoded.text[slice(*place)], tool_state.attribute, value)
         if after != tag:
             yield owner.start, owner.inner_start, after
 
     def _notes_edits(self, comments: Sequence[Comment]) -> Iterator[Edit]:
-        """1.2 has notes behind the target, 2.x all those of a unit before its segments."""
-        remarks = {(comment.start, comment.end): comment.text for comment in comments}
-        said: dict[int, tuple[_Entry, list[str]]] = {}
+        """Adds notes: in 1.2 after the target, in 2.x before the segments of the unit."""
+        comment_texts = {(comment.start, comment.end): comment.text for comment in comments}
+        texts_of_unit: dict[int, tuple[_Entry, list[str]]] = {}
         for entry in self.entries:
             for part in entry.parts:
-                if text := remarks.get((part.source.inner_start, part.source.inner_end)):
-                    holder = _holder(entry.owner)
-                    said.setdefault(holder.start, (entry, []))[1].append(text)
-        for entry, texts in said.values():
+                if text := comment_texts.get((part.source.inner_start, part.source.inner_end)):
+                    unit = _unit_of(entry.owner)
+                    texts_of_unit.setdefault(unit.start, (entry, []))[1].append(text)
+        for entry, texts in texts_of_unit.values():
             prefix = entry.source.name[: len(entry.source.name) - len(entry.source.local)]
             if not self.is_version_2:
                 at = (entry.target or entry.segmented or entry.source).end
@@ -176,18 +176,18 @@ class XliffFile(PairedFile):
                     "".join(f'<{prefix}note from="translator">{escape(text)}</{prefix}note>' for text in texts),
                 )
                 continue
-            holder = _holder(entry.owner)
+            unit = _unit_of(entry.owner)
             notes = "".join(f'<{prefix}note category="translator">{escape(text)}</{prefix}note>' for text in texts)
-            group = holder.first("notes")
+            group = unit.first("notes")
             if group is not None and not group.is_empty_tag:
                 yield group.inner_end, group.inner_end, notes
             else:
-                place = group or holder.nodes("originalData", "segment", "ignorable")[0]
+                place = group or unit.nodes("originalData", "segment", "ignorable")[0]
                 whole = f"<{prefix}notes>{notes}</{prefix}notes>"
                 yield place.start, group.end if group else place.start, whole
 
     def _whole_target(self, entry: _Entry, raws: Sequence[str | None]) -> str:
-        """The content of a target that is not there, or not with all its segments."""
+        """The content of a new target, or of one without all its segments."""
         text = self.decoded.text
         if entry.segmented is None:
             return raws[0] or ""
@@ -201,17 +201,17 @@ class XliffFile(PairedFile):
 
 
 def read(data: bytes, name: str) -> XliffFile:
-    """The segments of an XLIFF file. Raises DocumentError, naming the line, where it is none."""
+    """Parses an XLIFF file. Raises DocumentError with the line number if it is not valid."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
     version = root.attributes.get("version", "")
     if root.local != "xliff" or version[:2] not in ("1.", "2."):
-        says = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
+        found = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
         raise DocumentError(
             Message(
-                "{name} is not an XLIFF 1.2 or 2.x file (root element: {says}): choose another file",
+                "{name} is not an XLIFF 1.2 or 2.x file (root element: {found}): choose another file",
                 name=name,
-                says=says,
+                found=found,
             )
         )
     entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
@@ -243,7 +243,7 @@ def _entries_2(root: Node, text: str) -> Iterator[_Entry]:
 
 
 def _marks(node: Node) -> dict[str, Node]:
-    """The segments that 1.2 marks in a seg-source or target, by their number."""
+    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid."""
     return {
         mark.attributes["mid"]: mark
         for mark in node.walk()
@@ -251,15 +251,15 @@ def _marks(node: Node) -> dict[str, Node]:
     }
 
 
-def _part(source: Node, target: Node | None, text: str, told: ToolState | None = None) -> _Part:
+def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> _Part:
     is_preserved = source.inherited("xml:space") == "preserve"
     shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved))
     if target is not None and shown.lead.strip():
         inside = show(pieces_of(target, text, _PAIRED, keeps_lines=is_preserved), shown)
         if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
-            # The translator has moved what is around the source to the middle of the target: it must be shown.
+            # An element around the source is inside the target, so it must be shown.
             shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved), hides=False)
-    return _Part(source, target, shown, is_preserved, told)
+    return _Part(source, target, shown, is_preserved, state)
 
 
 def _units(entry: _Entry, text: str) -> Iterator[Unit]:
@@ -274,7 +274,7 @@ def _units(entry: _Entry, text: str) -> Iterator[Unit]:
             part.shown.tags.update(inside.tags)
             target = inside.text or None
             if target == part.shown.text and not _is_done(entry, part):
-                target = None  # the tool that made the file has put the source there
+                target = None  # the tool that created the file has copied the source
         place = part.source.inner_start, part.source.inner_end
         yield Unit(*place, part.shown.text, target, target is not None and _is_done(entry, part), note)
 
@@ -285,22 +285,22 @@ def _state(entry: _Entry) -> str | None:
 
 
 def _is_done(entry: _Entry, part: _Part) -> bool:
-    """Whether the file says that the translation needs no more work."""
+    """Whether the file marks the translation as done."""
     if part.tool_state is not None:
         return part.tool_state.is_done
     return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"
 
 
 def _note(owner: Node) -> str:
-    holder = _holder(owner)
-    notes = [*holder.nodes("note"), *(note for group in holder.nodes("notes") for note in group.nodes("note"))]
-    name = holder.attributes.get("resname") or holder.attributes.get("name")
-    says = [f"Name: {name}"] if name else []
-    return " · ".join([*says, *(" ".join(note.content().split()) for note in notes)])
+    unit = _unit_of(owner)
+    notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
+    name = unit.attributes.get("resname") or unit.attributes.get("name")
+    name_note = [f"Name: {name}"] if name else []
+    return " · ".join([*name_note, *(" ".join(note.content().split()) for note in notes)])
 
 
-def _holder(owner: Node) -> Node:
-    """The unit, which has the notes."""
-    holder = owner if owner.local == "trans-unit" else owner.parent
-    assert holder is not None
-    return holder
+def _unit_of(owner: Node) -> Node:
+    """The unit that contains the notes."""
+    unit = owner if owner.local == "trans-unit" else owner.parent
+    assert unit is not None
+    return unit

@@ -1,6 +1,6 @@
-"""What translation tools say of a segment in XLIFF 1.2 by attributes of their own: whether it is done, or locked.
+"""Attributes of translation tools in XLIFF 1.2 for the state of a segment: done, draft or locked.
 
-Known are Trados (.sdlxliff), memoQ (.mqxliff) and Phrase (.mxliff), by the names that these write.
+Supports Trados (.sdlxliff), memoQ (.mqxliff) and Phrase (.mxliff).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app.formats.xml_text import Node
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool's attribute for the state of a segment: its values for what is done, the first for what is confirmed."""
+    """A tool's attribute for the state of a segment; the first value of `done` is written for confirmed segments."""
 
     attribute: str
     done: tuple[str, ...]
@@ -30,36 +30,36 @@ _OF_UNITS: Sequence[_Tool] = (
 
 @dataclass(frozen=True, slots=True)
 class ToolState:
-    """The element that carries a segment's state, and the state."""
+    """The state of a segment and the element with the state attribute."""
 
     carrier: Node
     _tool: _Tool
 
     @property
     def attribute(self) -> str:
-        """The attribute's name."""
+        """The name of the state attribute."""
         return self._tool.attribute
 
     @property
     def is_done(self) -> bool:
-        """Whether the tool takes the translation for done."""
+        """Whether the translation is marked as done."""
         return self.carrier.attributes.get(self._tool.attribute) in self._tool.done
 
     @property
     def is_locked(self) -> bool:
-        """Whether the tool lets nobody change it."""
+        """Whether the segment is locked."""
         name, value = self._tool.lock
         return self.carrier.attributes.get(name) == value
 
     def after(self, *, is_confirmed: bool) -> str:
-        """The attribute's value for a new translation; one that is done stays done as it was."""
+        """The attribute value for a new translation; a confirmed one keeps a value that means done."""
         if not is_confirmed:
             return self._tool.draft
         return self.carrier.attributes[self._tool.attribute] if self.is_done else self._tool.done[0]
 
 
 def tool_state(unit: Node, number: str | None) -> ToolState | None:
-    """The state of a trans-unit, or of the segment of that number in it; None where no tool says anything."""
+    """The tool state of a trans-unit or of its segment `number`; None without a tool's attributes."""
     for group in unit.nodes("seg-defs"):
         for carrier in group.nodes("seg"):
             if carrier.attributes.get("id") == number:

@@ -1,6 +1,6 @@
-"""XML that stays as it is written: a tree whose nodes know their places in the text, so that edits touch nothing else.
+"""An XML tree whose nodes know their offsets in the text, so that edits leave the rest of the file unchanged.
 
-Expat has the say on what is well-formed; no entity is ever declared, fetched or expanded.
+Expat checks that the XML is well-formed. Entities are never declared, fetched or expanded.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 MAX_ELEMENTS = 1_000_000
 _MAX_DEPTH = 200
-# Codecs that Python knows and no XML file may name.
+# Python codecs that are not allowed in an XML file.
 _REFUSED = {"utf-7", "unicode_escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
 
 
 @dataclass(slots=True)
 class Text:
-    """Character data from `start` to `end`; `value` is without references and CDATA marks."""
+    """Character data from `start` to `end`; in `value`, references are resolved and CDATA marks removed."""
 
     value: str
     start: int
@@ -46,7 +46,7 @@ class Text:
 
 @dataclass(slots=True)
 class Node:
-    """An element; its start tag is `[start, inner_start)`, its end tag `[inner_end, end)`, empty where it has none."""
+    """An element with the start tag `[start, inner_start)` and the end tag `[inner_end, end)`, which may be empty."""
 
     name: str
     attributes: dict[str, str]
@@ -59,24 +59,24 @@ class Node:
 
     @property
     def local(self) -> str:
-        """The name without its prefix."""
+        """The name without its namespace prefix."""
         return self.name.rpartition(":")[2]
 
     @property
     def is_empty_tag(self) -> bool:
-        """Whether it is written as one tag, <x/>."""
+        """Whether the element is written as one tag, <x/>."""
         return self.inner_start == self.end
 
     def nodes(self, *names: str) -> list[Node]:
-        """The child elements of these local names, or all."""
+        """The child elements with these local names, or all child elements."""
         return [c for c in self.children if isinstance(c, Node) and (not names or c.local in names)]
 
     def first(self, name: str) -> Node | None:
-        """The first child element of that local name."""
+        """The first child element with that local name."""
         return next(iter(self.nodes(name)), None)
 
     def walk(self) -> Iterator[Node]:
-        """All elements below, in the document's order."""
+        """All descendant elements in document order."""
         stack = [*reversed(self.nodes())]
         while stack:
             node = stack.pop()
@@ -84,11 +84,11 @@ class Node:
             stack += reversed(node.nodes())
 
     def content(self) -> str:
-        """All text within."""
+        """The text of the element and its descendants."""
         return "".join(c.value if isinstance(c, Text) else c.content() for c in self.children)
 
     def inherited(self, attribute: str) -> str | None:
-        """The attribute's value here or on the nearest element around that has it."""
+        """The attribute's value on this element or its nearest ancestor that has it."""
         node: Node | None = self
         while node is not None:
             if attribute in node.attributes:
@@ -98,10 +98,10 @@ class Node:
 
 
 def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> DecodedText:
-    """The text of a well-formed XML file. Raises DocumentError, naming the line, for one that is not, or not safe.
+    """Decodes a well-formed XML file. Raises DocumentError with the line number for malformed or unsafe XML.
 
-    Refused are all declarations of entities: they are what entity bombs and stolen files are made of. A file of more
-    elements than the limit would fill the memory, however few bytes it was packed in.
+    Rejects all entity declarations, because entity bombs and attacks on local files depend on them, and files with more
+    than `max_elements` elements, which would fill the memory.
     """
     if not data.strip():
         raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))
@@ -111,7 +111,7 @@ def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> Deco
 
 
 def tree(text: str) -> Node:
-    """The root element of a text that `decode_xml` has let through."""
+    """The root element of a text that `decode_xml` has checked."""
     top = Node("", {}, 0, 0)
     node = top
     for match in _TOKEN.finditer(text):
@@ -142,13 +142,13 @@ def tree(text: str) -> Node:
 
 
 def escape(text: str) -> str:
-    """The text as character data; what XML cannot hold becomes U+FFFD."""
+    """Escapes text as character data; characters not allowed in XML become U+FFFD."""
     text = _NOT_XML.sub("\ufffd", text)
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
 def unescape(text: str) -> str:
-    """Character data without references; line ends as XML has them."""
+    """Resolves the references in character data and normalises its line ends."""
 
     def character(match: re.Match[str]) -> str:
         if match[1]:
@@ -159,12 +159,12 @@ def unescape(text: str) -> str:
 
 
 def encode_xml(text: str, decoded: DecodedText) -> bytes:
-    """The text in its file's encoding; what that lacks becomes a character reference."""
+    """Encodes the text in its file's encoding; unsupported characters become character references."""
     return decoded.mark + text.encode(decoded.encoding, "xmlcharrefreplace")
 
 
 def with_attribute(tag: str, name: str, value: str | None) -> str:
-    """A start tag with the attribute set, or with None taken out."""
+    """A start tag with the attribute set, or removed if `value` is None."""
     quoted = escape(value).replace('"', "&quot;") if value is not None else ""
     found = re.search(rf"""\s+{re.escape(name)}\s*=\s*(?:"[^"]*"|'[^']*')""", tag)
     attribute = "" if value is None else f' {name}="{quoted}"'
@@ -270,7 +270,7 @@ def _check(text: str, name: str, max_elements: int) -> None:
         if has_subset:
             refuse()
 
-    if bad := _NOT_XML.search(text):  # expat would take zero bytes for the sign of UTF-16
+    if bad := _NOT_XML.search(text):  # expat would interpret zero bytes as UTF-16
         line = text.count("\n", 0, bad.start()) + 1
         raise DocumentError(
             Message(
@@ -288,17 +288,17 @@ def _check(text: str, name: str, max_elements: int) -> None:
     try:
         parser.Parse(text.encode("utf-8"), True)
     except expat.ExpatError as problem:
-        says = expat.ErrorString(problem.code)
+        reason = expat.ErrorString(problem.code)
         raise DocumentError(
             Message(
-                "{name}, line {line}: the XML is not well-formed ({says}); the file is damaged or was edited by "
+                "{name}, line {line}: the XML is not well-formed ({reason}); the file is damaged or was edited by "
                 "hand: correct this line, or export the file again from the program that created it",
                 name=name,
                 line=problem.lineno,
-                says=says,
+                reason=reason,
             )
         ) from problem
-    if has_doctype:  # then expat passes over unknown entities in attributes, as the DTD might declare them
+    if has_doctype:  # expat ignores unknown entities in attributes, because the DTD might declare them
         for tag in _TOKEN.finditer(text):
             for reference in _REFERENCE.finditer(tag["attributes"] or ""):
                 if reference[3] and reference[3] not in _ENTITIES:

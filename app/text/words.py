@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from app.text.nontranslatables import tag_spans
-from engine import is_unspaced, is_word_char
+from engine import is_unspaced, is_word_char, short_code
 
 Span = tuple[int, int]
 
-# Languages whose texts are counted in characters; NLLB codes start with three letters of ISO 639-3.
-COUNTED_IN_CHARACTERS: Final = frozenset(
-    {"zh", "ja", "th", "lo", "km", "my", "bo", "zho", "yue", "jpn", "tha", "lao", "khm", "mya", "bod"}
-)
+# Languages whose texts are counted in characters.
+COUNTED_IN_CHARACTERS: Final = frozenset({"zh", "yue", "ja", "th", "lo", "km", "my", "bo"})
 
 # Punctuation next to a word that does not belong to it. Signs in placeholders, paths and names (%s, {0}, C++, #1) do.
 _EITHER = "。，、．！？：；・･～「」『』（）《》〈〉【】〔〕［］"  # beside letters of other scripts on both sides
@@ -99,7 +97,9 @@ def count_words(text: str) -> int:
 
 def counting_unit(language: str) -> Literal["words", "characters"]:
     """The unit of `count_words` in a language, for display."""
-    return "characters" if re.split("[-_]", language)[0].lower() in COUNTED_IN_CHARACTERS else "words"
+    code = re.split("[-_]", language)[0].lower()
+    code = code if len(code) == 2 else short_code(code)  # NLLB codes start with three letters of ISO 639-3
+    return "characters" if code in COUNTED_IN_CHARACTERS else "words"
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:
