@@ -10,16 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Any
 
 from app.glossary import TermHit
 from app.i18n import Message
+from app.segments import Json
 from app.segments.constraints import Constraint
 from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone
-
-Json = dict[str, Any]
 
 _KEPT_WORDS_AFTER_ELISION = 2
 _MIN_ELIDED_CHARS = 36

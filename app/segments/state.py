@@ -10,12 +10,13 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from app.checks import Finding
 from app.glossary import TermHit
 from app.i18n import Message, joined
 from app.log.records import SavedSegment, SegmentUpdate
+from app.segments import Json as Json
 from app.segments.constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
@@ -23,7 +24,6 @@ from app.text.nontranslatables import kept_texts, without_markup
 from app.text.words import count_words
 from engine import Avoid, Request, is_word_char, stands_alone
 
-Json = dict[str, Any]
 State = Literal["new", "pretranslated", "edited", "confirmed"]
 Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 

@@ -16,12 +16,12 @@ from app.checks import CHECKS, CheckName
 from app.errors import AppError, CommandError
 from app.i18n import Message, translated
 from app.models.style import FORMALITIES, Style
+from app.segments import Json as Json
 from app.segments.constraint_changes import BanCase, one_line
 from app.segments.find_replace import Query
 from app.segments.text_changes import ReportedEdit, ReportedOrigin
 from engine import Avoid, EngineError
 
-Json = dict[str, Any]
 _log = logging.getLogger("pinpoint")
 
 
