@@ -13,6 +13,7 @@ VENV_PYTHON = $(VENV)/bin/python
 RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
+WORKERS = --numprocesses 4 --dist loadfile
 NODE_STAMP = node_modules/.package-lock.json
 
 .PHONY: run test test-all check
@@ -22,11 +23,10 @@ run: $(RUN_STAMP)
 	@exec $(VENV_PYTHON) -m app
 
 test: $(DEV_STAMP)
-	$(VENV_PYTHON) -m pytest --numprocesses 2 --dist loadfile --ignore tests/e2e
-	$(VENV_PYTHON) -m pytest tests/e2e
+	$(VENV_PYTHON) -m pytest $(WORKERS)
 
 test-all: $(DEV_STAMP)
-	$(VENV_PYTHON) -m pytest --full --numprocesses 2 --dist loadfile
+	$(VENV_PYTHON) -m pytest --full $(WORKERS)
 
 check: $(DEV_STAMP) $(NODE_STAMP)
 	$(VENV_PYTHON) -m ruff check .

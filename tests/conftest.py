@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from engine.text import TextCodec
 from tests import budget
@@ -19,6 +22,13 @@ settings.register_profile("full", deadline=None, max_examples=200)
 # The models of the tests are tiny: a second thread only waits, and for long where the cores are busy.
 torch.set_num_threads(1)
 
+BROWSER_TESTS = "tests/e2e/"
+SLOW_FILES = (  # begin early, or the other workers wait for one of them at the end
+    "tests/e2e/test_keyboard_day.py",
+    "tests/e2e/test_whole_document.py",
+    "tests/e2e/test_never_lost.py",
+    "tests/e2e/test_imported_model.py",
+)
 CORPUS_SAMPLE = Path(__file__).parent / "data" / "corpus_sample.tsv"
 
 
@@ -33,6 +43,27 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.option.markexpr == "not full":  # the default in pyproject.toml
             config.option.markexpr = ""
     settings.load_profile("full" if budget.is_full() else "short")
+
+
+class BrowserTestsBeside(LoadFileScheduling):
+    """Gives out whole files; half of the workers begin with the browser tests, which mostly wait, the others end there.
+
+    So only half of the workers start an app and a browser, and there may be more workers than processor cores.
+    """
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        takes_browser_tests = self.nodes.index(node) < self.numnodes // 2
+        files = sorted(
+            self.workqueue,
+            key=lambda file: (file.startswith(BROWSER_TESTS) != takes_browser_tests, file not in SLOW_FILES),
+        )
+        self.workqueue.move_to_end(files[0], last=False)
+        super()._assign_work_unit(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return BrowserTestsBeside(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import json
 import os
 import platform
 import random
-import shutil
 import statistics
 import sys
 import tempfile
@@ -30,7 +29,7 @@ from tests.benchmarks import bars
 from tests.benchmarks.dba.report import table
 from tests.benchmarks.paper_dba import commit, processor
 from tests.benchmarks.speed.app_start import peak_memory_mb
-from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App
+from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App, find_chromium
 from tests.e2e.screen import Screen
 
 CORPUS = ROOT / "tests" / "data" / "corpus_sample.tsv"
@@ -83,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pins", type=int, default=50, help="presses to take the median of")
     parser.add_argument("--segments", type=int, default=20_000, help="of the large document")
     options = parser.parse_args(arguments)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = find_chromium()
     if chromium is None:
         print("page: no Chromium on this machine: install it (apt install chromium)", file=sys.stderr)
         return 1

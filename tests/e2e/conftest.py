@@ -31,9 +31,15 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
 START_SECONDS = 90
 
 expect.set_options(timeout=20_000)  # ms, as elsewhere: on a busy machine a slow answer is no wrong one
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium on this machine."""
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
 class App:
@@ -116,7 +122,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium; without one the tests are skipped, in CI they fail."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    path = find_chromium()
     if path is None:
         message = "no Chromium on this machine: install it (apt install chromium) to run the browser tests"
         if os.environ.get("CI") == "true":
@@ -136,22 +142,37 @@ def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathF
     app.stop()
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile of its own, in which nothing from outside may be fetched and no dialog may open."""
+def new_context(browser: Browser) -> BrowserContext:
+    """An empty browser profile that waits up to 20 seconds for what a test expects."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     context.set_default_timeout(20_000)
+    return context
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile for one test."""
+    context = new_context(browser)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def shared_context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile for all modules: what Gradio loads is then in its cache."""
+    context = new_context(browser)
     yield context
     context.close()
 
 
 @pytest.fixture(scope="module")
-def shared_page(browser: Browser) -> Iterator[Page]:
-    """One tab for the tests of a module: loading Gradio takes longer than most of them."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(20_000)
-    yield context.new_page()
-    context.close()
+def shared_page(app: App, shared_context: BrowserContext) -> Iterator[Page]:
+    """One tab for the tests of a module. No settings of an earlier module are stored."""
+    page = shared_context.new_page()
+    yield page
+    if page.url.startswith(app.url):
+        page.evaluate("localStorage.clear()")
+    page.close()
 
 
 @pytest.fixture

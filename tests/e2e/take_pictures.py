@@ -7,7 +7,6 @@ Without a NAME, all pictures are taken. Needs pillow, which Gradio brings.
 from __future__ import annotations
 
 import io
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
-from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App
+from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App, find_chromium
 from tests.e2e.screen import Screen
 
 SIZE = {"width": 1280, "height": 860}
@@ -255,7 +254,7 @@ def main(names: set[str]) -> None:
     """Takes the pictures of these names, or all of them."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         app = App(MODEL_FOLDER, Path(folder) / "log.sqlite")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
         try:
             page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
             pictures = Pictures(Screen(page, app.url), names)
