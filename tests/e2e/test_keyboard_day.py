@@ -22,7 +22,7 @@ READY = """number => {
 }"""
 LEFT = """number => document.querySelector('.editor .no').textContent !== number
   || [...document.querySelectorAll('.checks li')].some(finding => finding.offsetParent)
-  || document.querySelector('.prog').textContent.includes('%d / %d')""" % (NUM_SEGMENTS, NUM_SEGMENTS)
+  || document.querySelector('.prog').textContent.includes('ALL / ALL')""".replace("ALL", str(NUM_SEGMENTS))
 COUNT_POINTERS = "window.presses = 0; addEventListener('pointerdown', () => { window.presses++; }, true)"
 
 
