@@ -6,22 +6,22 @@ A `Translator` is not safe to call from several threads at once; `engine.worker.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.results import TranslationBuilder
-from engine.decoding.stream import Interrupt, RequestStream, interruption_of
+from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
+from engine.decoding.pipeline import RequestPipeline
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
 from engine.model.device import halve, usable_device
-from engine.model.directions import offer_of
 from engine.model.packed_weights import Precision, pack
 from engine.model.table_decoder import checked_interval
 from engine.request import (
@@ -34,10 +34,8 @@ from engine.request import (
     Translation,
 )
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
-from engine.search.beam import StepDecoder
 from engine.search.indexed import IndexedTexts
-from engine.search.sentence import SearchVocabulary, Sentence, SentenceResult, TokenRoles
-from engine.search.stopping import Scoring
+from engine.search.sentence import SearchVocabulary, TokenRoles
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
 from engine.text import BOS, EOS, word_at
@@ -73,7 +71,7 @@ class Translator:
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
-        self._builder = TranslationBuilder(model, self._encodings)
+        self.pipeline = RequestPipeline(model, self._encodings)
 
     @classmethod
     def load(
@@ -118,7 +116,7 @@ class Translator:
         `cancel` and the deadline act within one decoding step and give the best so far.
         """
         started = time.perf_counter()
-        constraints = self._prepare(request)
+        constraints = self.pipeline.prepare(request)
         interruption = interruption_of(started, cancel, deadline_ms)
         return self._decode([request], [constraints], options, interruption, started)[0]
 
@@ -143,8 +141,10 @@ class Translator:
         asked for, as "deadline".
         """
         interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
-        stream = self.stream(batch_size, schedule)
-        translations = stream.in_order(requests, options, batch_size * _LOOK_AHEAD_BATCHES, interruption)
+        pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
+        jobs = (DecodingJob(request, own_options, interruption) for request, own_options in pairs)
+        loop = self.decoding_loop(batch_size, schedule)
+        translations = loop.in_order(jobs, batch_size * _LOOK_AHEAD_BATCHES, interruption)
         for num_done, translation in enumerate(translations, start=1):
             yield translation
             if progress:
@@ -154,15 +154,15 @@ class Translator:
     def is_on_accelerator(self) -> bool:
         return self._model.transformer.device.type != "cpu"
 
-    def stream(
+    def decoding_loop(
         self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
-    ) -> RequestStream:
-        """Requests that come at any time and are decoded together, `batch_size` of them at most.
+    ) -> DecodingLoop[Any]:
+        """A loop for jobs that may come at any time; it decodes at most `batch_size` of them together.
 
-        Others begin once at most `refill_share` of them are left.
+        Waiting jobs begin once at most `refill_share` of the batch is left.
         """
-        search = SearchStream(self._open, self._vocabulary, batch_size, schedule, refill_share)
-        return RequestStream(search, self._prepare, self._sentence, self._tell)
+        search = SearchStream(self.pipeline.decoder, self._vocabulary, batch_size, schedule, refill_share)
+        return DecodingLoop(self.pipeline, search)
 
     def misspelling(self, text: str) -> str | None:
         """What this model would write for a text that it cannot spell, "⁇" for what it lacks; None where it can."""
@@ -196,7 +196,7 @@ class Translator:
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        prepared = self._prepare(Request(source, direction=direction, domain=domain, formality=formality))
+        prepared = self.pipeline.prepare(Request(source, direction=direction, domain=domain, formality=formality))
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         device = self._model.transformer.device
@@ -206,7 +206,7 @@ class Translator:
         targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([prepared.direction], device)
         log_probs = self._model.transformer.score(ids, lengths, targets, starts)[0].double()
         log_prob = float(log_probs.sum())
-        [alignment] = self._builder.align(prepared, [tokens], [decoding])
+        [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
         return Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
@@ -234,7 +234,7 @@ class Translator:
         variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
         variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
         started = time.perf_counter()
-        constraints = [self._prepare(variant) for variant in variants]
+        constraints = [self.pipeline.prepare(variant) for variant in variants]
         decoded = self._decode(variants, constraints, options, interruption_of(started, cancel, deadline_ms), started)
         constrained, free, *without = decoded
         prices = [_best_score(other, constrained) for other in without]
@@ -265,7 +265,7 @@ class Translator:
         InvalidRequest where no word is.
         """
         started = time.perf_counter()
-        prepared = self._prepare(request)
+        prepared = self.pipeline.prepare(request)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
@@ -295,58 +295,27 @@ class Translator:
         ]
         return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
-    def _prepare(self, request: Request) -> PreparedRequest:
-        direction = request.direction or self.directions[0]
-        if direction not in self.directions:
-            raise InvalidRequest(
-                f"direction is {direction!r}; this model translates {offer_of(self.directions)}; choose one of them"
-            )
-        model = self._model
-        marks = model.marks(direction, request.domain, request.formality)
-        return PreparedRequest.of(request, direction, self._codec, model.config.max_pieces, model.source_codec, marks)
-
     def _decode(
         self,
         requests: Sequence[Request],
-        constraints: Sequence[PreparedRequest],
+        prepared: Sequence[PreparedRequest],
         options: SearchOptions,
         interruption: Interrupt,
-        started: float,
+        started_at: float,
     ) -> list[Translation]:
-        """Translations of one batch; raises what made one of them crash."""
-        stream = self.stream(max(1, len(requests)), "batch")
-        for number, (request, prepared) in enumerate(zip(requests, constraints, strict=True)):
-            stream.add(request, options, tag=number, interruption=interruption, constraints=prepared, started=started)
-        told: dict[Hashable, Translation] = {}
-        while len(stream):
-            for answer in stream.step():
-                if answer.error is not None:
-                    raise answer.error
-                assert answer.translation is not None
-                told[answer.tag] = answer.translation
-        return [told[number] for number in range(len(requests))]
-
-    def _sentence(self, prepared: PreparedRequest, options: SearchOptions, interruption: Interrupt) -> Sentence:
-        return Sentence(
-            prepared.constraints,
-            prepared.max_length(options, self._model.config.max_pieces),
-            replace(options, beam=options.beam_for(prepared.num_tokens)),
-            self._scoring(prepared, options),
-            source=prepared,
-            interruption=interruption,
-        )
-
-    def _open(self, sentences: Sequence[Sentence]) -> StepDecoder:
-        return self._encodings.decoder([sentence.source for sentence in sentences])
-
-    def _scoring(self, prepared: PreparedRequest, options: SearchOptions) -> Scoring:
-        """What ranks a request's translations; raises InvalidRequest where the model lacks what it needs."""
-        ratios, rewards = self._model.config.length_ratios, self._model.config.length_rewards
-        num_pieces, direction = len(prepared.source_ids), prepared.direction
-        return Scoring.of(options, num_pieces, ratios.get(direction), rewards.get(direction))
-
-    def _tell(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
-        return self._builder.build(request, prepared, result)
+        """Translations of one batch; raises the error of the first request that crashes."""
+        jobs = [
+            DecodingJob(request, options, interruption, own, started_at)
+            for request, own in zip(requests, prepared, strict=True)
+        ]
+        loop = self.decoding_loop(max(1, len(jobs)), "batch")
+        for job in jobs:
+            loop.add(job)
+        while len(loop):
+            for ended in loop.step():
+                if ended.error is not None:
+                    raise ended.error
+        return [job.result() for job in jobs]
 
 
 def _best_score(without: Translation, having: Translation) -> float | None:

@@ -1,7 +1,7 @@
-"""The thread that owns the model: requests from any thread in, futures out.
+"""The thread that owns the model: requests come from any thread, and each gets a future.
 
-Requests share their decoding steps: each joins what is under way at the next step and leaves as it ends, so that nobody
-waits for another's sentence. Interactive ones go before documents, which stand still meanwhile and go on where they
+Requests share their decoding steps: each joins the running ones at the next step and leaves as it ends, so that nobody
+waits for another sentence to end. Interactive requests go first; documents pause meanwhile and continue where they
 were. Owners take turns. A newer request with the same key cancels the older one.
 """
 
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
 from engine.decoding.fair_queue import FairQueue
-from engine.decoding.stream import INTERRUPTED, Answer, RequestStream, failed, interruption_of
+from engine.decoding.loop import DecodingJob, DecodingLoop, JobState, failed, interruption_of
+from engine.decoding.pipeline import INTERRUPTED
 from engine.errors import EngineError, InvalidRequest
 from engine.request import Request, SearchOptions, Translation
 from engine.translator import Translator
@@ -25,15 +26,18 @@ Priority = Literal["interactive", "document"]
 Call = Callable[[Translator, threading.Event], Any]
 T = TypeVar("T")
 
-BATCH_SIZE = 16  # requests of one priority under way at a time
-_NUM_REMEMBERED = 1000  # answers that the statistics look back on
+BATCH_SIZE = 16  # running requests of one priority
+_NUM_REMEMBERED = 1000  # latencies in the statistics
 _RECENT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatistics:
-    """How the worker is doing. Latencies are of the last 1,000 interactive answers, from `submit` or `ask` to answer;
-    None before the first. `answers_per_second` is the mean over the last minute, of both priorities."""
+    """Load and speed of a worker.
+
+    Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
+    first. `answers_per_second` is the mean over the last minute, for both priorities.
+    """
 
     queue_length: int
     num_running: int
@@ -45,37 +49,50 @@ class WorkerStatistics:
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
-    """A request to translate or, with `call`, any other question for the translator."""
+class _Submission(DecodingJob):
+    """A job with the future of its translation. `stop` is set to cancel it."""
 
-    priority: Priority
-    key: Hashable
-    request: Request | None = None
-    options: SearchOptions = field(default_factory=SearchOptions)
+    priority: Priority = "interactive"
+    key: Hashable = None
     deadline_ms: float | None = None
-    call: Call | None = None
     future: Future[Any] = field(default_factory=Future)
-    asked_at: float = field(default_factory=time.perf_counter)
-    stop: threading.Event = field(default_factory=threading.Event)  # set once it is cancelled
+    submitted_at: float = field(default_factory=time.perf_counter)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """A call with the translator, other than a translation, with the future of what it returns."""
+
+    call: Call
+    key: Hashable = None
+    priority: Priority = "interactive"
+    state: JobState = JobState.WAITING
+    future: Future[Any] = field(default_factory=Future)
+    submitted_at: float = field(default_factory=time.perf_counter)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+_Task = _Submission | _Question
 
 
 class Worker:
     """Decodes requests in a thread of its own. Close it, or use it in a `with` statement.
 
-    `shares_steps` lets documents go on while interactive requests run, all in the same steps. By default they do on an
-    accelerator, where a wider step takes hardly longer; on a CPU it would make the one who waits wait longer.
+    `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
+    where a wider step takes hardly longer; on a CPU it would slow the interactive requests down.
     """
 
     def __init__(self, translator: Translator, *, shares_steps: bool | None = None) -> None:
         self._translator = translator
         self._shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
-        self._interactive, self._documents = self._new_lanes()
-        self._running: set[_Job] = set()
-        # What follows is shared between threads, under the lock.
+        self._interactive, self._documents = self._new_loops()
+        # The attributes below are shared between threads, under the lock.
         self._changed = threading.Condition()
-        self._waiting: dict[Priority, FairQueue[_Job]] = {"interactive": FairQueue(), "document": FairQueue()}
-        self._newest: dict[Hashable, _Job] = {}
-        self._stopped: set[_Job] = set()  # not answered as such yet, if they wait
+        self._waiting: dict[Priority, FairQueue[_Task]] = {"interactive": FairQueue(), "document": FairQueue()}
+        self._running: list[_Task] = []
+        self._newest: dict[Hashable, _Task] = {}  # by key; not ended
+        self._with_cancelled: set[Priority] = set()  # the queues in which a waiting task was cancelled
         self._is_closed = False
         self._num_answered = 0
         self._num_failed = 0
@@ -95,40 +112,41 @@ class Worker:
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
     ) -> Future[Translation]:
-        """A future of the translation; it holds InvalidRequest where the request cannot be asked of the model.
+        """Returns a future of the translation; it raises InvalidRequest for a request that the model cannot take.
 
-        A request of the same `key` that still waits or runs ends as "cancelled". Where more is asked for than fits in
-        a batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from when decoding
-        starts. Raises EngineError once the worker is closed, and for a priority that there is not.
+        A waiting or running request with the same `key` ends as "cancelled". When more requests come than fit in a
+        batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from the start of
+        decoding. Raises EngineError after `close`, and InvalidRequest for an unknown priority.
         """
         if priority not in get_args(Priority):
             raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
-        return self._enqueue(owner, _Job(priority, key, request, options or SearchOptions(), deadline_ms))
+        options = options or SearchOptions()
+        return self._enqueue(owner, _Submission(request, options, priority=priority, key=key, deadline_ms=deadline_ms))
 
     def ask(
         self, call: Callable[[Translator, threading.Event], T], *, key: Hashable = None, owner: Hashable = None
     ) -> Future[T | None]:
-        """A future of what `call(translator, cancel)` gives, interactively: prices or alternatives, for instance.
+        """Returns a future of what `call(translator, cancel)` returns, interactively: prices or alternatives, say.
 
-        It holds None where a newer request of the same key came, and the exception where the call raised one. A call
+        The future has None after a newer request with the same key, and the exception if the call raised one. A call
         that passes `cancel` on to the translator ends within one decoding step. It has the model to itself.
         """
-        return self._enqueue(owner, _Job("interactive", key, call=call))
+        return self._enqueue(owner, _Question(call, key))
 
     def cancel(self, key: Hashable) -> None:
-        """End the request of this key, if there is one, as "cancelled", within one step."""
+        """End the request with this key, if there is one, as "cancelled", within one step."""
         with self._changed:
             self._cancel_newest(key)
             self._changed.notify_all()
 
     @property
     def queue_length(self) -> int:
-        """Requests that wait, those under way not counted."""
+        """The number of waiting requests, without the running ones."""
         with self._changed:
             return self._num_waiting()
 
     def statistics(self) -> WorkerStatistics:
-        """What can be said of the worker now."""
+        """The current load and speed."""
         with self._changed:
             now = time.perf_counter()
             self._forget_old_answers(now)
@@ -144,11 +162,11 @@ class Worker:
             )
 
     def close(self) -> None:
-        """Cancel what waits and runs, and end the thread."""
+        """Cancel all waiting and running requests, and end the thread."""
         with self._changed:
             self._is_closed = True
-            for job in [*self._waiting["interactive"], *self._waiting["document"], *self._running]:
-                self._stop(job)
+            for task in [*self._waiting["interactive"], *self._waiting["document"], *self._running]:
+                self._stop(task)
             self._changed.notify_all()
         self._thread.join()
 
@@ -158,76 +176,82 @@ class Worker:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _enqueue(self, owner: Hashable, job: _Job) -> Future[Any]:
+    def _enqueue(self, owner: Hashable, task: _Task) -> Future[Any]:
         with self._changed:
             if self._is_closed:
                 raise EngineError("the worker is closed; make a new one")
-            if job.key is not None:
-                self._cancel_newest(job.key)
-                self._newest[job.key] = job
-            self._waiting[job.priority].push(owner, job)
+            if task.key is not None:
+                self._cancel_newest(task.key)
+                self._newest[task.key] = task
+            self._waiting[task.priority].push(owner, task)
             self._changed.notify_all()
-        job.future.add_done_callback(lambda future: self._stop(job) if future.cancelled() else None)
-        return job.future
+        task.future.add_done_callback(lambda future: self._stop(task) if future.cancelled() else None)
+        return task.future
 
     def _cancel_newest(self, key: Hashable) -> None:
         older = self._newest.pop(key, None)
         if older:
             self._stop(older)
 
-    def _stop(self, job: _Job) -> None:
+    def _stop(self, task: _Task) -> None:
+        """Let the task end as cancelled: with the next step if it runs, before it if it waits."""
         with self._changed:
-            job.stop.set()
-            self._stopped.add(job)
+            task.stop.set()
+            if task.state is JobState.WAITING:
+                self._with_cancelled.add(task.priority)
 
     def _num_waiting(self) -> int:
-        return sum(not job.stop.is_set() for queue in self._waiting.values() for job in queue)
+        return sum(not task.stop.is_set() for queue in self._waiting.values() for task in queue)
 
-    # The thread's own methods follow.
+    # The methods below run in the worker's thread.
 
     def _run(self) -> None:
         try:
             while self._wait_for_work():
                 try:
-                    self._go_on()
+                    self._step()
                 except Exception as error:  # outside of any request: a mistake of ours
-                    self._start_over(error)
+                    self._restart(error)
         finally:
             self._end()
 
-    def _go_on(self) -> None:
-        """Let those join who can, and take all who are under way, or the interactive ones alone, a step further."""
+    def _step(self) -> None:
+        """Admit waiting tasks, and take all running jobs, or the interactive ones alone, one token further."""
         self._answer_cancelled()
-        self._begin("interactive", self._interactive)
+        self._admit("interactive", self._interactive)
         if not self._has_waiting("interactive"):
-            self._begin("document", self._documents)
-        lane = self._interactive if len(self._interactive) else self._documents
-        for answer in [*lane.step(), *(self._documents.interrupt() if lane is not self._documents else ())]:
-            self._take(answer)
+            self._admit("document", self._documents)
+        loop = self._interactive if len(self._interactive) else self._documents
+        for job in [*loop.step(), *(self._documents.interrupt() if loop is not self._documents else ())]:
+            if job.error is not None:
+                self._fail(job, job.error)
+            else:
+                self._answer(job, job.translation)
 
-    def _new_lanes(self) -> tuple[RequestStream, RequestStream]:
-        interactive = self._translator.stream(2 * BATCH_SIZE, "fifo", refill_share=1.0)
+    def _new_loops(self) -> tuple[DecodingLoop[_Submission], DecodingLoop[_Submission]]:
+        """A loop for each priority, or one for both if they share their steps."""
+        interactive = self._translator.decoding_loop(2 * BATCH_SIZE, "fifo", refill_share=1.0)
         if self._shares_steps:
             return interactive, interactive
-        return interactive, self._translator.stream(BATCH_SIZE, "stream")
+        return interactive, self._translator.decoding_loop(BATCH_SIZE, "stream")
 
-    def _start_over(self, error: Exception) -> None:
-        """Fail all that is under way, whose state cannot be relied on, and go on with what waits."""
-        for job in list(self._running):
-            self._fail(job, error)
-        self._interactive, self._documents = self._new_lanes()
+    def _restart(self, error: Exception) -> None:
+        """Fail all running tasks, whose state is unreliable now, and go on with the waiting ones."""
+        for task in list(self._running):
+            self._fail(task, error)
+        self._interactive, self._documents = self._new_loops()
 
     def _end(self) -> None:
-        """Leave nobody waiting: where the thread dies without having been closed, what is left gets an error."""
+        """Answer every task: those left when the thread dies without `close` get an error."""
         with self._changed:
             self._is_closed = True
-            left = [job for queue in self._waiting.values() for job in queue.take(lambda _: True)]
-            left = [job for job in left if job.future.set_running_or_notify_cancel()] + list(self._running)
-        for job in left:
-            self._answer(job, error=EngineError("the worker's thread has died; make a new worker"))
+            left = [task for queue in self._waiting.values() for task in queue.take(lambda _: True)]
+            left = [task for task in left if task.future.set_running_or_notify_cancel()] + self._running
+        for task in left:
+            self._answer(task, error=EngineError("the worker's thread has died; make a new worker"))
 
     def _wait_for_work(self) -> bool:
-        """Whether there is something to do; False once the worker is closed and all is answered."""
+        """Waits for a task; False once the worker is closed and every task is answered."""
         with self._changed:
             while not (self._running or any(map(len, self._waiting.values())) or self._is_closed):
                 self._changed.wait()
@@ -238,99 +262,90 @@ class Worker:
             return len(self._waiting[priority]) > 0
 
     def _answer_cancelled(self) -> None:
-        """Answer those that were cancelled while they waited, by a key or through their future.
-
-        Looks through what waits only where there are some.
-        """
+        """Answer the tasks that were cancelled while waiting; searches only queues that have some."""
         with self._changed:
-            stopped, self._stopped = self._stopped, set()
-            priorities = {job.priority for job in stopped}
-            waited = [job for priority in priorities for job in self._waiting[priority].take(stopped.__contains__)]
-            for job in waited:
-                self._release(job)
-        for job in waited:
-            if job.future.set_running_or_notify_cancel():
-                self._answer(job)
+            priorities, self._with_cancelled = self._with_cancelled, set()
+            cancelled = [task for each in priorities for task in self._waiting[each].take(lambda t: t.stop.is_set())]
+            for task in cancelled:
+                self._release(task)
+        for task in cancelled:
+            if task.future.set_running_or_notify_cancel():
+                self._answer(task)
 
-    def _begin(self, priority: Priority, lane: RequestStream) -> None:
-        """Let the next ones join, as far as there is room; a question has the model to itself, once all have left."""
+    def _admit(self, priority: Priority, loop: DecodingLoop[_Submission]) -> None:
+        """Let waiting tasks run while there is room; a question runs alone, after all running ones have ended."""
         while True:
             with self._changed:
                 queue = self._waiting[priority]
-                num_running = sum(job.priority == priority for job in self._running)
-                if not queue or num_running >= (1 if queue.peek().call else BATCH_SIZE):
+                num_running = sum(task.priority == priority for task in self._running)
+                if not queue or num_running >= (1 if isinstance(queue.peek(), _Question) else BATCH_SIZE):
                     return
-                job = queue.pop()
-                if not job.future.set_running_or_notify_cancel():
-                    self._release(job)
+                task = queue.pop()
+                if not task.future.set_running_or_notify_cancel():
+                    self._release(task)
                     continue
-                self._running.add(job)
-            if job.call:
-                self._ask(job, job.call)
+                task.state = JobState.RUNNING
+                self._running.append(task)
+            if isinstance(task, _Question):
+                self._ask(task)
                 return
-            assert job.request is not None
             try:
-                interruption = interruption_of(time.perf_counter(), job.stop, job.deadline_ms)
-                lane.add(job.request, job.options, tag=job, interruption=interruption)
+                task.interruption = interruption_of(time.perf_counter(), task.stop, task.deadline_ms)
+                loop.add(task)
             except Exception as error:  # whatever it is, the next request must not suffer
-                self._fail(job, error)
+                self._fail(task, error)
 
-    def _ask(self, job: _Job, call: Call) -> None:
+    def _ask(self, question: _Question) -> None:
         try:
-            result = call(self._translator, job.stop)
-        except BaseException as error:  # also what would end the thread
-            self._answer(job, error=error)
+            result = question.call(self._translator, question.stop)
+        except BaseException as error:  # also one that would end the thread
+            self._answer(question, error=error)
         else:
-            self._answer(job, result)
+            self._answer(question, result)
 
-    def _take(self, answer: Answer) -> None:
-        job = answer.tag
-        assert isinstance(job, _Job)
-        if answer.error is not None:
-            self._fail(job, answer.error)
+    def _fail(self, task: _Task, error: Exception) -> None:
+        if isinstance(task, _Question) or isinstance(error, EngineError):
+            self._answer(task, error=error)
         else:
-            self._answer(job, answer.translation)
+            self._answer(task, failed(task.request, error))
 
-    def _fail(self, job: _Job, error: Exception) -> None:
-        if job.request is None or isinstance(error, EngineError):
-            self._answer(job, error=error)
-        else:
-            self._answer(job, failed(job.request, error))
-
-    def _answer(self, job: _Job, result: Any = None, error: BaseException | None = None) -> None:
-        """Give the job's future what it is to hold; for one that was cancelled, that."""
+    def _answer(self, task: _Task, result: Any = None, error: BaseException | None = None) -> None:
+        """Give the task's future its result or error; a task that was cancelled is answered as cancelled."""
         with self._changed:
-            self._release(job)
-            is_cancelled = job.stop.is_set()
+            self._release(task)
+            is_cancelled = task.stop.is_set()
+            task.state = JobState.CANCELLED if is_cancelled else JobState.FINISHED
             if not is_cancelled:
-                self._remember(job, is_failure=error is not None or getattr(result, "status", None) == "failed")
-        if is_cancelled:
-            job.future.set_result(job.request and Translation(job.request, "cancelled", reasons=(_CANCELLED,)))
+                self._count(task, is_failure=error is not None or getattr(result, "status", None) == "failed")
+        if is_cancelled and isinstance(task, _Submission):
+            task.future.set_result(Translation(task.request, "cancelled", reasons=(INTERRUPTED["cancelled"],)))
+        elif is_cancelled:
+            task.future.set_result(None)
         elif error is not None:
-            job.future.set_exception(error)
+            task.future.set_exception(error)
         else:
-            job.future.set_result(result)
+            task.future.set_result(result)
 
-    def _release(self, job: _Job) -> None:
-        self._running.discard(job)
-        if self._newest.get(job.key) is job:
-            del self._newest[job.key]
+    def _release(self, task: _Task) -> None:
+        if task.state is JobState.WAITING:  # taken out of its queue because it was cancelled
+            task.state = JobState.CANCELLED
+        elif task in self._running:
+            self._running.remove(task)
+        if self._newest.get(task.key) is task:
+            del self._newest[task.key]
 
-    def _remember(self, job: _Job, is_failure: bool) -> None:
+    def _count(self, task: _Task, is_failure: bool) -> None:
         now = time.perf_counter()
         self._num_answered += 1
         self._num_failed += is_failure
-        if job.priority == "interactive":
-            self._latencies_ms.append((now - job.asked_at) * 1000)
+        if task.priority == "interactive":
+            self._latencies_ms.append((now - task.submitted_at) * 1000)
         self._answered_at.append(now)
         self._forget_old_answers(now)
 
     def _forget_old_answers(self, now: float) -> None:
         while self._answered_at and self._answered_at[0] < now - _RECENT_S:
             self._answered_at.popleft()
-
-
-_CANCELLED = INTERRUPTED["cancelled"]
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float | None:

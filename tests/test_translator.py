@@ -152,8 +152,8 @@ def test_a_line_that_crashes_fails_alone(translator, monkeypatch):
             raise ValueError("a bug")
         return sentence(wanted, options, interruption)
 
-    sentence = translator._sentence
-    monkeypatch.setattr(translator, "_sentence", crash)
+    sentence = translator.pipeline.sentence
+    monkeypatch.setattr(translator.pipeline, "sentence", crash)
     results = list(translator.translate_all([Request("one"), Request("crash"), Request("two")], SHORT))
     assert [result.status for result in results] == ["complete", "failed", "complete"]
     assert (results[1].reasons[0].kind, results[1].reasons[0].message) == ("crashed", "ValueError: a bug")
@@ -180,10 +180,10 @@ def test_out_of_memory_halves_the_batch_and_translates_all_the_same(translator, 
             raise torch.OutOfMemoryError("no room for 3 GiB")
         return opened(sentences)
 
-    opened = translator._open
+    opened = translator.pipeline.decoder
     requests = short_requests(6)
     expected = list(translator.translate_all(requests, SHORT, batch_size=6))
-    monkeypatch.setattr(translator, "_open", open_)
+    monkeypatch.setattr(translator.pipeline, "decoder", open_)
     results = list(translator.translate_all(requests, SHORT, batch_size=6))
     assert [result.status for result in results] == ["complete"] * 6
     for result, other in zip(results, expected, strict=True):
@@ -577,7 +577,7 @@ def test_beam_is_widened_for_many_constraint_tokens_sentence_by_sentence(transla
     long = Request(SOURCE, phrases=[Phrase("auf allen Knoten"), Phrase("Einstellungen"), Phrase("(siehe unten)")])
     short = Request(SOURCE, phrases=[Phrase("Knoten")])
     narrow = replace(OPTIONS, beam=3, nbest=3, places_per_bank=2)
-    num_tokens = translator._constraints(long).num_tokens
+    num_tokens = translator.pipeline.prepare(long).num_tokens
     assert num_tokens > 3
     assert (narrow.beam_for(num_tokens), narrow.beam_for(0)) == (2 * num_tokens + 2, 3)
     together = list(translator.translate_all([long, short, Request(SOURCE)], narrow))

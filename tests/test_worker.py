@@ -13,36 +13,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator, Worker
+from engine.decoding.encodings import Encodings
 from engine.decoding.fair_queue import FairQueue
+from engine.decoding.pipeline import RequestPipeline
 from engine.model import LoadedModel, ModelConfig, Transformer
 
 OPTIONS = SearchOptions(beam=3, nbest=2)
 
 
+class NotingPipeline(RequestPipeline):
+    """Lists the sources of the sentences that it makes."""
+
+    def __init__(self, model: LoadedModel) -> None:
+        super().__init__(model, Encodings(model))
+        self.begun: list[str] = []
+
+    def sentence(self, prepared, options, interruption):
+        self.begun.append(prepared.source)
+        return super().sentence(prepared, options, interruption)
+
+
 class Gated(Translator):
-    """A translator that notes what it begins, and before each step of a stream waits until it is let on."""
+    """A translator that lists the sources that it begins, and waits before each step until the test allows it."""
+
+    pipeline_class = NotingPipeline
 
     def __init__(self, model: LoadedModel) -> None:
         super().__init__(model)
-        self.begun: list[str] = []
+        self.pipeline = self.pipeline_class(model)
+        self.begun = self.pipeline.begun
         self._is_at_gate = threading.Semaphore(0)
         self._may_step = threading.Semaphore(0)
 
-    def stream(self, *settings, **more):
-        stream = super().stream(*settings, **more)
-        step = stream.step
+    def decoding_loop(self, *settings, **more):
+        loop = super().decoding_loop(*settings, **more)
+        step = loop.step
 
         def gated_step():
             self._is_at_gate.release()
             assert self._may_step.acquire(timeout=30)
             return step()
 
-        stream.step = gated_step
-        return stream
-
-    def _sentence(self, wanted, options, interruption):
-        self.begun.append(wanted.source)
-        return super()._sentence(wanted, options, interruption)
+        loop.step = gated_step
+        return loop
 
     def wait(self) -> None:
         """Until the worker is about to step."""
@@ -247,37 +260,41 @@ def test_future_that_its_caller_cancelled_is_skipped(gated):
     assert translator.begun == ["first", "last"]
 
 
-class Crashing(Gated):
-    """Crashes while it makes ready what says "begin", in the third step of a batch with "step", and with its result."""
+class CrashingPipeline(NotingPipeline):
+    """Crashes before the search for sources with "begin", in its third step for "step", and after it for "end"."""
 
-    def _sentence(self, wanted, options, interruption):
-        if "begin" in wanted.source:
+    def sentence(self, prepared, options, interruption):
+        if "begin" in prepared.source:
             raise MemoryError("no room for 3 GiB")
-        return super()._sentence(wanted, options, interruption)
+        return super().sentence(prepared, options, interruption)
 
-    def _open(self, sentences: Sequence):
-        decoder = super()._open(sentences)
+    def decoder(self, sentences: Sequence):
+        decoder = super().decoder(sentences)
         if any("step" in sentence.source.source for sentence in sentences):
             decoder.max_steps = 2
         return decoder
 
-    def _tell(self, request, wanted, result):
-        if "tell" in request.source:
-            raise ValueError("cannot be told")
-        return super()._tell(request, wanted, result)
+    def translation(self, request, prepared, result):
+        if "end" in request.source:
+            raise ValueError("cannot be written")
+        return super().translation(request, prepared, result)
+
+
+class Crashing(Gated):
+    pipeline_class = CrashingPipeline
 
 
 def test_crash_fails_its_request_alone(model):
     translator = Crashing(model)
     with Worker(translator) as worker:
         fine = [begin(translator, worker, "fine 0")]
-        crashing = [worker.submit(Request(where), OPTIONS) for where in ("begin", "tell")]
+        crashing = [worker.submit(Request(where), OPTIONS) for where in ("begin", "end")]
         fine += [worker.submit(Request(f"fine {number}"), OPTIONS) for number in (1, 2)]
         translator.open()
         answers = [future.result(30) for future in crashing]
         assert [(answer.status, answer.reasons[0].kind) for answer in answers] == [("failed", "crashed")] * 2
         assert "no room for 3 GiB" in answers[0].reasons[0].message
-        assert "ValueError: cannot be told" in answers[1].reasons[0].message
+        assert "ValueError: cannot be written" in answers[1].reasons[0].message
         for number, future in enumerate(fine):
             assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
 
@@ -303,19 +320,19 @@ class Breaking(Gated):
     error: BaseException = ValueError("outside of any request")
     num_times = 1
 
-    def stream(self, *settings, **more):
-        stream = super().stream(*settings, **more)
-        step = stream.step
+    def decoding_loop(self, *settings, **more):
+        loop = super().decoding_loop(*settings, **more)
+        step = loop.step
 
         def breaking_step():
             answers = step()
-            if self.num_times > 0 and len(stream):
+            if self.num_times > 0 and len(loop):
                 self.num_times -= 1
                 raise self.error
             return answers
 
-        stream.step = breaking_step
-        return stream
+        loop.step = breaking_step
+        return loop
 
 
 def test_what_breaks_outside_of_any_request_fails_those_under_way_and_the_next_go_on(model):

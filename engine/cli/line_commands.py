@@ -22,7 +22,7 @@ from engine.cli.jobs import (
 )
 from engine.cli.lines import InputLine, LineProblem, parse_object
 from engine.cli.output import AnswerFormatter, Json, problem
-from engine.decoding.stream import crash_message, failed
+from engine.decoding.loop import crash_message, failed
 from engine.errors import InvalidRequest
 from engine.request import Hypothesis, Request, SearchOptions, Translation
 from engine.translator import Translator

@@ -107,7 +107,7 @@ def measure(
 
             found = translator.translate(request, settings).hypotheses[0]
             expected = step_by_step.translate(request, settings).hypotheses[0]
-            encoded = translator._encodings.of(translator._constraints(request))
+            encoded = translator._encodings.of(translator.pipeline.prepare(request))
             times = interleave(
                 {
                     FREE: lambda sentence=sentence: translator.translate(Request(sentence), settings),  # type: ignore[misc]

@@ -20,7 +20,8 @@ from typing import Any
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
-from engine import EngineError, Request, SearchOptions, Translation, Translator
+from engine import EngineError, Request, SearchOptions, Translator
+from engine.decoding.loop import DecodingJob
 from tests.benchmarks.charts import chart
 from tests.benchmarks.dba.decoding import Pair
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, read_pairs, write_json
@@ -125,20 +126,18 @@ def measure(
     name: str, options: SearchOptions, translator: Translator, direction: str, pairs: Sequence[Pair], batch_size: int
 ) -> Cell:
     """Decode all sentences by one variant, those of like length together."""
-    stream = translator.stream(batch_size, schedule="batch")
-    for number in sorted(range(len(pairs)), key=lambda number: len(pairs[number].source)):
-        stream.add(Request(pairs[number].source, direction), options, tag=number)
-    found: dict[int, Translation] = {}
-    while len(stream):
-        for answer in stream.step():
-            if answer.error is not None:
-                raise answer.error
-            assert answer.translation is not None
-            assert isinstance(answer.tag, int)
-            if answer.translation.status != "complete":
-                raise ValueError(f"line {pairs[answer.tag].line}: {answer.translation.status}")
-            found[answer.tag] = answer.translation
-    translations = [found[number] for number in range(len(pairs))]
+    loop = translator.decoding_loop(batch_size, schedule="batch")
+    jobs = [DecodingJob(Request(pair.source, direction), options) for pair in pairs]
+    for job in sorted(jobs, key=lambda job: len(job.request.source)):
+        loop.add(job)
+    while len(loop):
+        for job in loop.step():
+            if job.error is not None:
+                raise job.error
+    translations = [job.result() for job in jobs]
+    for pair, translation in zip(pairs, translations, strict=True):
+        if translation.status != "complete":
+            raise ValueError(f"line {pair.line}: {translation.status}")
     best = [translation.hypotheses[0] for translation in translations]
     bleu = BLEU().corpus_score([item.text for item in best], [[pair.reference for pair in pairs]])
     return Cell(
@@ -149,7 +148,7 @@ def measure(
         bleu=round(bleu.score, 2),
         length_ratio=round(bleu.ratio, 4),
         steps=mean(translation.num_steps for translation in translations),
-        expansions=round(stream.counts.num_expansions / len(pairs), 2),
+        expansions=round(loop.counts.num_expansions / len(pairs), 2),
     )
 
 

@@ -25,6 +25,7 @@ from typing import Any, get_args
 import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
+from engine.decoding.loop import DecodingJob
 from engine.model.packed_weights import Precision
 from engine.search.batching import REFILL_SHARE, Counts, Schedule
 from engine.text import is_word_char
@@ -165,14 +166,13 @@ def decode(
     translator: Translator, requests: Sequence[Request], method: Method, beam: int, options: argparse.Namespace
 ) -> Run:
     search_options = method.options(beam, options.threshold, options.children)
-    stream = translator.stream(options.batch, method.schedule, method.refill_share)
+    loop = translator.decoding_loop(options.batch, method.schedule, method.refill_share)
+    jobs = (DecodingJob(request, search_options) for request in requests)
     synchronise(translator)
     started = time.perf_counter()
-    translations = tuple(
-        stream.in_order(requests, search_options, options.batch * LOOK_AHEAD_BATCHES, interruption=lambda: None)
-    )
+    translations = tuple(loop.in_order(jobs, options.batch * LOOK_AHEAD_BATCHES))
     synchronise(translator)
-    return Run(translations, stream.counts, time.perf_counter() - started)
+    return Run(translations, loop.counts, time.perf_counter() - started)
 
 
 def synchronise(translator: Translator) -> None:

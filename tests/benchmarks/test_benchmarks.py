@@ -90,7 +90,7 @@ def test_constraints_have_exactly_so_many_tokens(model):
     for count in range(5):
         request = time_against_constraints.request_of(translator, pair, "en-de", count, seed=1)
         if request is not None:
-            assert translator._constraints(request).num_tokens == count
+            assert translator.pipeline.prepare(request).num_tokens == count
             assert all(phrase.text in REFERENCES[0] for phrase in request.phrases)
     assert time_against_constraints.request_of(translator, pair, "en-de", 90, seed=1) is None
 

@@ -27,7 +27,7 @@ from typing import Any
 import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
-from engine.decoding.stream import RequestStream
+from engine.decoding.loop import DecodingJob, DecodingLoop
 from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
 from engine.search.grid import GridBeamSearch
@@ -172,7 +172,7 @@ def request_of(translator: Translator, pair: Pair, direction: str, count: int, s
     num_tokens = 0
     for word in shuffled:
         longer = Request(pair.source, direction, (*phrases, Phrase(word)))
-        if (num_with_it := translator._constraints(longer).num_tokens) <= count:
+        if (num_with_it := translator.pipeline.prepare(longer).num_tokens) <= count:
             phrases.append(Phrase(word))
             num_tokens = num_with_it
     return Request(pair.source, direction, tuple(phrases)) if num_tokens == count else None
@@ -200,16 +200,14 @@ def decode(
     translator: Translator, request: Request, options: SearchOptions, search: type[BeamSearch]
 ) -> tuple[Translation, int]:
     """The translation by one search, and the rows it expanded."""
-    sentences = SearchStream(translator._open, translator._vocabulary, 1, "batch", search=search)
-    stream = RequestStream(sentences, translator._constraints, translator._sentence, translator._tell)
-    stream.add(request, options)
-    while len(stream):
-        for answer in stream.step():
-            if answer.error is not None:
-                raise answer.error
-            found = answer.translation
-    assert found is not None
-    return found, stream.counts.num_expansions
+    sentences = SearchStream(translator.pipeline.decoder, translator._vocabulary, 1, "batch", search=search)
+    loop = DecodingLoop[DecodingJob](translator.pipeline, sentences)
+    loop.add(job := DecodingJob(request, options))
+    while len(loop):
+        loop.step()
+    if job.error is not None:
+        raise job.error
+    return job.result(), loop.counts.num_expansions
 
 
 def cells_of(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from engine import Translator
 from engine.cli.line_commands import LineCommands
 from engine.cli.lines import MAX_LINE_BYTES, parse_object, read_lines
 from engine.cli.output import Writer
+from engine.decoding.pipeline import RequestPipeline
 from tests.cli.shell import SOURCE, answers, make_commands
 
 
@@ -150,14 +151,14 @@ def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
     [(ValueError("a bug"), "ValueError: a bug"), (torch.OutOfMemoryError("no room"), "no memory for this sentence")],
 )
 def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
-    prepare = Translator._prepare
+    prepare = RequestPipeline.prepare
 
     def crashing(self, request):
         if "crash" in request.source:
             raise error
         return prepare(self, request)
 
-    monkeypatch.setattr(Translator, "_prepare", crashing)
+    monkeypatch.setattr(RequestPipeline, "prepare", crashing)
     flags = ["--beam", "2", "--max-length-factor", "0.2"] if command != "score" else []
     flags += ["--batch-size", batch_size] if command == "translate" else []
     target = {"target": "A house"} if command in ("score", "alternatives") else {}

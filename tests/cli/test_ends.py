@@ -15,7 +15,7 @@ import pytest
 
 from engine import Translator
 from engine.__main__ import main
-from engine.decoding.stream import Answer, RequestStream
+from engine.decoding.loop import DecodingJob, DecodingLoop
 from tests.cli.shell import QUICK, answers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -139,16 +139,16 @@ def interrupted_lines(model: Path, *flags: str) -> list[int]:
 
 
 def test_ctrl_c_while_decoding_writes_what_is_finished_and_nothing_half_done(model, monkeypatch):
-    step = RequestStream.step
-    answered: list[Answer] = []
+    step = DecodingLoop.step
+    answered: list[DecodingJob] = []
 
-    def interrupted(self: RequestStream) -> list[Answer]:
+    def interrupted(self: DecodingLoop) -> list[DecodingJob]:
         answered.extend(now := step(self))
         if now and len(answered) == 2:
             signal.raise_signal(signal.SIGINT)
         return now
 
-    monkeypatch.setattr(RequestStream, "step", interrupted)
+    monkeypatch.setattr(DecodingLoop, "step", interrupted)
     assert interrupted_lines(model, "translate", "--batch-size", "2") == [2, 4]
 
 

@@ -25,10 +25,10 @@ class StepwiseSearch(BeamSearch):
 class StepwiseTranslator(Translator):
     """A translator that searches so, and remembers nothing of the prefixes before."""
 
-    def stream(self, *arguments: Any, **settings: Any) -> Any:
-        stream = super().stream(*arguments, **settings)
-        given = stream._search
-        stream._search = SearchStream(
-            self._open, self._vocabulary, given.batch_size, given._schedule, given._refill_share, StepwiseSearch
+    def decoding_loop(self, *arguments: Any, **settings: Any) -> Any:
+        loop = super().decoding_loop(*arguments, **settings)
+        given, opened = loop._search, self.pipeline.decoder
+        loop._search = SearchStream(
+            opened, self._vocabulary, given.batch_size, given._schedule, given._refill_share, StepwiseSearch
         )
-        return stream
+        return loop

@@ -1,0 +1,221 @@
+"""The decoding loop: jobs join at any time, share the steps of the search, and leave as each of them ends.
+
+    WAITING ──> RUNNING ──> FINISHED     with a translation, or with the error that ended the job
+       └───────────┴──────> CANCELLED    with the best translation so far, if any
+
+`engine.worker` decides which waiting requests become jobs; `engine.search.batching` decides which jobs share a step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import islice
+from threading import Event
+from typing import Generic, TypeVar
+
+import torch
+
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.decoding.relaxation import smallest_relaxation
+from engine.errors import InvalidRequest
+from engine.request import Reason, Request, SearchOptions, Translation
+from engine.search.batching import Counts, SearchStream, is_out_of_memory
+from engine.search.sentence import EndedSentence, Interruption, Sentence
+
+Interrupt = Callable[[], Interruption | None]  # called before each step; why the job must end now, if it must
+
+
+def never() -> None:
+    """The interruption of jobs that run to their end."""
+
+
+class JobState(Enum):
+    """Where a job is on its way through the loop."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True, eq=False)
+class DecodingJob:
+    """One request on its way through the loop. Once it has ended, either `translation` or `error` is set.
+
+    Callers that have prepared the request pass `prepared`. `elapsed_ms` of the translation counts from `started_at`, a
+    time of `perf_counter`; None: from `DecodingLoop.add`.
+    """
+
+    request: Request
+    options: SearchOptions
+    interruption: Interrupt = never
+    prepared: PreparedRequest | None = None
+    started_at: float | None = None
+    state: JobState = JobState.WAITING
+    translation: Translation | None = None
+    error: Exception | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in (JobState.FINISHED, JobState.CANCELLED)
+
+    def finish(self, translation: Translation) -> None:
+        """End the job with its translation, which says whether it was cancelled."""
+        self.translation = translation
+        self.state = JobState.CANCELLED if translation.status == "cancelled" else JobState.FINISHED
+
+    def fail(self, error: Exception) -> None:
+        """End the job with the error that its decoding raised."""
+        self.error = error
+        self.state = JobState.FINISHED
+
+    def result(self) -> Translation:
+        """The translation of a job that has ended; of status "failed" after an error."""
+        return self.translation or failed(self.request, self.error)
+
+
+Job = TypeVar("Job", bound=DecodingJob)
+
+
+class DecodingLoop(Generic[Job]):
+    """Decodes jobs together. Add some at any time, then call `step` until the loop is empty."""
+
+    def __init__(self, pipeline: RequestPipeline, search: SearchStream) -> None:
+        self._pipeline = pipeline
+        self._search = search
+        self._running: dict[Sentence, Job] = {}
+        self._infeasible: list[Job] = []  # ended without a search; the next step returns them
+
+    def __len__(self) -> int:
+        """Jobs that no step has returned yet."""
+        return len(self._running) + len(self._infeasible)
+
+    @property
+    def room(self) -> int:
+        """How many more jobs would begin with the next step."""
+        return self._search.room
+
+    @property
+    def counts(self) -> Counts:
+        """The cost of the search so far."""
+        return self._search.counts
+
+    def add(self, job: Job) -> None:
+        """Let the job begin as soon as there is room. Raises InvalidRequest if the model cannot take the request."""
+        if job.started_at is None:
+            job.started_at = time.perf_counter()
+        prepared = job.prepared = job.prepared or self._pipeline.prepare(job.request)
+        if prepared.obstacles:
+            relaxation = smallest_relaxation(job.request, self._pipeline.prepare)
+            blocked = Translation(job.request, "infeasible", (), prepared.obstacles, prepared.unknown_source)
+            job.finish(replace(blocked, relaxation=relaxation))
+            self._infeasible.append(job)
+            return
+        sentence = self._pipeline.sentence(prepared, job.options, job.interruption)
+        job.state = JobState.RUNNING
+        self._running[sentence] = job
+        self._search.add(sentence)
+
+    @torch.inference_mode()
+    def step(self) -> list[Job]:
+        """Take the running jobs one token further; returns the jobs that ended."""
+        ended, self._infeasible = self._infeasible, []
+        return ended + [self._end(sentence) for sentence in self._search.step()]
+
+    @torch.inference_mode()
+    def interrupt(self) -> list[Job]:
+        """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
+        return [self._end(sentence) for sentence in self._search.interrupt()]
+
+    def _end(self, ended: EndedSentence) -> Job:
+        job = self._running.pop(ended.sentence)
+        assert job.prepared is not None
+        assert job.started_at is not None
+        if ended.result is None:
+            assert ended.error is not None
+            job.fail(ended.error)
+            return job
+        try:
+            translation = self._pipeline.translation(job.request, job.prepared, ended.result)
+        except Exception as error:  # of any kind: it must fail no other job
+            job.fail(error)
+        else:
+            job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
+        return job
+
+    def in_order(self, jobs: Iterable[Job], window_size: int, interruption: Interrupt = never) -> Iterator[Translation]:
+        """Translations in the order of the jobs, each as soon as it and those before it have ended.
+
+        Reads `window_size` jobs ahead to decode those of similar length together; holds at most twice as many. After
+        `interruption`, the remaining jobs end undecoded. Until the last one, the loop must get no other jobs.
+        """
+        jobs = iter(jobs)
+        held: deque[Job] = deque()  # in their order
+        ready: deque[Job] = deque()  # shortest first
+        is_all_read = False
+        while True:
+            why = interruption()
+            if not ready and not is_all_read and len(held) <= window_size:
+                window = list(islice(jobs, window_size))
+                is_all_read = len(window) < window_size
+                held.extend(window)
+                ready.extend(window if why else self._by_length(window))
+            while ready and (why or self.room):
+                job = ready.popleft()
+                if why:
+                    job.finish(Translation(job.request, why, reasons=(INTERRUPTED[why],)))
+                    continue
+                try:
+                    self.add(job)
+                except Exception as error:
+                    job.fail(error)
+            self.step()
+            while held and held[0].has_ended:
+                yield held.popleft().result()
+            if is_all_read and not held:
+                return
+
+    def _by_length(self, jobs: Iterable[Job]) -> list[Job]:
+        """Prepares the jobs; returns those that can be decoded, shortest source first."""
+        lengths: dict[Job, int] = {}
+        for job in jobs:
+            try:
+                job.prepared = self._pipeline.prepare(job.request)
+            except Exception as error:
+                job.fail(error)
+            else:
+                lengths[job] = len(job.prepared.source_ids)
+        return sorted(lengths, key=lengths.__getitem__)
+
+
+def interruption_of(started_at: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
+    """Interrupts once `cancel` is set, or `deadline_ms` after `started_at`, a time of `perf_counter`."""
+
+    def interruption() -> Interruption | None:
+        if cancel is not None and cancel.is_set():
+            return "cancelled"
+        if deadline_ms is not None and (time.perf_counter() - started_at) * 1000 >= deadline_ms:
+            return "deadline"
+        return None
+
+    return interruption
+
+
+def failed(request: Request, error: Exception | None) -> Translation:
+    """The translation, without hypotheses, of a request that is invalid or whose decoding crashed."""
+    if isinstance(error, InvalidRequest):
+        return Translation(request, "failed", reasons=(Reason("invalid", str(error)),))
+    return Translation(request, "failed", reasons=(Reason("crashed", crash_message(error)),))
+
+
+def crash_message(error: Exception | None) -> str:
+    """The error's type and text; where memory ran out, also what to change."""
+    message = f"{type(error).__name__}: {error}"
+    if error is not None and is_out_of_memory(error):
+        return f"there is no memory for this sentence even alone; ask for a narrower beam ({message})"
+    return message

@@ -1,0 +1,117 @@
+"""What happens to one request around the search: text to pieces before it, pieces to text and placements after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.decoding.aligner import Alignment, align, with_alignment
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.encodings import Encodings
+from engine.errors import InvalidRequest
+from engine.model import LoadedModel
+from engine.model.directions import offer_of
+from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
+from engine.search.beam import StepDecoder
+from engine.search.finished import SearchHypothesis
+from engine.search.sentence import Interruption, Sentence, SentenceResult
+from engine.search.stopping import Scoring
+from engine.text import DecodedPieces
+
+INTERRUPTED: dict[Interruption, Reason] = {
+    "deadline": Reason("deadline", "the time was up before the search had ended; these are the best so far"),
+    "cancelled": Reason("cancelled", "the request was cancelled; a newer one may have taken its place"),
+}
+
+
+class RequestPipeline:
+    """The steps of one model's requests, in order: `prepare`, `sentence`, `decoder`, (the search), `translation`."""
+
+    def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
+        self._model = model
+        self._encodings = encodings
+
+    def prepare(self, request: Request) -> PreparedRequest:
+        """The request in pieces. Raises InvalidRequest for a direction, domain or formality that the model lacks."""
+        model = self._model
+        directions = model.config.directions
+        direction = request.direction or directions[0]
+        if direction not in directions:
+            raise InvalidRequest(
+                f"direction is {direction!r}; this model translates {offer_of(directions)}; choose one of them"
+            )
+        marks = model.marks(direction, request.domain, request.formality)
+        max_pieces = model.config.max_pieces
+        return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks)
+
+    def sentence(
+        self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
+    ) -> Sentence:
+        """The search's task. Raises InvalidRequest for a score that the model has no parameters for."""
+        config, direction = self._model.config, prepared.direction
+        ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
+        return Sentence(
+            prepared.constraints,
+            prepared.max_length(options, config.max_pieces),
+            replace(options, beam=options.beam_for(prepared.num_tokens)),
+            Scoring.of(options, len(prepared.source_ids), ratio, reward),
+            source=prepared,
+            interruption=interruption,
+        )
+
+    def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
+        """A decoder of these sentences before its first step; encodes the sources that are not cached."""
+        return self._encodings.decoder([sentence.source for sentence in sentences])
+
+    def translation(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
+        """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller."""
+        decodings = [self._model.codec.decode(found.tokens) for found in result.hypotheses]
+        alignments = self.align(prepared, [found.tokens for found in result.hypotheses], decodings)
+        hypotheses = tuple(
+            _hypothesis(prepared, *item) for item in zip(result.hypotheses, decodings, alignments, strict=True)
+        )
+        status: Status = result.outcome
+        reasons: tuple[Reason, ...] = ()
+        if status in ("complete", "unmet"):
+            unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
+            num_in_order = min((len(hypothesis.locked) for hypothesis in hypotheses), default=0)
+            status = "complete" if hypotheses and not unmet and num_in_order == prepared.num_ordered else "unmet"
+            reasons = tuple(prepared.not_placed(phrase) for phrase in unmet)
+            if num_in_order < prepared.num_ordered:
+                reasons += (prepared.not_in_order(num_in_order),)
+        elif status in ("deadline", "cancelled"):
+            reasons = (INTERRUPTED[status],)
+        else:
+            reasons = (
+                Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
+            )
+        return Translation(request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps)
+
+    def align(
+        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
+    ) -> Sequence[Alignment | None]:
+        """The word alignment of each target of one source; None from a model without an alignment head."""
+        if self._model.alignment is None or not targets:
+            return [None] * len(targets)
+        encoded = self._encodings.of(prepared)
+        return align(self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings)
+
+
+def _hypothesis(
+    prepared: PreparedRequest, found: SearchHypothesis, decoding: DecodedPieces, alignment: Alignment | None
+) -> Hypothesis:
+    placements, unmet = prepared.place(decoding.text)
+    if alignment is not None:
+        placements = with_alignment(placements, prepared.phrases, alignment, decoding.text)
+    return Hypothesis(
+        text=decoding.text,
+        score=found.score,
+        log_prob=found.log_prob,
+        tokens=found.tokens,
+        token_log_probs=found.token_log_probs,
+        token_spans=decoding.spans,
+        placements=placements,
+        alignment=alignment or (),
+        unmet=unmet,
+        locked=prepared.place_ordered(decoding.text),
+    )
