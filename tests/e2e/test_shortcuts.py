@@ -117,7 +117,7 @@ def test_keys_leave_as_a_file_and_come_back_but_for_those_that_cannot_be(screen:
     screen.page.keyboard.press("Escape")
 
 
-def test_banned_word_is_struck_where_it_would_have_stood(screen: Screen):
+def test_banned_word_is_shown_where_it_would_occur(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(2).inner_text()
     screen.words.nth(2).click(modifiers=["Alt"])

@@ -11,7 +11,7 @@ READERS = readers()
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-def test_samples_are_read_and_damaged_copies_read_or_refused(reader: Reader):
+def test_samples_are_read_and_damaged_copies_are_read_or_rejected(reader: Reader):
     for sample in reader.samples:
         reader.read(sample)
     for number in range(8):
@@ -20,7 +20,7 @@ def test_samples_are_read_and_damaged_copies_read_or_refused(reader: Reader):
         )
 
 
-def test_a_reader_that_breaks_is_found_and_one_that_refuses_is_not():
+def test_crashing_reader_is_reported_but_rejecting_one_is_not():
     def broken(data: bytes) -> None:
         data.decode("ascii")
 

@@ -38,7 +38,7 @@ NUMBER_CASES = [
 
 
 @pytest.mark.parametrize(("source", "target", "expected", "why"), NUMBER_CASES)
-def test_numbers_are_compared_by_value_in_each_languages_form(
+def test_numbers_are_compared_by_value_in_each_language(
     source: str, target: str, expected: dict[str, tuple[str, ...]], why: str
 ):
     found = {f.kind: f.texts for f in findings_in(source, target, "en-de") if f.check == "numbers"}
@@ -73,15 +73,13 @@ OTHER_CASES = [
 
 
 @pytest.mark.parametrize(("source", "target", "expected", "why"), OTHER_CASES)
-def test_other_checks_find_what_a_reader_would_stumble_over(
-    source: str, target: str, expected: tuple[str, str, tuple[str, ...]] | None, why: str
-):
+def test_other_checks(source: str, target: str, expected: tuple[str, str, tuple[str, ...]] | None, why: str):
     direction = "ja-en" if not source.isascii() and target.isascii() and "“" not in source else "en-de"
     found = [(f.check, f.kind, f.texts) for f in findings_in(source, target, direction)]
     assert found == ([expected] if expected else []), why
 
 
-def test_errors_come_before_advice_and_say_so():
+def test_errors_come_before_warnings():
     found = findings_in("Wait 5 s.", "Warten  Sie 6 s", "en-de", unmet=["Router"], banned=["Sie"])
     assert [f.is_error for f in found] == sorted((f.is_error for f in found), reverse=True)
     assert [f.message for f in found] == [
@@ -108,13 +106,13 @@ ANY_TEXT = st.text(st.sampled_from("aB ß1٣.,:!?%s{}0/<b>'\u00a0„“\n"), max
 
 
 @given(ANY_TEXT)
-def test_text_that_is_its_own_translation_has_nothing_wrong_but_words_of_its_own(text: str):
+def test_identical_source_and_target_have_no_findings(text: str):
     own = [f for f in findings_in(text, text, "en-en") if f.check != "placeholders"]
     assert own == []
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_any_two_texts_are_compared_and_findings_are_fit_for_the_page(source: str, target: str):
+def test_findings_for_random_texts_are_valid_json(source: str, target: str):
     for finding in findings_in(source, target, "en-de"):
         assert isinstance(finding, Finding)
         assert all(text in finding.message for text in finding.texts)
@@ -123,14 +121,14 @@ def test_any_two_texts_are_compared_and_findings_are_fit_for_the_page(source: st
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_length_is_judged_alike_from_both_sides(source: str, target: str):
+def test_length_check_is_symmetric(source: str, target: str):
     other = {"short": "long", "long": "short"}
     there, back = length_difference(source, target), length_difference(target, source)
     assert [other[kind] for kind in there] == list(back)
 
 
 @given(st.integers(0, 10**12), st.integers(0, 99))
-def test_number_in_both_languages_forms_is_the_same_number(whole: int, cents: int):
+def test_number_in_either_format_has_the_same_value(whole: int, cents: int):
     english, german = f"{whole:,}.{cents:02}", f"{whole:,}.{cents:02}".translate(str.maketrans(",.", ".,"))
     assert findings_in(english, german, "en-de", off=set(CHECKS) - {"numbers"}) == ()
     assert findings_in(german, english, "de-en", off=set(CHECKS) - {"numbers"}) == ()

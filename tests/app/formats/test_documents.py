@@ -22,7 +22,7 @@ def sources(document: Document) -> list[str]:
     return [segment.source for segment in document.segments]
 
 
-def test_a_line_is_its_sentences_and_all_white_space_around_them_is_layout() -> None:
+def test_line_consists_of_sentences_and_white_space_around_them() -> None:
     document = read_document(b"\r\n  One line.  Still it.  \r\n\r\n\tTwo\n\n\rThree", "a.txt")
     assert sources(document) == ["One line.", "Still it.", "Two", "Three"]
     exported = document.export({1: "Noch sie.", 2: "Zwei"})
@@ -35,7 +35,7 @@ def test_only_line_ends_end_a_line() -> None:
 
 
 @given(LINES, st.sampled_from(sorted(ENCODINGS)))
-def test_without_translations_the_bytes_come_back(lines: list[tuple[str, str]], encoding: str) -> None:
+def test_bytes_are_unchanged_without_translations(lines: list[tuple[str, str]], encoding: str) -> None:
     text = "x" + "".join(line + end for line, end in lines)  # never white space alone, which is refused
     data = ENCODINGS[encoding] + text.encode(encoding)
     document = read_document(data, "a.txt")
@@ -47,7 +47,7 @@ def test_without_translations_the_bytes_come_back(lines: list[tuple[str, str]], 
 
 
 @given(LINES, st.data())
-def test_translations_replace_the_segments_and_nothing_else(lines: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_translations_replace_only_their_segments(lines: list[tuple[str, str]], data: st.DataObject) -> None:
     text = "x\n" + "".join(line + end for line, end in lines)
     document = read_document(text.encode(), "a.txt")
     chosen = data.draw(st.sets(st.sampled_from(range(len(document.segments)))))
@@ -60,14 +60,14 @@ def test_translations_replace_the_segments_and_nothing_else(lines: list[tuple[st
     assert exported == expected + document.text[position:]
 
 
-def test_the_encoding_of_the_document_is_kept() -> None:
+def test_document_keeps_its_encoding() -> None:
     for encoding in ("cp1252", "utf-8-sig", "utf-16"):
         document = read_document("Fünf Äpfel\n".encode(encoding), "a.txt")
         exported = document.export({0: "Sechs Öfen – für 5 €"})
         assert exported.decode(encoding) == "Sechs Öfen – für 5 €\n"
 
 
-def test_what_the_encoding_cannot_hold_makes_the_file_utf_8_and_says_so() -> None:
+def test_unsupported_characters_change_the_file_to_utf_8_with_a_note() -> None:
     document = read_document("Caf\xe9\n".encode("cp1252"), "menu.txt")
     exported = document.export_file({0: "Łódź"}, "pl")
     assert exported.data == "Łódź\n".encode()
@@ -77,44 +77,44 @@ def test_what_the_encoding_cannot_hold_makes_the_file_utf_8_and_says_so() -> Non
     assert "Ł (U+0141)" in exported.note
 
 
-def test_a_line_break_in_a_translation_does_not_make_a_second_segment() -> None:
+def test_line_break_in_a_translation_does_not_create_a_segment() -> None:
     document = read_document(b"One\nTwo\n", "a.txt")
     assert document.export({0: "Eins\r\n\nund"}) == b"Eins und\nTwo\n"
 
 
-def test_half_a_surrogate_pair_does_not_stop_an_export() -> None:
+def test_lone_surrogate_does_not_break_the_export() -> None:
     assert read_document(b"One\n", "a.txt").export({0: "a\ud83d"}) == "a\ufffd\n".encode()
 
 
-def test_a_translation_of_no_segment_is_an_error() -> None:
+def test_translation_of_an_unknown_segment_is_an_error() -> None:
     with pytest.raises(DocumentError, match="index 1"):
         read_document(b"One\n", "a.txt").export({1: "Zwei"})
 
 
-def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
+def test_file_over_the_limit_is_rejected_before_reading() -> None:
     with pytest.raises(DocumentError, match=r"big\.txt is too large \(5\.0 MiB.*split"):
         read_document(b"a" * (5 * 2**20 + 1), "big.txt")
 
 
-def test_a_file_of_five_million_bytes_is_opened_where_its_lines_are_not_too_many() -> None:
+def test_file_of_five_million_bytes_is_opened() -> None:
     line = b"word " * 79 + b"word\n"
     document = read_document(line * (5_000_000 // len(line)), "big.txt")
     assert len(document.segments) == 12_500
 
 
-def test_more_segments_than_the_limit_are_refused() -> None:
+def test_too_many_segments_are_rejected() -> None:
     with pytest.raises(DocumentError, match=r"long\.txt has more than 20,000 segments.*split"):
         read_document(b"a\n" * 20_001, "long.txt")
     assert len(read_document(b"a\n" * 20_000, "long.txt").segments) == 20_000
 
 
-def test_a_segment_of_two_thousand_words_is_opened_and_a_monstrous_one_named_by_its_line() -> None:
+def test_long_segment_is_opened_and_too_long_one_is_rejected_with_its_line() -> None:
     assert len(read_document(b"word " * 2000, "a.txt").segments) == 1
     with pytest.raises(DocumentError, match=r"line 3: the segment is too long .60,000 characters"):
         read_document(b"a\r\n\r\n" + b"a" * 60_000, "a.txt")
 
 
-def test_hostile_text_is_text() -> None:
+def test_hostile_text_is_plain_text() -> None:
     lines = ["<img src=x onerror=alert(1)>", "${alert(1)}", "=HYPERLINK('x')", "'; DROP TABLE event; --"]
     assert sources(read_document("\n".join(lines).encode(), "<b>.txt")) == lines
 
@@ -129,7 +129,7 @@ def test_the_sample_document_uses_every_term_of_the_sample_glossary() -> None:
     assert found == set(imported.terms)
 
 
-def test_sentences_of_a_line_end_where_a_reader_ends_them() -> None:
+def test_sentences_end_where_a_reader_expects() -> None:
     text = "1. Dr. Smith wrote 3.5 pages. Did he? “Yes.” See https://a.example/b.c for v1.2 of it!  – Done."
     assert sources(read_document(text.encode(), "a.txt")) == [
         "1. Dr. Smith wrote 3.5 pages.",
@@ -146,7 +146,7 @@ def test_sentences_of_a_line_end_where_a_reader_ends_them() -> None:
     st.text(st.sampled_from("aB. !?…。“”\u00a0\u2028\u2003\x1c\x85😀1-"), max_size=30),
     st.sampled_from(["en", "de", "ja"]),
 )
-def test_sentences_take_all_of_a_text_but_the_space_between_them(text: str, language: str) -> None:
+def test_sentences_cover_the_text_except_spaces_between_them(text: str, language: str) -> None:
     spans = sentence_spans(text, language)
     assert [text[s:e].strip() for s, e in spans] == [text[s:e] for s, e in spans]
     ends = [0, *(e for _, e in spans)]
@@ -154,18 +154,18 @@ def test_sentences_take_all_of_a_text_but_the_space_between_them(text: str, lang
     assert all(not text[e:s].strip() for e, s in zip(ends, starts, strict=True))
 
 
-def test_no_sentence_ends_inside_what_belongs_together() -> None:
+def test_no_sentence_ends_inside_a_whole_span() -> None:
     text = "See (this. Or that). Then go. On."
     assert [text[s:e] for s, e in sentence_spans(text, "en", [(4, 19)])] == ["See (this. Or that).", "Then go.", "On."]
 
 
-def test_a_very_long_paragraph_is_split_like_a_short_one() -> None:
+def test_very_long_paragraph_is_split_like_a_short_one() -> None:
     text = "The file is open. Is it saved? " * 3000
     spans = sentence_spans(text, "en")
     assert [text[s:e] for s, e in spans] == ["The file is open.", "Is it saved?"] * 3000
 
 
-def test_thousands_of_sentences_without_a_letter_are_one_segment_with_what_follows() -> None:
+def test_sentences_without_letters_belong_to_the_following_segment() -> None:
     """Looking through all of them again for each would not come to an end."""
     text = "1! " * 20_000 + "At last."
     assert sentence_spans(text, "en") == [(0, len(text))]

@@ -74,7 +74,7 @@ def runs_of(paragraph: WordParagraph) -> list[tuple[str, bool, bool]]:
     return [(run.text, bool(run.bold), bool(run.italic)) for run in paragraph.runs]
 
 
-def test_text_of_body_tables_and_headers_comes_in_sentences() -> None:
+def test_body_tables_and_headers_are_split_into_sentences() -> None:
     assert sources(read_document(sample(), "a.docx")) == [
         "Getting started",
         "Press {1}OK{/1} now.",
@@ -87,7 +87,7 @@ def test_text_of_body_tables_and_headers_comes_in_sentences() -> None:
     ]
 
 
-def test_translations_keep_formats_tabs_tables_and_every_other_part() -> None:
+def test_translations_keep_formats_tabs_tables_and_all_other_parts() -> None:
     data = sample()
     document = read_document(data, "a.docx")
     exported = document.export_file(
@@ -114,14 +114,14 @@ def test_translations_keep_formats_tabs_tables_and_every_other_part() -> None:
     assert differing == [BODY, "word/header1.xml"]
 
 
-def test_an_untranslated_document_comes_back_byte_for_byte() -> None:
+def test_untranslated_document_is_exported_byte_for_byte() -> None:
     data = sample()
     document = read_document(data, "a.docx")
     assert document.export({}) == data
     assert document.export({segment.index: segment.source for segment in document.segments}) == data
 
 
-def test_links_pictures_fields_and_marks_are_kept_where_the_placeholders_stand() -> None:
+def test_links_pictures_fields_and_marks_follow_their_placeholders() -> None:
     footnote = '<w:r><w:footnoteReference w:id="2"/></w:r>'
     field = (
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> PAGE </w:instrText></w:r>'
@@ -143,7 +143,7 @@ def test_links_pictures_fields_and_marks_are_kept_where_the_placeholders_stand()
     assert body.index("bookmarkEnd") > body.index("die Seite")
 
 
-def test_a_link_field_shows_its_text_and_one_over_several_paragraphs_does_not_hide_theirs() -> None:
+def test_link_field_shows_its_text_even_across_paragraphs() -> None:
     begin, end = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>', '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
     separate = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
     link = f'{begin}<w:r><w:instrText> HYPERLINK "https://a.example" </w:instrText></w:r>{separate}'
@@ -160,7 +160,7 @@ def test_a_link_field_shows_its_text_and_one_over_several_paragraphs_does_not_hi
     assert f"Zwei</w:t></w:r>{end}</w:p>" in body
 
 
-def test_text_in_a_box_within_a_paragraph_is_translated_with_it() -> None:
+def test_text_box_inside_a_paragraph_is_translated() -> None:
     box = (
         '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
         '<mc:Choice Requires="x"><w:txbxContent><w:p><w:r><w:t>Inside</w:t></w:r></w:p></w:txbxContent></mc:Choice>'
@@ -181,7 +181,7 @@ RUNS = st.lists(st.tuples(TEXT, st.booleans(), st.booleans()), min_size=1, max_s
 
 @settings(max_examples=15, deadline=None)
 @given(RUNS, st.data())
-def test_text_and_formats_beside_a_translation_stay_character_for_character(
+def test_text_and_formats_next_to_a_translation_are_unchanged(
     runs: list[tuple[str, bool, bool]], data: st.DataObject
 ) -> None:
     word = WordDocument()
@@ -238,12 +238,12 @@ TYPES = (
     ],
     ids=range(11),
 )
-def test_what_cannot_be_opened_says_why_and_what_to_do(data: bytes, said: str) -> None:
+def test_rejected_document_names_the_reason_and_a_remedy(data: bytes, said: str) -> None:
     with pytest.raises(DocumentError, match=said):
         read_document(data, "a.docx")
 
 
-def test_archives_that_unpack_to_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archives_that_are_too_large_when_unpacked_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     data = zip_of(TYPES=TYPES, BODY=b"<x>" + b" " * 4 * 2**20 + b"</x>")
     assert len(data) < 10_000
     monkeypatch.setattr("app.formats.docx.MAX_PART_BYTES", 2**20)
@@ -270,7 +270,7 @@ def test_damaged_bytes_never_crash(data: st.DataObject) -> None:
 sample_bytes = sample()
 
 
-def test_a_space_in_a_format_of_its_own_keeps_it() -> None:
+def test_space_with_its_own_format_keeps_it() -> None:
     word = WordDocument()
     paragraph = word.add_paragraph("Start here. ")
     paragraph.add_run("Bold and longer than that").bold = True

@@ -151,7 +151,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_paragraph_may_hold_is_shown_and_kept(case: str) -> None:
+def test_all_paragraph_content_is_shown_and_kept(case: str) -> None:
     content, shown, translation, kept = CASES[case]
     data = with_body(f"<w:p>{content}</w:p><w:p>{run('Last one.')}</w:p>")
     document = read_document(data, "a.docx")
@@ -171,7 +171,7 @@ def other_parts(data: bytes) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_sentence_beside_a_translation_keeps_all_its_elements(case: str) -> None:
+def test_sentence_next_to_a_translation_keeps_all_its_elements(case: str) -> None:
     content = CASES[case][0]
     data = with_body(f"<w:p>{run('First one. ')}{content}{run(' Last one.')}</w:p>")
     exported = read_document(data, "a.docx").export({0: "XYZ"})
@@ -198,7 +198,7 @@ def paragraph(*contents: str) -> str:
     return f"<w:p>{''.join(contents)}</w:p>"
 
 
-def test_a_text_box_is_one_segment_and_is_written_for_every_version_of_word() -> None:
+def test_text_box_is_one_segment_and_is_written_for_every_word_version() -> None:
     bold = run("OK", "<w:rPr><w:b/></w:rPr>")
     inside = paragraph(run("Press "), bold) + paragraph(run("Same")) + paragraph(run("Same"))
     document = read_document(with_body(paragraph(run("Around"), box(inside, inside))), "a.docx")
@@ -209,7 +209,7 @@ def test_a_text_box_is_one_segment_and_is_written_for_every_version_of_word() ->
     assert body.count(translated) == 2 and "Press" not in body and "Rundum" in body
 
 
-def test_boxes_within_boxes_and_copies_that_differ() -> None:
+def test_nested_text_boxes_and_copies_that_differ() -> None:
     inner = box(paragraph(run("Inner")), paragraph(run("Inner")))
     outer = box(
         paragraph(run("Outer"), inner) + paragraph(run("Mine")), paragraph(run("Outer"), inner) + paragraph(run("Old"))
@@ -221,7 +221,7 @@ def test_boxes_within_boxes_and_copies_that_differ() -> None:
     assert (body.count("Meins"), body.count("Old")) == (1, 1)
 
 
-def test_a_link_with_a_tab_or_two_sentences_in_it_stays_one() -> None:
+def test_link_with_a_tab_or_two_sentences_stays_one_link() -> None:
     inserted = f'<w:ins w:id="9" {BY}>{run("Two. Three.")}</w:ins>'
     data = with_body(f'<w:p><w:hyperlink w:anchor="a">{run("One")}<w:r><w:tab/></w:r>{inserted}</w:hyperlink></w:p>')
     document = read_document(data, "a.docx")
@@ -246,7 +246,7 @@ DROP_CAP = (
         ("E\u0301tait {1}un jour{/1}.", "E\u0301", "tait un jour."),
     ],
 )
-def test_a_drop_cap_is_one_text_with_its_paragraph(translation: str, cap: str, rest: str) -> None:
+def test_drop_cap_is_one_text_with_its_paragraph(translation: str, cap: str, rest: str) -> None:
     document = read_document(with_body(DROP_CAP), "a.docx")
     assert sources(document) == ["Once upon a {1}time{/1}.", "It ended."]
     exported = document.export({0: translation, 1: "Aus."})
@@ -264,7 +264,7 @@ ALT_TEXT = (
 )
 
 
-def test_what_is_said_of_a_picture_is_translated_and_a_file_name_is_not() -> None:
+def test_alternative_text_is_translated_but_not_file_names() -> None:
     data = with_body(f"<w:p>{run('See ')}{ALT_TEXT}{run(' here.')}</w:p><w:p>{run('After.')}</w:p>")
     document = read_document(data, "a.docx")
     assert sources(document) == ["See {1} here.", "The chief picture", "After."]
@@ -284,14 +284,14 @@ REFERENCE = (
 )
 
 
-def test_words_that_a_cross_reference_shows_are_told_from_those_around() -> None:
+def test_cross_referenced_bookmark_is_a_placeholder_pair() -> None:
     document = read_document(with_body(REFERENCE), "a.docx")
     assert sources(document) == ["{1}Figure 1{/1}: The printer", "See {1}."]
     body = body_of(document.export({0: "Der Drucker ({1}Bild 1{/1})"}))
     assert f'{BOOKMARK}{run("Bild 1")}<w:bookmarkEnd w:id="3"/>{run(")")}' in body
 
 
-def test_the_plain_format_is_the_one_without_tags() -> None:
+def test_simplest_common_format_needs_no_tags() -> None:
     long = run("a long stretch of words", "<w:rPr><w:u/></w:rPr>")
     document = read_document(
         with_body(f"<w:p>{run('Press ')}{run('OK', '<w:rPr><w:b/></w:rPr>')}{run(' for ')}{long}</w:p>"), "a.docx"
@@ -299,7 +299,7 @@ def test_the_plain_format_is_the_one_without_tags() -> None:
     assert sources(document) == ["Press {1}OK{/1} for {2}a long stretch of words{/2}"]
 
 
-def test_deleted_text_alone_is_no_segment_and_tracked_formats_leave_no_empty_runs() -> None:
+def test_deleted_text_is_not_a_segment_and_tracked_formats_leave_no_empty_runs() -> None:
     tracked = f'<w:rPr><w:b/><w:rPrChange w:id="1" {BY}><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
     data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('plain')}</w:p>")
     document = read_document(data, "a.docx")
@@ -331,7 +331,7 @@ def with_notes(data: bytes) -> bytes:
     return target.getvalue()
 
 
-def test_tables_in_tables_lists_drop_caps_headers_and_notes_keep_their_form() -> None:
+def test_nested_tables_lists_drop_caps_headers_and_notes_keep_their_structure() -> None:
     word = WordDocument()
     outer = word.add_table(1, 1).cell(0, 0)
     outer.text = "Outer cell"

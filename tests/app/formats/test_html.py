@@ -52,7 +52,7 @@ def test_only_the_translated_sentences_change() -> None:
     assert exported.name == "a.de.html"
 
 
-def test_the_encoding_of_the_page_is_kept_and_what_it_lacks_is_referred_to() -> None:
+def test_page_keeps_its_encoding_with_character_references_for_the_rest() -> None:
     data = '<meta charset="ISO-8859-1"><p>Größe</p>'.encode("latin-1")
     document = read_document(data, "a.htm")
     assert document.segments[0].source == "Größe"
@@ -67,7 +67,7 @@ PARTS = st.lists(
 
 
 @given(PARTS, st.booleans())
-def test_any_tag_soup_comes_back_and_its_translation_has_the_same_structure(parts: list[str], is_all: bool) -> None:
+def test_any_tag_soup_round_trips_and_keeps_its_structure_when_translated(parts: list[str], is_all: bool) -> None:
     data = "".join(["<div>Text first.</div>", *parts]).encode()
     document = read_document(data, "a.html")
     assert document.export({s.index: s.source for s in document.segments}) == data
@@ -95,7 +95,7 @@ def test_any_tag_soup_comes_back_and_its_translation_has_the_same_structure(part
         "</p![C[",
     ],
 )
-def test_hostile_soup_is_read_and_comes_back(soup: str) -> None:
+def test_hostile_html_round_trips(soup: str) -> None:
     """A search of quadratic time would not come to an end."""
     data = f"Text. {soup * 5_000}".encode()
     document = read_document(data, "a.html")

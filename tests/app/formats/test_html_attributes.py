@@ -27,7 +27,7 @@ def sources(page: str) -> list[str]:
     return [segment.source for segment in read_document(page.encode(), "a.html").segments]
 
 
-def test_values_that_people_read_are_segments_behind_the_text_around_them() -> None:
+def test_readable_attribute_values_are_segments_after_the_surrounding_text() -> None:
     document = read_document(PAGE.encode(), "a.html")
     assert [segment.source for segment in document.segments] == [
         "All about it.",
@@ -51,7 +51,7 @@ def test_values_that_people_read_are_segments_behind_the_text_around_them() -> N
     assert document.segments[5].note == "alt"
 
 
-def test_a_translated_value_is_quoted_as_the_file_does_and_nothing_else_changes() -> None:
+def test_translated_value_keeps_its_quotes_and_nothing_else_changes() -> None:
     document = read_document(PAGE.encode(), "a.html")
     translations = {
         1: "Und <mehr>.",
@@ -80,7 +80,7 @@ def test_a_translated_value_is_quoted_as_the_file_does_and_nothing_else_changes(
     assert "Fuchs" not in document.export({3: "Nichts.", 5: "Ein Fuchs"}).decode()
 
 
-def test_a_value_is_not_joined_to_the_text_beside_it() -> None:
+def test_attribute_value_is_not_merged_with_the_text_next_to_it() -> None:
     document = read_document(PAGE.encode(), "a.html")
     with pytest.raises(CommandError, match="another paragraph"):
         merge_segments(document, 4, 5)
@@ -105,7 +105,7 @@ def test_a_value_is_not_joined_to_the_text_beside_it() -> None:
     ],
     ids=range(9),
 )  # fmt: skip
-def test_what_the_page_says_is_not_translated_is_not_shown(page: str, shown: list[str]) -> None:
+def test_text_marked_as_not_translatable_is_not_shown(page: str, shown: list[str]) -> None:
     assert sources(page) == shown
     document = read_document(page.encode(), "a.html")
     exported = document.export({s.index: s.source + "X" for s in document.segments}).decode()
@@ -127,7 +127,7 @@ TAGS = st.lists(
 
 
 @given(TAGS, st.data())
-def test_any_value_comes_back_and_a_translation_of_it_is_read_as_it_was_typed(
+def test_any_attribute_value_round_trips_and_its_translation_is_read_back(
     tags: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:
     def quoted(value: str, quote: str) -> str:
@@ -147,7 +147,7 @@ def test_any_value_comes_back_and_a_translation_of_it_is_read_as_it_was_typed(
         assert " ".join(text.split()) in " ".join(written.split())
 
 
-def test_hostile_zones_and_values_are_read_and_come_back() -> None:
+def test_hostile_zones_and_values_round_trip() -> None:
     """A search of quadratic time would not come to an end."""
     for soup in (
         "<p translate=no><i translate=yes>",

@@ -42,7 +42,7 @@ def paragraphs_in(data: bytes, folder: Path, name: str) -> list[str]:
     return ["".join(element.itertext()).strip() for element in root.iter(f"{TEXT}p", f"{TEXT}h")]
 
 
-def test_a_translated_document_opens_with_everything_in_its_place(tmp_path: Path) -> None:
+def test_translated_document_opens_with_everything_in_its_place(tmp_path: Path) -> None:
     inside = paragraph(run("In a box. "), run("Bold", "<w:rPr><w:b/></w:rPr>")) + paragraph(run("Its second line."))
     word = WordDocument()
     remarked = word.add_paragraph().add_run("Words with a remark.")

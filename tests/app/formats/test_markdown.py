@@ -47,7 +47,7 @@ Setext
 """
 
 
-def test_sentences_of_every_kind_of_block_are_shown_and_nothing_else() -> None:
+def test_only_sentences_of_blocks_are_shown() -> None:
     document = read_document(FILE.encode(), "a.md")
     assert [s.source for s in document.segments] == [
         "1. First {1}steps{/1}",
@@ -99,7 +99,7 @@ Term
 """
 
 
-def test_what_other_tools_add_to_markdown_is_layout() -> None:
+def test_markdown_extensions_are_layout() -> None:
     document = read_document(WRITTEN_ELSEWHERE.encode(), "a.md")
     texts = ["Set up", "Done.", "Next.", "Read this.", "Take care.", "Term", "Its meaning.", "For admins.", "More."]
     assert [s.source for s in document.segments] == texts
@@ -114,7 +114,7 @@ MARKS = ["- x", "+ x", "* x", "> x", ">x", "# x", "1. Mai", "12) x", "a | b", "|
 
 
 @pytest.mark.parametrize("typed", MARKS)
-def test_a_translation_makes_no_list_heading_quote_or_cell(typed: str) -> None:
+def test_translation_does_not_start_a_list_heading_quote_or_cell(typed: str) -> None:
     text = (
         "One.\nTwo here.\n\n- Item\n\n> Quote\n> goes on. End\n\nTitle\n===\n\n| Cell | Two |\n|---|---|\n| A | B |\n"
     )
@@ -126,7 +126,7 @@ def test_a_translation_makes_no_list_heading_quote_or_cell(typed: str) -> None:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_line_ends_and_marks_are_kept(line_end: str) -> None:
+def test_line_ends_and_byte_order_marks_are_kept(line_end: str) -> None:
     data = FILE.replace("\n", line_end).encode("utf-8-sig")
     document = read_document(data, "a.md")
     assert len(document.segments) == 12
@@ -145,7 +145,7 @@ def blocks_of(text: str) -> list[str]:
 
 
 @given(LINES, st.sampled_from(["\n", "\r\n"]))
-def test_any_lines_come_back_and_translating_them_all_keeps_the_blocks(lines: list[str], line_end: str) -> None:
+def test_any_lines_round_trip_and_keep_their_blocks_when_translated(lines: list[str], line_end: str) -> None:
     data = line_end.join(["Text first.", "", *lines]).encode()
     document = read_document(data, "a.md")
     assert document.export({s.index: s.source for s in document.segments}) == data

@@ -54,7 +54,7 @@ def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
         ("**a** b", "b {1}a", "b **a**"),  # whatever is typed, what opens is closed
     ],
 )
-def test_a_translation_becomes_markdown_again(text: str, translation: str, expected: str) -> None:
+def test_translation_is_converted_back_to_markdown(text: str, translation: str, expected: str) -> None:
     assert marked_up(text, {"THE MENU"}, translation) == expected
 
 
@@ -70,7 +70,7 @@ SIGNS = st.lists(
 @example("[a [b](b) c](b)")
 @example("![a [b](b) c](b)")
 @example("``a`*b*`c``*")
-def test_marks_are_those_that_another_parser_finds(text: str) -> None:
+def test_delimiters_agree_with_another_parser(text: str) -> None:
     assume(not re.search(r"\]\[[^\]]*[\[`]|!\[[^\]]*[*_~`]", text))  # here parsers differ
     text = text.strip()
     inline = next((t for t in PARSER.parse(f"a {text} a{DEFINITION}") if t.type == "inline"), None)
@@ -98,12 +98,12 @@ def _plain(text: str) -> str:
 
 
 @given(SIGNS.map("".join))
-def test_a_sentence_that_stays_is_written_as_it_was_but_for_links_by_their_text(text: str) -> None:
+def test_unchanged_sentence_is_written_unchanged_except_shortcut_links(text: str) -> None:
     again = marked_up(text, (), shown(text, ()).text)
     assert shown(again, ()).text == shown(text, ()).text
 
 
-def test_a_document_with_marks_over_lines_keeps_them() -> None:
+def test_delimiters_across_lines_are_kept() -> None:
     data = b"> Read *the\n> guide* at [our\n> page][k]. Then **go**.\n\n[k]: https://harbor.example\n"
     document = read_document(data, "a.md")
     assert [s.source for s in document.segments] == ["Read {1}the guide{/1} at {2}our page{/2}.", "Then {1}go{/1}."]
@@ -112,6 +112,6 @@ def test_a_document_with_marks_over_lines_keeps_them() -> None:
     )
 
 
-def test_many_marks_take_no_long_time() -> None:
+def test_many_delimiters_are_parsed_quickly() -> None:
     for sign in ("*a ", "**", "a**b", "[", "[a](", "*a_ ", "`", "~~ a", "![a]"):
         assert shown(sign * 4_000, ()).text

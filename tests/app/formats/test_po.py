@@ -46,7 +46,7 @@ def messages_of(data: bytes, tmp_path: Path) -> gettext.GNUTranslations:
     return gettext.GNUTranslations(io.BytesIO((tmp_path / "a.mo").read_bytes()))
 
 
-def test_every_form_of_every_message_is_a_segment_with_what_the_file_has() -> None:
+def test_every_plural_form_is_a_segment_with_its_target_and_notes() -> None:
     document = read_document(FILE, "a.po")
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("Settings", "Einstellungen", "confirmed"),
@@ -60,7 +60,7 @@ def test_every_form_of_every_message_is_a_segment_with_what_the_file_has() -> No
     assert document.segments[4].note == "Context: verb"
 
 
-def test_only_what_is_translated_changes() -> None:
+def test_only_translated_strings_change() -> None:
     document = read_document(FILE, "a.po")
     exported = document.export_file({1: 'Konnte „%s“ nicht "öffnen".', 4: r"Datei\nöffnen"}, "de", drafts={4})
     expected = FILE.replace(
@@ -73,13 +73,13 @@ def test_only_what_is_translated_changes() -> None:
     assert exported.name == "a.de.po"
 
 
-def test_translations_as_they_were_leave_the_bytes_as_they_were() -> None:
+def test_unchanged_translations_leave_the_bytes_unchanged() -> None:
     document = read_document(FILE, "a.po")
     drafts = {s.index for s in document.segments if s.state == "edited"}
     assert document.export_file({s.index: s.target for s in document.segments if s.target}, drafts=drafts).data == FILE
 
 
-def test_confirming_takes_the_fuzzy_mark_away_once_all_forms_are_confirmed() -> None:
+def test_fuzzy_flag_is_removed_once_all_forms_are_confirmed() -> None:
     document = read_document(FILE, "a.po")
     both = document.export({2: "%d Datei", 3: "%d Akten"})
     assert b'\n\n#, c-format\nmsgid "%d file"' in both
@@ -90,7 +90,7 @@ def test_confirming_takes_the_fuzzy_mark_away_once_all_forms_are_confirmed() -> 
     assert b'#, fuzzy\nmsgid "Settings"\nmsgstr "Optionen"' in unsure
 
 
-def test_gettext_reads_what_was_written(tmp_path: Path) -> None:
+def test_gettext_reads_the_written_file(tmp_path: Path) -> None:
     document = read_document(FILE, "a.po")
     long = 'Sehr lange „Übersetzung“ \\\\ mit "Quotes" und %s ' + "und noch ein Wort " * 12 + "Ende"
     exported = document.export({1: long, 2: "%d Datei", 3: "%d Dateien", 4: r"Datei\nöffnen"})
@@ -101,7 +101,7 @@ def test_gettext_reads_what_was_written(tmp_path: Path) -> None:
     assert all(len(line) <= 80 for line in exported.decode().splitlines())
 
 
-def test_a_file_in_another_character_set_keeps_it_or_says_that_it_cannot() -> None:
+def test_file_keeps_its_character_set_or_adds_a_note() -> None:
     data = FILE.replace(b"UTF-8", b"ISO-8859-1") + 'msgid "Öl"\nmsgstr ""\n'.encode("latin-1")
     document = read_document(data, "a.po")
     assert document.segments[-1].source == "Öl"
@@ -112,13 +112,13 @@ def test_a_file_in_another_character_set_keeps_it_or_says_that_it_cannot() -> No
     assert "Ł" in (exported.note or "")
 
 
-def test_a_template_without_a_character_set_becomes_utf_8() -> None:
+def test_template_without_a_character_set_becomes_utf_8() -> None:
     data = FILE.replace(b"UTF-8", b"CHARSET")
     assert b"charset=UTF-8" in read_document(data, "a.pot").export({1: "Ö"})
     assert b"charset=CHARSET" in read_document(data, "a.pot").export({1: "O"})
 
 
-def test_line_ends_are_kept_in_what_is_written() -> None:
+def test_line_ends_are_kept_in_written_strings() -> None:
     data = FILE.replace(b"\n", b"\r\n")
     exported = read_document(data, "a.po").export({4: r"Datei\nöffnen"})
     assert exported.count(b"\n") == exported.count(b"\r\n")
@@ -129,13 +129,13 @@ TEXT = st.text(st.sampled_from('aB "\\\n\t%s{0}än😀'), max_size=30)
 
 
 @given(TEXT)
-def test_what_is_shown_is_on_one_line_and_means_the_same(value: str) -> None:
+def test_shown_text_is_one_line_and_converts_back(value: str) -> None:
     assert "\n" not in shown(value)
     assert from_shown(shown(value)) == value
 
 
 @given(st.lists(TEXT.filter(lambda t: t.strip() != ""), min_size=1, max_size=4), st.data())
-def test_any_translation_is_read_again_as_it_was_written(sources: list[str], data: st.DataObject) -> None:
+def test_any_translation_is_read_back_unchanged(sources: list[str], data: st.DataObject) -> None:
     def quoted(text: str) -> str:
         return '"' + shown(text).replace('"', '\\"') + '"'
 
@@ -165,6 +165,6 @@ def test_any_translation_is_read_again_as_it_was_written(sources: list[str], dat
         (b"hello", "line 1"),
     ],
 )
-def test_what_is_no_po_file_is_refused_with_its_place(data: bytes, said: str) -> None:
+def test_invalid_po_file_is_rejected_with_its_line(data: bytes, said: str) -> None:
     with pytest.raises(DocumentError, match=said):
         read_document(data, "a.po")

@@ -36,7 +36,7 @@ def num_same(one: bytes, other: bytes) -> int:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize(("line_end", "has_final"), [("\n", False), ("\r\n", True)])
-def test_one_translation_changes_one_place(encoding: str, line_end: str, has_final: bool) -> None:
+def test_one_translation_changes_one_place_only(encoding: str, line_end: str, has_final: bool) -> None:
     for ending, sample in SAMPLES:
         data = written_as(sample, ending, encoding, line_end, has_final=has_final)
         document = read_document(data, f"a.{ending}")

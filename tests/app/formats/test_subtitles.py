@@ -31,7 +31,7 @@ And more
 """
 
 
-def test_a_subtitle_is_a_segment_for_each_speaker() -> None:
+def test_subtitle_has_one_segment_per_speaker() -> None:
     document = read_document(FILE.encode(), "a.srt")
     assert [s.source for s in document.segments] == [
         "<i>The router saves the file. At last!</i>",
@@ -42,7 +42,7 @@ def test_a_subtitle_is_a_segment_for_each_speaker() -> None:
     ]
 
 
-def test_a_translation_takes_as_many_lines_as_the_source_and_all_else_stays() -> None:
+def test_translation_has_as_many_lines_as_the_source_and_nothing_else_changes() -> None:
     document = read_document(FILE.encode(), "a.srt")
     exported = document.export({0: "<i>Der Router speichert die Datei. Endlich!</i>", 2: "- Nein, ist er nicht."})
     assert exported.decode() == FILE.replace(
@@ -56,7 +56,7 @@ CUES = st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=4)
 
 
 @given(CUES, st.sampled_from(["\n", "\r\n"]), st.data())
-def test_numbers_and_times_are_those_of_the_file_and_texts_those_of_the_translation(
+def test_numbers_and_times_are_copied_and_texts_are_translated(
     cues: list[list[str]], line_end: str, data: st.DataObject
 ) -> None:
     blocks = [f"{n}\n00:00:{n:02},500 --> 00:00:{n:02},900\n" + "\n".join(c) + "\n" for n, c in enumerate(cues, 1)]
@@ -86,14 +86,14 @@ def lines_one_by_one(words: list[str], num_lines: int) -> list[str]:
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=7), min_size=1, max_size=12), st.integers(1, 6))
-def test_lines_are_of_lengths_near_to_each_other(words: list[str], num_lines: int) -> None:
+def test_lines_have_similar_lengths(words: list[str], num_lines: int) -> None:
     content = "1\n00:00:01,000 --> 00:00:02,000\n" + "\n".join("x" * num_lines) + "\n"
     exported = read_document(content.encode(), "a.srt").export({0: " ".join(words)}).decode()
     expected = lines_one_by_one(words, num_lines) if len(words) >= num_lines else [" ".join(words)]
     assert exported.split("\n")[2:-1] == expected
 
 
-def test_a_subtitle_of_thousands_of_lines_comes_to_an_end() -> None:
+def test_subtitle_of_thousands_of_lines_is_wrapped_quickly() -> None:
     """A search of quadratic time would not."""
     content = "1\n00:00:01,000 --> 00:00:02,000\n" + "a\n" * 20_000
     exported = read_document(content.encode(), "a.srt").export({0: "b " * 20_000})
@@ -108,6 +108,6 @@ def test_a_subtitle_of_thousands_of_lines_comes_to_an_end() -> None:
         ("1\n00:00:01,000 --> 00:00:02,000\n\n", "no text to translate"),
     ],
 )
-def test_what_is_no_subtitle_file_is_refused(content: str, said: str) -> None:
+def test_other_files_are_rejected_as_subtitles(content: str, said: str) -> None:
     with pytest.raises(DocumentError, match=said):
         read_document(content.encode(), "a.srt")

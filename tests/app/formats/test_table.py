@@ -44,7 +44,7 @@ def test_sources_and_targets_are_found_in_their_columns(
     assert document.export({s.index: s.target for s in document.segments if s.target is not None}) == data
 
 
-def test_only_the_targets_cell_changes():
+def test_only_the_target_cell_changes():
     data = b'\xef\xbb\xbfid;source;target;note\r\n1;Open;;"a ""b"""\r\n2;"Save";"alt";\r\n3;Short\r\n'
     written = read_document(data, "a.csv").export({0: "Auf; zu", 1: 'Si"chern', 2: "Kurz"})
     assert written == (
@@ -58,13 +58,13 @@ def test_only_the_targets_cell_changes():
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", " =1"])
-def test_translation_becomes_no_formula_unless_its_source_is_one(formula: str):
+def test_translation_is_not_a_formula_unless_its_source_is(formula: str):
     data = b"source,target\nOpen,\n-x,\n"
     assert rows_of(read_document(data, "a.csv").export({0: formula}))[1][1] == "'" + formula
     assert rows_of(read_document(data, "a.csv").export({1: "-y"}))[2][1] == "-y"
 
 
-def test_open_quote_is_refused_with_its_line():
+def test_unclosed_quote_is_rejected_with_its_line():
     with pytest.raises(DocumentError, match="line 2: a cell starts with a quotation mark"):
         read_document(b'source,target\n"Open,x\n', "a.csv")
 
@@ -73,9 +73,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.sampled_from(",;\t"), CELLS)
-def test_table_that_python_wrote_is_read_as_python_reads_it_and_written_so(
-    rows: list[tuple[str, str, str]], separator: str, text: str
-):
+def test_table_agrees_with_the_csv_module_on_random_cells(rows: list[tuple[str, str, str]], separator: str, text: str):
     table = io.StringIO(newline="")
     csv.writer(table, delimiter=separator).writerows([("note", "source", "target"), *rows])
     data = table.getvalue().encode()

@@ -27,7 +27,7 @@ FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 """  # noqa: E501
 
 
-def test_units_are_read_with_numbered_codes_and_their_targets():
+def test_units_are_read_with_numbered_placeholders_and_targets():
     document = read_document(FILE, "a.tmx")
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("The file", "Die  Datei", "confirmed"),
@@ -37,7 +37,7 @@ def test_units_are_read_with_numbered_codes_and_their_targets():
     assert document.export({0: "Die  Datei"}) == FILE
 
 
-def test_only_targets_are_written_and_other_programs_read_them():
+def test_only_targets_are_written_and_other_programs_can_read_them():
     written = read_document(FILE, "a.tmx").export({1: "{1}OK{2} <drücken>", 2: "{1}Es{/1} öffnen {7}"})
     expected = FILE.replace(
         b"<seg/>",
@@ -53,7 +53,7 @@ def test_only_targets_are_written_and_other_programs_read_them():
     assert read_document(written, "a.tmx").segments[2].target == "{1}Es{/1} öffnen {7}"
 
 
-def test_file_of_one_language_gets_the_documents_target_language():
+def test_file_with_one_language_gets_the_target_language_of_the_document():
     data = b'<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A</seg></tuv></tu></body></tmx>'
     document = read_document(data, "a.tmx")
     assert b'<tuv xml:lang="de"><seg>B</seg></tuv>' in document.export_file({0: "B"}, "de").data
@@ -63,13 +63,13 @@ def test_file_of_one_language_gets_the_documents_target_language():
     ("data", "says"),
     [(b"<x/>", "not a TMX"), (b"<tmx/>", "contains no text"), (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities")],
 )
-def test_what_is_no_tmx_is_refused(data: bytes, says: str):
+def test_other_files_are_rejected_as_tmx(data: bytes, says: str):
     with pytest.raises(DocumentError, match=says):
         read_document(data, "a.tmx")
 
 
 @given(st.lists(st.text(max_size=20), min_size=3, max_size=3))
-def test_any_translation_leaves_the_file_well_formed_and_is_read_again(texts: list[str]):
+def test_any_translation_keeps_the_file_well_formed_and_is_read_back(texts: list[str]):
     written = read_document(FILE, "a.tmx").export(dict(enumerate(texts)))
     etree.fromstring(written)
     assert [s.source for s in read_document(written, "a.tmx").segments] == [

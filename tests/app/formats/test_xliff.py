@@ -77,7 +77,7 @@ def target_of(data: bytes, unit: str) -> etree._Element:
     return found
 
 
-def test_segments_come_with_their_targets_states_and_notes() -> None:
+def test_segments_have_their_targets_states_and_notes() -> None:
     document = read_document(V1.encode(), "a.xlf")
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("Settings & more", "Einstellungen & mehr", "confirmed"),
@@ -145,7 +145,7 @@ def test_only_targets_states_and_the_language_change_in_version_2() -> None:
     assert exported.data.decode() == expected
 
 
-def test_an_approved_translation_that_becomes_a_draft_is_approved_no_more() -> None:
+def test_approved_translation_loses_approval_when_it_becomes_a_draft() -> None:
     exported = read_document(V1.encode(), "a.xlf").export_file({0: "Optionen"}, drafts={0}).data.decode()
     assert 'resname="title" approved="no"' in exported
     assert '<target state="needs-review-translation">Optionen</target>' in exported
@@ -153,7 +153,7 @@ def test_an_approved_translation_that_becomes_a_draft_is_approved_no_more() -> N
 
 @pytest.mark.parametrize("content", [V1, V2])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
-def test_untranslated_files_come_back_byte_for_byte(content: str, encoding: str) -> None:
+def test_untranslated_files_are_exported_byte_for_byte(content: str, encoding: str) -> None:
     name = "UTF-8" if encoding.startswith("utf-8") else encoding
     data = content.replace('encoding="UTF-8"', "").replace('"1.0"', f'"1.0" encoding="{name}"').encode(encoding)
     document = read_document(data, "a.xlf")
@@ -168,7 +168,7 @@ TAGGED = st.lists(st.sampled_from(["a ", "<", "&", "{1}", "{2}", "{/2}", "{3}", 
 
 
 @given(TAGGED.map("".join).filter(lambda t: t.strip() != ""))
-def test_whatever_is_typed_the_file_stays_well_formed_and_holds_it(text: str) -> None:
+def test_file_stays_well_formed_for_any_typed_translation(text: str) -> None:
     exported = read_document(V1.encode(), "a.xlf").export({1: text})
     written = "".join(target_of(exported, "2").itertext())
     own = "{2}", "{/2}", "{3}"
@@ -187,11 +187,11 @@ def test_whatever_is_typed_the_file_stays_well_formed_and_holds_it(text: str) ->
         ("{9}{/3}", "{9}{/3}"),  # not ours
     ],
 )
-def test_tags_that_do_not_match_are_mended(typed: str, content: str) -> None:
+def test_unbalanced_tags_are_repaired(typed: str, content: str) -> None:
     assert f">{content}</target>" in read_document(V1.encode(), "a.xlf").export({1: typed}).decode()
 
 
-def test_tags_of_a_target_are_those_of_its_source_and_others_are_kept() -> None:
+def test_target_tags_match_source_tags_and_other_tags_are_kept() -> None:
     content = (
         '<xliff version="1.2"><file><body><trans-unit id="1"><source><g id="1">a</g> <g id="2">b</g> c</source>'
         '<target><g id="2">B</g> <g id="9">?</g> <g id="1">A</g></target></trans-unit>'
@@ -208,7 +208,7 @@ def test_tags_of_a_target_are_those_of_its_source_and_others_are_kept() -> None:
     assert '<target state="translated"><g id="1">alles</g></target>' in exported
 
 
-def test_a_missing_target_of_a_segmented_unit_gets_all_its_marks() -> None:
+def test_new_target_of_a_segmented_unit_has_all_its_marks() -> None:
     content = re.sub('.*state="needs-review-translation".*\n', "", V1)
     document = read_document(content.encode(), "a.xlf")
     target = target_of(document.export({4: "Eins & eins.", 5: "Zwei."}), "6")
@@ -239,18 +239,18 @@ def test_a_missing_target_of_a_segmented_unit_gets_all_its_marks() -> None:
         (b'<xliff version="1.2"/>', "no text to translate"),
     ],
 )
-def test_damaged_foreign_and_hostile_files_are_refused(data: bytes, said: str) -> None:
+def test_damaged_foreign_and_hostile_files_are_rejected(data: bytes, said: str) -> None:
     with pytest.raises(DocumentError, match=said):
         read_document(data, "a.xlf")
 
 
-def test_a_doctype_without_declarations_of_its_own_is_no_harm() -> None:
+def test_doctype_without_declarations_is_accepted() -> None:
     data = b'<!DOCTYPE xliff PUBLIC "-//XLIFF//DTD" "http://x.example/x.dtd?a>b">\n' + V1.split("-->\n")[1].encode()
     document: Document = read_document(data, "a.xlf")
     assert len(document.segments) == 6
 
 
-def test_translate_toolkit_reads_the_targets_that_were_written() -> None:
+def test_translate_toolkit_reads_the_written_targets() -> None:
     first = xliff.xlifffile.parsestring(read_document(V1.encode(), "a.xlf").export({1: "Eins", 3: "Drei"}))
     assert [unit.target for unit in first.units][:4] == ["Einstellungen & mehr", "Eins", "", "Drei"]
     second = xliff2.Xliff2File.parsestring(read_document(V2.encode(), "a.xlf").export_file({0: "Null"}, "de").data)

@@ -46,7 +46,7 @@ def test_written_files_are_valid(version: str, texts: list[str], draft: int, com
     assert its_schema.validate(etree.fromstring(written.data)), its_schema.error_log
 
 
-def test_the_schemas_refuse_what_the_format_forbids() -> None:
+def test_schemas_reject_invalid_files() -> None:
     for data, its_schema in CASES.values():
         root = etree.fromstring(data.encode())
         assert its_schema.validate(root)

@@ -59,13 +59,13 @@ def told(document: Document) -> list[tuple[str, str | None, str]]:
         ("a.mxliff", PHRASE, [("A {1>door<1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
     ],
 )
-def test_states_are_read_and_what_is_locked_is_not_shown(name: str, content: str, segments: list) -> None:
+def test_states_are_read_and_locked_segments_are_not_shown(name: str, content: str, segments: list) -> None:
     document = read_document(content.encode(), name)
     assert told(document) == segments
     assert document.export({}) == content.encode()
 
 
-def test_trados_is_told_of_each_segment_whether_it_is_done() -> None:
+def test_trados_state_is_written_for_each_segment() -> None:
     written = read_document(TRADOS.encode(), "a.sdlxliff").export({0: "Zwei Türen."})
     expected = TRADOS.replace('<mrk mtype="seg" mid="1"/>', '<mrk mtype="seg" mid="1">Zwei Türen.</mrk>')
     assert written.decode() == expected.replace('<sdl:seg id="1"/>', '<sdl:seg id="1" conf="Translated"/>')
@@ -74,7 +74,7 @@ def test_trados_is_told_of_each_segment_whether_it_is_done() -> None:
     assert states == ["Draft", "Draft", "Translated"]
 
 
-def test_memoq_and_phrase_are_told_too_and_what_was_proofread_stays_so() -> None:
+def test_memoq_and_phrase_states_are_written_and_proofread_ones_stay() -> None:
     written = read_document(MEMOQ.encode(), "a.mqxliff").export({0: "Eine {1}Tür{2}", 1: "Der Schlüssel"}).decode()
     expected = MEMOQ.replace("NotStarted", "ManuallyConfirmed").replace("Ein Schlüssel", "Der Schlüssel")
     target = 'preserve">Eine <bpt id="1">{}</bpt>Tür<ept id="1">{}</ept></target>'
@@ -87,7 +87,7 @@ def test_memoq_and_phrase_are_told_too_and_what_was_proofread_stays_so() -> None
     )
 
 
-def test_a_source_that_a_tool_has_copied_into_the_target_is_no_translation() -> None:
+def test_source_copied_into_the_target_is_not_a_translation() -> None:
     unit = '<trans-unit id="1"><source>A door</source><target xml:lang="de">A door</target></trans-unit>'
     okapi = (
         f'<xliff version="1.2"><file source-language="en" datatype="x" original="x"><body>{unit}</body></file></xliff>'

@@ -23,7 +23,7 @@ CLASHES = [
 
 
 @pytest.mark.parametrize(("pins", "bans", "new_pins", "new_bans", "left_pins", "left_bans", "why"), CLASHES)
-def test_newer_of_a_pin_and_a_ban_stays(pins, bans, new_pins, new_bans, left_pins, left_bans, why: str):
+def test_newer_of_a_contradicting_pin_and_ban_stays(pins, bans, new_pins, new_bans, left_pins, left_bans, why: str):
     before = SegmentState(0, "x", 1, pins=tuple(pins), bans=tuple(Avoid(text) for text in bans))
     kept = without_clashes(before, new_pins, [Avoid(text) for text in new_bans])
     assert kept == (tuple(left_pins), tuple(Avoid(text) for text in left_bans)), why
@@ -34,7 +34,7 @@ BANS = st.builds(Avoid, WORDS, st.sampled_from(["exact", "permissive"]))
 
 
 @given(st.lists(WORDS), st.lists(BANS, unique=True), st.lists(WORDS), st.lists(BANS, unique=True))
-def test_no_pin_holds_a_banned_word_whatever_came_before(pins, bans, new_pins, new_bans):
+def test_no_pin_contains_a_banned_word_after_any_change(pins, bans, new_pins, new_bans):
     start = SegmentState(0, "x", 1)
     had_pins, had_bans = without_clashes(start, pins, clean_bans(bans))
     before = SegmentState(0, "x", 1, pins=had_pins, bans=had_bans)
@@ -43,7 +43,7 @@ def test_no_pin_holds_a_banned_word_whatever_came_before(pins, bans, new_pins, n
     assert set(kept_pins) <= set(new_pins) and set(kept_bans) <= set(new_bans)
 
 
-def test_texts_are_kept_as_one_line_and_each_ban_once_in_its_last_case():
+def test_texts_are_cleaned_and_bans_are_distinct():
     assert clean_pins([" ein\nWort\x00 ", "  "]) == ("ein Wort",)
     assert clean_bans([Avoid("rot"), Avoid("blau"), Avoid(" rot", "permissive")]) == (
         Avoid("rot", "permissive"),
@@ -60,5 +60,5 @@ STANDS = [
 
 
 @pytest.mark.parametrize(("text", "ban", "expected", "why"), STANDS)
-def test_ban_is_about_words_of_their_own(text: str, ban: Avoid, expected: bool, why: str):
+def test_ban_applies_to_whole_words(text: str, ban: Avoid, expected: bool, why: str):
     assert contains_banned(text, ban) is expected, why

@@ -19,26 +19,26 @@ def hits(*pairs: tuple[str, str]) -> tuple[TermHit, ...]:
     return tuple(TermHit(Term(source, target), at, at + 1) for at, (source, target) in enumerate(pairs))
 
 
-def test_text_pinned_twice_must_stand_twice():
+def test_text_pinned_twice_is_required_twice():
     (constraint,) = constraints_for(["auf", "auf"], ())
     assert (constraint.text, constraint.count, constraint.is_pinned) == ("auf", 2, True)
     assert constraint.phrase().count == 2
 
 
-def test_pin_and_term_of_one_text_make_one_phrase():
+def test_pin_and_term_with_the_same_text_are_one_phrase():
     (constraint,) = constraints_for(["Router"], hits(("router", "Router"), ("gateway", "Router")))
     assert constraint.is_pinned
     assert constraint.term_keys == ("router\tRouter", "gateway\tRouter")
 
 
-def test_term_is_asked_for_as_often_as_its_source_stands():
+def test_term_is_required_as_often_as_its_source_occurs():
     found = term_matcher((Term("router", "Router"),)).find("A router beside a router")
     assert len(found) == 2
     assert [constraint.count for constraint in constraints_for([], found)] == [2]
     assert [constraint.count for constraint in constraints_for(["Router"], found)] == [2], "the pin is one of them"
 
 
-def test_term_switched_off_is_not_asked_for_but_a_pin_of_its_text_is():
+def test_disabled_term_is_not_required_but_a_pin_of_its_text_is():
     found = hits(("router", "Router"))
     off = [term_key(found[0].term)]
     assert constraints_for([], found, off) == ()
@@ -46,12 +46,12 @@ def test_term_switched_off_is_not_asked_for_but_a_pin_of_its_text_is():
     assert constraint.term_keys == ()
 
 
-def test_pin_stands_as_it_is_and_a_term_may_be_capitalised():
+def test_pin_keeps_its_case_and_a_term_may_be_capitalised():
     pin, term = constraints_for(["auf"], hits(("save", "speichern")))
     assert (pin.phrase().case, term.phrase().case) == ("exact", "auto")
 
 
-def test_source_of_a_term_is_told_where_it_is_one_place_only():
+def test_source_span_of_a_term_is_set_if_it_occurs_once():
     def spans(pins, *pairs, off=()):
         return {c.text: c.phrase().source_span for c in constraints_for(pins, hits(*pairs), off)}
 
@@ -63,7 +63,7 @@ def test_source_of_a_term_is_told_where_it_is_one_place_only():
 
 
 @given(st.lists(TEXTS), st.lists(st.tuples(TEXTS, TEXTS)), st.sets(TEXTS))
-def test_each_text_is_asked_for_once_and_nothing_is_forgotten(pins, pairs, off_sources):
+def test_each_text_is_one_constraint_and_none_is_lost(pins, pairs, off_sources):
     found = hits(*pairs)
     off = {term_key(hit.term) for hit in found if hit.term.source in off_sources}
     constraints = constraints_for(pins, found, off)
@@ -76,7 +76,7 @@ def test_each_text_is_asked_for_once_and_nothing_is_forgotten(pins, pairs, off_s
     assert asked == {term_key(term) for term in distinct_terms(found)} - off
 
 
-def test_forms_and_boundary_of_a_term_go_to_the_phrase_and_not_to_a_pin_of_its_text():
+def test_forms_and_boundary_apply_to_a_term_but_not_to_a_pin_of_its_text():
     term = Term("account", "Konto", variants=("Account",), inflections=("Konten",), joins_compounds=True)
     found = (TermHit(term, 0, 7, "account"),)
     phrase = constraints_for([], found)[0].phrase()
@@ -94,11 +94,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("term", "case", "why"), CASES, ids=[why for *_, why in CASES])
-def test_term_is_capitalised_at_the_start_unless_its_letters_forbid_it(term: Term, case: str, why: str):
+def test_term_is_capitalised_at_the_start_unless_its_case_is_fixed(term: Term, case: str, why: str):
     assert constraints_for([], (TermHit(term, 0, 4),))[0].phrase().case == case, why
 
 
-def test_what_is_not_translated_stands_as_the_source_has_it():
+def test_do_not_translate_term_keeps_the_source_spelling():
     term = Term("iphone", "", status="do_not_translate", case="any", inflections=("x",))
     (phrase,) = (c.phrase() for c in constraints_for([], (TermHit(term, 0, 6, "iPhone"),)))
     assert (phrase.text, phrase.forms, phrase.case, phrase.boundary) == ("iPhone", (), "exact", "word")
@@ -115,7 +115,7 @@ def test_forbidden_targets_are_avoided_besides_the_bans():
     assert resolved.conflicts == ()
 
 
-def test_pin_goes_before_what_is_forbidden_and_the_conflict_is_told():
+def test_pin_overrides_a_forbidden_term_with_a_conflict():
     resolved = resolve_constraints(("Netz",), (TermHit(NETZ, 0, 7),))
     assert resolved.avoid == (Avoid("Netze"),)
     assert resolved.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz\tforbidden"),)
@@ -124,7 +124,7 @@ def test_pin_goes_before_what_is_forbidden_and_the_conflict_is_told():
     assert [conflict.kind for conflict in within.conflicts] == ["pin_forbidden"]
 
 
-def test_ban_goes_before_a_term_unless_a_variant_is_left():
+def test_ban_overrides_a_term_unless_a_variant_is_left():
     banned = resolve_constraints((), (TermHit(NETZWERK, 0, 7),), bans=(Avoid("netzwerk", "permissive"),))
     assert banned.constraints == (), "what is only another form of the banned word will not do"
     assert banned.conflicts == (Conflict("ban_term", "netzwerk", "Netzwerk", "network", "network\tNetzwerk"),)
@@ -150,7 +150,7 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize(("text", "rank", "pins", "term", "term_rank", "required", "avoided", "told"), FORBIDDEN)
-def test_what_a_higher_glossary_forbids_goes_before_what_a_lower_one_requires(
+def test_forbidden_term_of_a_higher_glossary_overrides_a_lower_requirement(
     text, rank, pins, term, term_rank, required, avoided, told
 ):
     ban = Term("file", text, status="forbidden", glossary="other")
@@ -165,7 +165,7 @@ def test_what_a_higher_glossary_forbids_goes_before_what_a_lower_one_requires(
         assert [c.text for c in settled.constraints] == [term.target] and settled.conflicts == ()
 
 
-def test_term_that_lost_to_another_of_the_same_words_is_told():
+def test_rival_term_for_the_same_words_is_reported():
     rival = Term("network", "Verbund", 9)
     resolved = resolve_constraints((), (TermHit(NETZWERK, 0, 7, "Network", (rival,)),))
     assert resolved.conflicts == (Conflict("rival", "Netzwerk", "Verbund", "Network", "network\tVerbund"),)
@@ -180,7 +180,7 @@ PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b",
     st.sets(st.sampled_from(["Netz", "Netzwerk"])),
     st.lists(st.integers(0, 2), min_size=20, max_size=20),
 )
-def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, present, banned, ranks):
+def test_no_text_is_both_required_and_avoided_and_dropped_ones_are_reported(pins, present, banned, ranks):
     banned -= set(pins)  # a pin and a ban never stand together
     found = tuple(TermHit(term, at, at + 1, priority=ranks[at % 20]) for at, term in enumerate(present))
     resolved = resolve_constraints(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
@@ -198,7 +198,7 @@ def test_nothing_is_required_and_avoided_and_what_gives_way_is_told(pins, presen
     assert banned <= avoided
 
 
-def test_what_is_kept_comes_after_pins_and_terms_and_counts_as_neither():
+def test_kept_texts_come_after_pins_and_terms():
     kept = (("%s", 2), ("https://a.example", 1))
     pin, term, own = resolve_constraints(("%s",), hits(("router", "Router")), kept=kept).constraints
     assert (pin.text, pin.count, pin.is_pinned, pin.is_kept) == ("%s", 2, True, True), "one phrase, as often as needed"
@@ -206,13 +206,13 @@ def test_what_is_kept_comes_after_pins_and_terms_and_counts_as_neither():
     assert (own.text, own.phrase().boundary, own.is_explicit) == ("https://a.example", "anywhere", False)
 
 
-def test_a_ban_counts_for_more_than_what_is_kept():
+def test_ban_overrides_a_kept_text():
     resolved = resolve_constraints((), (), bans=(Avoid("%s"),), kept=(("%s", 1), ("%d", 1)))
     assert [constraint.text for constraint in resolved.constraints] == ["%d"]
     assert resolved.conflicts == (Conflict("ban_kept", "%s", "%s", "%s", ""),)
 
 
-def test_forms_of_a_term_count_where_it_is_found_without_them_too():
+def test_forms_of_a_term_apply_also_to_exact_matches():
     """The same term bends where the translation is German and does not where it is of another language."""
     bare, bent = Term("file", "Datei"), Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
     (first,), (second,) = (resolve_constraints((), (TermHit(term, 0, 4),)).constraints for term in (bare, bent))

@@ -23,7 +23,9 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("find", "flags", "text", "expected", "why"), PLACES, ids=[why for *_, why in PLACES])
-def test_every_place_is_replaced_and_no_other(find: str, flags: dict[str, bool], text: str, expected: str, why: str):
+def test_every_occurrence_is_replaced_and_nothing_else(
+    find: str, flags: dict[str, bool], text: str, expected: str, why: str
+):
     assert Query(find, "x", **flags).replaced(text) == expected, why
 
 
@@ -46,13 +48,13 @@ def test_replacing_is_literal(text: str, find: str, replacement: str):
     assert "".join(part for kind, part in runs if kind != "d") == expected
 
 
-def test_preview_shortens_what_is_far_from_the_places():
+def test_preview_shortens_text_far_from_the_occurrences():
     runs = Query("x").runs("a" * 500 + "x" + "b" * 500 + "x" + "c" * 500)
     kept = [part for kind, part in runs if kind == "s"]
     assert kept == ["…" + "a" * 60, "b" * 60 + "…" + "b" * 60, "c" * 60 + "…"]
 
 
-def test_confirmed_segments_are_looked_into_only_on_demand_and_the_list_is_bounded():
+def test_confirmed_segments_are_searched_on_demand_and_the_list_is_limited():
     segments = [
         SegmentState(n, "Source.", 1, state="confirmed" if n % 2 else "edited", target="x x")
         for n in range(2 * MAX_SHOWN)

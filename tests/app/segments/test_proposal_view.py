@@ -34,7 +34,7 @@ def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
     return Placement(phrase, form, start, start + len(form))
 
 
-def test_what_is_taken_over_from_the_source_is_marked():
+def test_text_copied_from_the_source_is_marked():
     text = "Siehe {1}%s{/1}."
     found = proposal_tokens(hypothesis(text, (placed(0, text, "%s"),)), [Constraint("%s", is_kept=True)])
     told = [{"t": "Siehe", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
@@ -45,7 +45,7 @@ def test_what_is_taken_over_from_the_source_is_marked():
 
 
 @given(st.text(max_size=40), st.data())
-def test_pieces_joined_are_the_text_and_cover_every_placement(text: str, data):
+def test_joined_tokens_are_the_text_and_cover_every_placement(text: str, data):
     placements = []
     for number in range(data.draw(st.integers(0, 3))):
         if not text:
@@ -67,7 +67,7 @@ def test_pieces_joined_are_the_text_and_cover_every_placement(text: str, data):
         position += len(token["t"])
 
 
-def test_pin_inside_a_word_cuts_it_and_both_parts_keep_its_number():
+def test_pin_inside_a_word_splits_it_and_both_parts_keep_its_number():
     text = "eine E-Mail senden"
     tokens = proposal_tokens(hypothesis(text, (placed(0, text, "Mail"),)), [Constraint("Mail", is_pinned=True)])
     assert [(t["t"], t.get("w"), t.get("pin")) for t in tokens] == [
@@ -80,7 +80,7 @@ def test_pin_inside_a_word_cuts_it_and_both_parts_keep_its_number():
     ]
 
 
-def test_pin_inside_a_longer_one_cuts_neither_its_shape_nor_its_box():
+def test_pin_inside_a_longer_pin_does_not_split_it():
     text = "Die Datei wurde geöffnet"
     whole = hypothesis(text, (placed(0, text, "Datei wurde geöffnet"), placed(1, text, "wurde")))
     constraints = [Constraint(form, is_pinned=True) for form in ("Datei wurde geöffnet", "wurde")]
@@ -91,7 +91,7 @@ def test_pin_inside_a_longer_one_cuts_neither_its_shape_nor_its_box():
     assert rows[0]["runs"] == [["s", "Die "], ["b", "Datei wurde geöffnet"]]
 
 
-def test_term_is_marked_once_at_its_end_and_is_no_pin():
+def test_term_is_marked_once_at_its_end_and_is_not_a_pin():
     text = "Der neue Router"
     tokens = proposal_tokens(
         hypothesis(text, (placed(0, text, "neue Router"),)), [Constraint("neue Router", term_keys=("k",))]
@@ -100,7 +100,7 @@ def test_term_is_marked_once_at_its_end_and_is_no_pin():
     assert all("pin" not in token for token in tokens)
 
 
-def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_differences_marked():
+def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked():
     best, second = "Das WLAN ist jetzt an", "Das WLAN ist nun an"
     decoded = DecodingResult(
         Translation(
@@ -123,7 +123,7 @@ def test_runs_of_each_hypothesis_join_to_its_text_with_constraints_boxed_and_dif
 
 
 @given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
-def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out(texts: list[str]):
+def test_runs_are_the_whole_text_except_for_a_marked_ellipsis(texts: list[str]):
     decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
     for row in hypothesis_rows(decoded):
         kinds = [kind for kind, _ in row["runs"]]
@@ -131,7 +131,7 @@ def test_runs_are_the_whole_text_but_for_a_beginning_that_is_said_to_be_left_out
         assert row["text"].endswith(shown) if "e" in kinds else row["text"] == shown
 
 
-def test_difference_behind_a_constraint_is_not_pushed_out_of_sight_by_what_is_the_same():
+def test_difference_after_a_constraint_stays_in_sight():
     start, middle = "Öffnen Sie die ", " auf Ihrem Rechner und wählen Sie dieses drahtlose "
     texts = [f"{start}Einstellungen{middle}{end}" for end in ("Netz", "Netzwerk")]
     best, other = (hypothesis(text, (placed(0, text, "Einstellungen"),)) for text in texts)
@@ -140,7 +140,7 @@ def test_difference_behind_a_constraint_is_not_pushed_out_of_sight_by_what_is_th
     assert hypothesis_rows(decoded)[1]["runs"] == told
 
 
-def test_source_is_whole_with_its_terms_apart():
+def test_source_runs_separate_its_terms():
     source = "Restart the old router."
     hit = TermHit(Term("old router", "Altgerät"), 12, 22)
     assert source_runs(source, (hit,), ["k"]) == [
@@ -178,11 +178,11 @@ ALIGNED = [
 
 
 @pytest.mark.parametrize(("source", "text", "spans", "pairs", "why"), ALIGNED)
-def test_words_that_stand_for_each_other_are_told_by_their_numbers(source, text, spans, pairs, why: str):
+def test_aligned_words_are_pairs_of_word_numbers(source, text, spans, pairs, why: str):
     assert aligned_words(source, replace(hypothesis(text), alignment=tuple(spans))) == pairs, why
 
 
-def test_words_that_differ_side_by_side_are_one_run():
+def test_adjacent_different_words_are_one_run():
     best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
     decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
     assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
@@ -201,7 +201,7 @@ STRUCK = [
 
 
 @pytest.mark.parametrize(("free", "text", "bans", "expected", "why"), STRUCK, ids=[why for *_, why in STRUCK])
-def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expected: str, why: str):
+def test_banned_word_is_shown_where_it_would_occur(free, text, bans, expected: str, why: str):
     tokens = proposal_tokens(hypothesis(text), ())
     struck = with_banned_words(tokens, text, free, [Avoid(*ban) for ban in bans])
     assert "".join(token["t"] for token in struck) == text
@@ -209,7 +209,7 @@ def test_banned_word_is_struck_where_it_would_have_stood(free, text, bans, expec
     assert shown.strip() == expected, why
 
 
-def test_confidence_of_a_word_is_the_product_of_its_pieces_with_the_end_left_out():
+def test_word_confidence_is_the_product_of_its_pieces_without_the_end():
     text = "Die E-Mail-Adresse, bitte!"
     pieces = [
         ("Die", 0.9),

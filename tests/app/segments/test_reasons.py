@@ -14,7 +14,7 @@ from engine.request import ReasonKind
 
 @pytest.mark.parametrize("kind", get_args(ReasonKind))
 @pytest.mark.parametrize("text", ["", "{Haus} %s"])
-def test_every_kind_of_reason_is_told_in_both_languages(kind: ReasonKind, text: str):
+def test_every_kind_of_reason_has_a_message_in_both_languages(kind: ReasonKind, text: str):
     message = reason_message(Reason(kind, "as the {engine} says it", 0 if text else None), text)
     german = message.in_language("de")
     assert german != message
@@ -24,7 +24,7 @@ def test_every_kind_of_reason_is_told_in_both_languages(kind: ReasonKind, text: 
         assert text in german
 
 
-def test_reasons_of_phrases_and_of_the_segment_are_told_apart():
+def test_reasons_of_phrases_and_of_the_segment_are_separate():
     reasons = (Reason("not_placed", "", 1), Reason("deadline", ""), Reason("not_placed", "", 7))
     asked = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
     assert list(asked.reasons_by_text()) == ["b"]

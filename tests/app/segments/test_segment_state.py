@@ -49,11 +49,11 @@ OCCURRENCE_CASES = [
 
 
 @pytest.mark.parametrize(("text", "phrase", "expected", "why"), OCCURRENCE_CASES)
-def test_occurrences_are_words_of_their_own(text: str, phrase: str, expected: int, why: str):
+def test_occurrences_are_whole_words(text: str, phrase: str, expected: int, why: str):
     assert count_occurrences(text, phrase) == expected, why
 
 
-def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
+def test_form_with_an_ending_is_found_but_not_a_compound():
     assert inflected_form("Mit den Routern", "Router") == "Routern"
     assert inflected_form("Das WLAN-Kennwort", "kennwort") == "Kennwort"
     assert inflected_form("Der Funkrouter", "Router") is None
@@ -61,7 +61,7 @@ def test_form_with_an_ending_is_found_and_a_compound_behind_is_not():
     assert inflected_form("Die Funkrouters", "Router", joins_compounds=True) is None
 
 
-def test_terms_follow_the_proposal_until_the_person_writes():
+def test_term_status_follows_the_proposal_until_the_translator_types():
     proposed = answered(segment(), "Der Router speichert die Datei.")
     assert statuses(proposed) == {"Router": ("met", ""), "Datei": ("met", "")}
     written = replace(proposed, target="Die Routern sichern alles.", state="edited")
@@ -70,7 +70,7 @@ def test_terms_follow_the_proposal_until_the_person_writes():
     assert attention_for(written) == "Not in the text: Datei"
 
 
-def test_a_noun_that_ends_a_compound_of_the_text_is_met():
+def test_noun_at_the_end_of_a_compound_is_met():
     def written(term: Term) -> SegmentState:
         return segment(hits=term_matcher((term,)).find(SOURCE), target="Er sichert die Bilddateien.", state="edited")
 
@@ -91,7 +91,7 @@ def test_a_noun_that_ends_a_compound_of_the_text_is_met():
         (False, ((4, 10),), "misaligned", "The source term seems to be translated as “Router”."),
     ],
 )
-def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled, doubt, note):
+def test_term_is_doubtful_if_the_alignment_contradicts_it(aligned, doubled, doubt, note):
     text = "Der Router speichert die Datei."
     base = answered(segment(), text)
     assert base.decoded is not None and base.decoded.best is not None
@@ -108,20 +108,20 @@ def test_term_is_doubted_where_the_alignment_speaks_against_it(aligned, doubled,
 NO_PLACE = "The model could not place “Datei”: pin another form, or release a pin or term."
 
 
-def test_term_that_the_model_could_not_place_is_flagged_with_the_reason():
+def test_term_without_a_place_is_flagged_with_the_reason():
     proposed = answered(segment(), "Der Router speichert alles.")
     assert statuses(proposed)["Datei"] == ("unmet", NO_PLACE)
     assert attention_for(proposed) == NO_PLACE
 
 
-def test_pins_are_pending_while_an_answer_is_on_its_way():
+def test_pins_are_pending_until_the_answer_arrives():
     base = answered(segment(), "Der Router speichert die Datei.")
     pinned = replace(base, pins=("sofort",), requested=2)
     assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": "", "source": ""}]
     assert detail_view(pinned)["proposal"]["is_stale"]
 
 
-def test_only_what_is_to_blame_is_flagged_where_nothing_could_be_decoded():
+def test_only_the_impossible_constraint_is_flagged_without_an_answer():
     base = replace(segment(), pins=("gut", "\U00012345"))
     constraints = base.constraints
     blamed = Translation(Request(SOURCE), "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 1),))
@@ -140,7 +140,7 @@ def test_reason_of_the_whole_segment_is_a_notice():
     assert detail_view(failed)["proposal"] is None
 
 
-def test_banned_word_in_the_translators_own_text_needs_a_look():
+def test_banned_word_in_the_translators_text_needs_attention():
     own = segment(target="Der Router speichert die Datei.", bans=(Avoid("speichert"),))
     assert attention_for(own) == "Banned, but in the text: speichert"
     assert attention_for(replace(own, target="Der Router sichert die Datei.")) == ""
@@ -156,14 +156,14 @@ def test_banned_word_in_the_translators_own_text_needs_a_look():
         ("Öffnen Sie das alte Dokument, den Dokumentar.", ""),
     ],
 )
-def test_word_that_a_term_forbids_needs_a_look_in_the_translators_own_text(target: str, said: str):
+def test_forbidden_term_in_the_translators_text_needs_attention(target: str, said: str):
     file = Term("file", "Dokument", status="forbidden", inflections=("Dokumente",))
     terms = term_matcher((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
     own = SegmentState(0, SOURCE, 5, hits=terms.find(SOURCE), target=target)
     assert attention_for(own) == said
 
 
-def test_ban_is_said_to_stand_only_inside_a_term():
+def test_ban_is_reported_as_occurring_only_inside_a_term():
     base = segment(bans=(Avoid("Datei"),), hits=term_matcher((Term("file", "alte Datei"),)).find(SOURCE))
     (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
     assert state["status"] == "pending"  # the answer was asked for without the ban
@@ -172,7 +172,7 @@ def test_ban_is_said_to_stand_only_inside_a_term():
     assert (state["status"], state["reason"]) == ("stands", "Occurs only inside a required term.")
 
 
-def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():
+def test_pin_shows_its_aligned_source_words():
     base = answered(segment(pins=("Datei",)), "Der Router speichert die Datei.")
     (state,) = detail_view(base)["pin_states"]
     assert state["source"] == ""
@@ -183,12 +183,12 @@ def test_source_words_of_a_pin_are_told_where_the_model_aligns_them():
     assert state["source"] == base.source[17:21]
 
 
-def test_a_text_without_the_placeholders_of_its_source_needs_a_look() -> None:
+def test_text_without_the_placeholders_of_its_source_needs_attention() -> None:
     segment = SegmentState(0, "Copy %s to {1}it{/1}", num_words=4, target="Kopiere %s nach {1}dort")
     assert attention_for(segment) == "Placeholders missing: {/1}"
     assert attention_for(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""
 
 
-def test_pin_of_nothing_but_a_tag_is_left_to_the_check_of_tags() -> None:
+def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
     pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
     assert segment_state.unmet_texts(pinned, "Drücken Sie OK.") == []

@@ -28,7 +28,7 @@ CHANGES = st.lists(
 
 
 @given(CHANGES)
-def test_counts_are_those_of_counting_anew(changes: list[tuple]):
+def test_tally_equals_a_full_recount(changes: list[tuple]):
     segments = [SegmentState(index, "x", num_words=index + 1) for index in range(5)]
     tally = Tally(segments)
     for stamp, (index, state, attention, target, decoded, requested) in enumerate(changes, 1):

@@ -23,7 +23,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("pin", "span", "contradicts", "why"), CASES, ids=[why for *_, why in CASES])
-def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, contradicts: bool, why: str):
+def test_pin_contradicts_a_term_if_it_translates_the_same_words_differently(pin, span, contradicts: bool, why: str):
     hits = term_matcher((ROUTER,)).find(SOURCE)
     segment = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,))
     assert [constraint.text for constraint in segment.constraints] == [pin, "Router"], "both, until a person chooses"
@@ -41,6 +41,6 @@ def test_pin_contradicts_a_term_whose_words_it_translates_otherwise(pin, span, c
     assert conflicts_of(off, lambda text: span) == [], "the person has chosen the pin"
 
 
-def test_term_that_gives_way_to_a_ban_is_told():
+def test_term_overridden_by_a_ban_is_reported():
     segment = SegmentState(0, SOURCE, 4, hits=term_matcher((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
     assert [view["kind"] for view in conflicts_of(segment, lambda text: (0, 0))] == ["ban_term"]

@@ -19,7 +19,7 @@ texts = st.lists(words, min_size=1, max_size=6).map(" ".join)
 
 
 @given(st.lists(texts, max_size=4), st.lists(st.lists(words, min_size=1, max_size=2), max_size=4, unique_by=tuple))
-def test_every_place_is_a_hit_or_given_up_to_an_overlapping_one(sources: list[str], terms: list[list[str]]):
+def test_every_match_is_a_hit_or_suppressed_by_an_overlapping_one(sources: list[str], terms: list[list[str]]):
     glossary = term_matcher(tuple(Term(" ".join(term), "X".join(term).upper()) for term in terms))
     run = dry_run([segment(i, source) for i, source in enumerate(sources)], glossary.search, len(glossary))
     found = {use.term.source: use.num_hits for use in run.uses}
@@ -34,7 +34,7 @@ def test_every_place_is_a_hit_or_given_up_to_an_overlapping_one(sources: list[st
     assert all(len(entry.by.source) >= len(entry.term.source) for entry in run.suppressed)
 
 
-def test_confirmed_segments_that_lack_a_target_or_hold_what_is_forbidden_are_named():
+def test_confirmed_segments_without_target_or_with_forbidden_term_are_listed():
     glossary = term_matcher(
         (
             Term("file", "Datei", variants=("Akte",), inflections=("Dateien",)),

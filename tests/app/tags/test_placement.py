@@ -81,14 +81,14 @@ def _parents(text: str) -> dict[str, str]:
 
 
 @given(cases())
-def test_each_tag_stands_once_and_nested_as_in_the_source(case):
+def test_each_tag_is_placed_once_and_nested_as_in_the_source(case):
     told = _told(case)
     assert sorted(TAG.findall(told)) == sorted(TAG.findall(case.source))
     assert _parents(told) == _parents(case.source)
 
 
 @given(cases())
-def test_the_text_between_the_tags_is_what_it_was(case):
+def test_text_between_the_tags_is_unchanged(case):
     told = _told(case)
     assert "".join(TAG.sub("", told).split()) == "".join(case.target.split())
     if not re.search(r" \{/?\d+\} ", f" {case.source} "):  # a tag between spaces keeps both
@@ -96,7 +96,7 @@ def test_the_text_between_the_tags_is_what_it_was(case):
 
 
 @given(cases(), st.integers(0, 20))
-def test_a_beginning_stands_as_it_was_written(case, length):
+def test_beginning_is_unchanged(case, length):
     prefix = case.target[:length]
     told = _told(case, prefix)
     assert told.startswith(prefix)
@@ -108,7 +108,7 @@ def test_a_beginning_stands_as_it_was_written(case, length):
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8),
     st.tuples(st.integers(0, 4), st.integers(1, 5)),
 )
-def test_a_pair_spans_the_smallest_run_with_all_words_that_stand_for_its_words(links, stretch):
+def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
     """Against trying every run of words. Numbers of words; the pair must leave a word outside, else it takes all."""
     first, last = stretch[0], min(5, stretch[0] + stretch[1])
     source, target = list("abcde"), list("uvwxyz")
@@ -144,7 +144,7 @@ def test_a_pair_spans_the_smallest_run_with_all_words_that_stand_for_its_words(l
         ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
     ],
 )
-def test_tags_go_beside_the_words_that_stand_for_theirs(source, target, links, told):
+def test_tags_are_placed_next_to_the_aligned_words(source, target, links, told):
     """`links` by words; the last two: an empty pair, and a model that cannot tell which words belong together."""
     plain = Protection.of(Request(source)).request.source
 
@@ -157,7 +157,7 @@ def test_tags_go_beside_the_words_that_stand_for_theirs(source, target, links, t
     assert _told(Case(source, target, spans)) == told
 
 
-def test_a_tag_that_is_fixed_is_not_put_again_and_its_partner_comes_behind_it():
+def test_fixed_tag_is_not_placed_again_and_its_partner_follows_it():
     tags = [Tag("{1}", "open", 0), Tag("{/1}", "close", 1, number=1), Tag("{2}", "lone", 3, number=2)]
     fixed = [FixedSpan(0, 3, frozenset(tags[:1]))]
     links = ((0, 1, 0, 1), (2, 3, 6, 7))
@@ -166,7 +166,7 @@ def test_a_tag_that_is_fixed_is_not_put_again_and_its_partner_comes_behind_it():
     assert place_tags(tags, "a b", "A x + B", links, both) == [(7, tags[2])]
 
 
-def test_woven_text_knows_where_each_stretch_stands():
+def test_tagged_text_maps_old_spans_to_new_ones():
     text = "Das ist URL1, ja"
     made = insert_tags(
         text, [(4, Tag("<b>", "open", 0, True)), (7, Tag("</b>", "close", 1, False, True))], [(8, 12, "a.de")]
@@ -176,7 +176,7 @@ def test_woven_text_knows_where_each_stretch_stands():
     assert places == {"Das": "Das", "ist": "ist", "URL1": "a.de", "R": "a.de", ", ja": ", ja"}
 
 
-def test_the_work_of_placing_pairs_within_pairs_grows_with_the_words_not_their_square():
+def test_placing_nested_pairs_takes_linear_time():
     def place(num_words: int) -> None:
         pairs = range(30)
         opened, closed = (f"{{{n}}}w " for n in pairs), (f" w{{/{n}}}" for n in reversed(pairs))

@@ -48,7 +48,7 @@ PARTS = st.sampled_from(
 )
 
 
-def test_a_request_without_tags_and_addresses_is_handed_on_as_it_is():
+def test_request_without_tags_and_addresses_is_unchanged():
     for source in ("Press OK now.", "Copy %s to {0} &amp; wait.", "{1}{/1} !", "a < b > c"):
         request = Request(source, phrases=(Phrase("ja"),), avoid=("nein",), prefix="J", locked=("x",))
         protection = Protection.of(request)
@@ -57,7 +57,7 @@ def test_a_request_without_tags_and_addresses_is_handed_on_as_it_is():
         assert protection.restore(answer) == answer
 
 
-def test_tags_go_and_names_stand_in_for_addresses():
+def test_tags_are_removed_and_addresses_replaced_by_names():
     request = Request(
         f"{{1}}Press OK{{/1}} at {URL}, {URL} and a@b.example.",
         phrases=(
@@ -82,16 +82,16 @@ def test_tags_go_and_names_stand_in_for_addresses():
     assert (asked.prefix, asked.locked) == ("Bei URL1", ("da ist",))
 
 
-def test_a_name_is_one_that_nobody_has_used():
+def test_name_for_an_address_is_unused_in_the_request():
     assert Protection.of(Request(f"Open URL1: {URL}", prefix="URL2 ")).request.source == "Open URL1: URL3"
 
 
 @pytest.mark.parametrize("wish", [{"prefix": "Siehe https://har"}, {"prefix": "h"}, {"locked": ("harbor",)}])
-def test_an_address_that_a_person_has_begun_to_write_is_left_to_the_model(wish):
+def test_partly_typed_address_gets_no_name(wish):
     assert Protection.of(Request(f"See {URL}.", **wish)).is_needed is False
 
 
-def test_places_are_told_where_they_are_in_the_texts_with_tags():
+def test_restored_spans_refer_to_the_texts_with_tags():
     source = f"Open {{1}}the file{{/1}} at {URL} now."
     request = Request(source, phrases=(Phrase("file", source_span=(13, 17)), Phrase(URL)))
     best = told(request).hypotheses[0]
@@ -102,7 +102,7 @@ def test_places_are_told_where_they_are_in_the_texts_with_tags():
     assert told(request).request is request
 
 
-def test_a_pin_and_a_locked_text_with_tags_stand_as_the_person_has_them():
+def test_pin_and_locked_text_with_tags_are_restored_exactly():
     source = "Press {1}OK{/1} or {2}Cancel all{/2} now."
     request = Request(source, phrases=(Phrase("{1}all Cancel"), Phrase("or {/1}OK")))
     best = told(request).hypotheses[0]
@@ -114,7 +114,7 @@ def test_a_pin_and_a_locked_text_with_tags_stand_as_the_person_has_them():
     assert [best.text[a:b] for a, b in best.locked] == ["now {1}all", "OK"]
 
 
-def test_a_beginning_with_tags_goes_on_with_the_rest_of_them():
+def test_beginning_with_tags_is_followed_by_the_remaining_tags():
     protection = Protection.of(Request("Press {1}OK{/1} or {2}Cancel{/2}.", prefix="{2}Cancel{/2} or {1}O"))
     assert protection.request.prefix == "Cancel or O"
     best = protection.restore(mirrored(protection.request)).hypotheses[0]
@@ -122,7 +122,7 @@ def test_a_beginning_with_tags_goes_on_with_the_rest_of_them():
 
 
 @pytest.mark.parametrize("begun", ["{", "{1", "{1}O", "{1}OK{", "{1}OK{/1", "{1}OK{/1} P"])
-def test_a_tag_that_is_being_written_is_completed(begun):
+def test_partly_typed_tag_is_completed(begun):
     best = told(Request("Press {1}OK{/1}.", prefix=begun)).hypotheses[0]
     assert best.text == "{1}OK{/1} Press."
 
@@ -139,7 +139,7 @@ def test_a_tag_that_is_being_written_is_completed(begun):
         ({"phrases": (Phrase("nach %s", count=2),)}, (None, 2), "or wanted twice"),
     ],
 )
-def test_what_is_kept_stands_no_more_often_than_it_must(wishes, bounds, why):
+def test_kept_text_occurs_no_more_often_than_required(wishes, bounds, why):
     kept = Phrase("%s", boundary="anywhere"), Phrase("{0}", count=2, boundary="anywhere")
     request = Request("Copy %s to {0} or {0}.", **{**wishes, "phrases": (*kept, *wishes.get("phrases", ()))})
     protection = Protection.of(request)
@@ -150,12 +150,12 @@ def test_what_is_kept_stands_no_more_often_than_it_must(wishes, bounds, why):
     assert not protection.is_needed, "the answer is in the terms of the request"
 
 
-def test_what_stands_inside_another_in_the_source_has_no_bound():
+def test_kept_text_inside_another_word_has_no_maximum():
     request = Request("Copy {{0}} to {0}.", phrases=(Phrase("{0}", boundary="anywhere"),))
     assert Protection.of(request).request is request
 
 
-def test_reasons_and_prices_speak_of_what_was_asked_for():
+def test_reasons_and_prices_refer_to_the_original_request():
     request = Request(f"{{1}}See{{/1}} {URL}.", phrases=(Phrase("{1}"), Phrase(URL)))
     protection = Protection.of(request)
     asked = protection.request
@@ -167,12 +167,12 @@ def test_reasons_and_prices_speak_of_what_was_asked_for():
     assert priced.free.hypotheses[0].text == f"{URL} {{1}}See{{/1}}."
 
 
-def test_more_tags_than_a_sentence_has_stay_in_it():
+def test_source_with_too_many_tags_keeps_them():
     source = "Press " + "{1}OK{/1} " * MAX_TAGS
     assert Protection.of(Request(source)).request.source == source
 
 
-def test_a_place_in_what_was_told_is_found_in_what_was_answered():
+def test_offset_in_the_restored_text_maps_to_the_engines_text():
     request = Request(f"Open {{1}}the file{{/1}} at {URL}.")
     protection = Protection.of(request)
     answered = mirrored(protection.request).hypotheses[0]
@@ -184,7 +184,7 @@ def test_a_place_in_what_was_told_is_found_in_what_was_answered():
 
 
 @given(st.lists(PARTS, min_size=1, max_size=12), st.booleans())
-def test_whatever_stands_in_a_source_comes_through_once(parts, is_apart):
+def test_everything_in_a_source_is_restored_once(parts, is_apart):
     source = (" " if is_apart else "").join(parts)
     phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in kept_texts(source))
     if not source.strip():
@@ -207,7 +207,7 @@ def test_whatever_stands_in_a_source_comes_through_once(parts, is_apart):
         assert 0 <= start < end <= len(source) and 0 <= first < last <= len(best.text)
 
 
-def test_the_engines_own_text_stands_between_the_tags():
+def test_engine_text_stays_between_the_restored_tags():
     """With the bundled model, whatever it says: a request's answer is the plain one with tags and addresses in it."""
     translator = Translator.load(Path("data/models/en-de"))
     source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
@@ -228,11 +228,11 @@ def with_addresses(number: int) -> Request:
     return Request(source, phrases=tuple(Phrase(text) for text, _ in kept_texts(source)))
 
 
-def test_the_work_of_naming_addresses_grows_with_their_number_not_its_square():
+def test_naming_addresses_takes_linear_time():
     assert growth(lambda number: told(with_addresses(number)), MAX_ADDRESSES // 2) < 2.5
 
 
-def test_a_source_of_very_many_addresses_is_asked_for_as_it_is():
+def test_source_with_too_many_addresses_is_unchanged():
     assert Protection.of(with_addresses(MAX_ADDRESSES)).is_needed
     request = with_addresses(MAX_ADDRESSES + 1)
     assert not Protection.of(request).is_needed

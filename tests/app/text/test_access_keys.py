@@ -43,7 +43,7 @@ from app.text.nontranslatables import nontranslatables, without_markup
         ("Label " * 20 + "&x", None),
     ],
 )
-def test_signs_of_access_keys_are_told_from_others(text: str, key: int | None):
+def test_access_keys_are_distinguished_from_other_signs(text: str, key: int | None):
     assert [a.start for a in nontranslatables(text) if a.is_access_key] == ([] if key is None else [key])
 
 
@@ -59,14 +59,14 @@ def test_signs_of_access_keys_are_told_from_others(text: str, key: int | None):
         ("file_name", "Dateiname", ()),
     ],
 )
-def test_a_key_that_is_lost_or_doubled_is_advice(source: str, target: str, found: tuple[str, ...]):
+def test_missing_or_repeated_access_key_is_a_warning(source: str, target: str, found: tuple[str, ...]):
     findings = [f for f in findings_in(source, target, "en-de") if f.kind == "key"]
     assert [f.texts for f in findings] == ([found] if found else [])
     assert not any(f.is_error for f in findings)
 
 
 @given(st.text(st.sampled_from("Ab &_~.<>{1}/;"), max_size=20))
-def test_a_key_is_one_sign_and_the_words_stay_without_it(text: str):
+def test_access_key_is_one_sign_and_words_exclude_it(text: str):
     key = access_key(text)
     assert key is None or (text[key] in "&_~" and text[key + 1].isalnum())
     found = nontranslatables(text)

@@ -27,14 +27,14 @@ TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
         (b"M\xfcller \x81\x8d", "iso-8859-1", b"", "M\xfcller \x81\x8d"),  # bytes that Windows-1252 lacks
     ],
 )
-def test_encoding_is_found_and_gives_the_bytes_again(data: bytes, encoding: str, mark: bytes, text: str) -> None:
+def test_encoding_is_detected_and_restores_the_bytes(data: bytes, encoding: str, mark: bytes, text: str) -> None:
     decoded = decode_text(data, "a.txt", DocumentError)
     assert (decoded.encoding, decoded.mark, decoded.text) == (encoding, mark, text)
     assert decoded.mark + decoded.text.encode(decoded.encoding) == data
 
 
 @pytest.mark.parametrize("data", [TEXT.encode("cp1252"), TEXT.encode("utf-16-le")])
-def test_a_guess_is_told_with_its_encoding(data: bytes) -> None:
+def test_guessed_encoding_is_named_in_a_note(data: bytes) -> None:
     note = decode_text(data, "a.txt", DocumentError).note
     assert note is not None
     assert "Windows-1252" in note or "UTF-16" in note
@@ -59,7 +59,7 @@ def test_a_guess_is_told_with_its_encoding(data: bytes) -> None:
         (("Grüße und Küsse, äöü\n" * 20).encode() + b"bad \xff byte", "line 21"),  # not gibberish in Windows-1252
     ],
 )
-def test_what_is_no_text_is_refused_with_the_name_and_a_cure(data: bytes, said: str) -> None:
+def test_binary_file_is_rejected_with_its_name_and_a_remedy(data: bytes, said: str) -> None:
     with pytest.raises(DocumentError, match=r"x\.txt") as caught:
         decode_text(data, "x.txt", DocumentError)
     assert said in str(caught.value)
@@ -67,7 +67,7 @@ def test_what_is_no_text_is_refused_with_the_name_and_a_cure(data: bytes, said: 
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_refused_or_come_back_exactly(data: bytes) -> None:
+def test_any_bytes_are_rejected_or_round_trip(data: bytes) -> None:
     try:
         decoded = decode_text(data, "x.txt", DocumentError)
     except DocumentError:
@@ -76,7 +76,7 @@ def test_any_bytes_are_refused_or_come_back_exactly(data: bytes) -> None:
     decoded.text.encode("utf-8")  # no lone surrogates: the text can be stored
 
 
-def test_unwritable_names_each_character_once() -> None:
+def test_unencodable_lists_each_character_once() -> None:
     assert unencodable("Łódź – Łódź →", "cp1252") == ("Ł", "ź", "→")
 
 
@@ -97,12 +97,12 @@ def test_unwritable_names_each_character_once() -> None:
         ("x" * 300 + ".txt", "x" * 96 + ".txt"),
     ],
 )
-def test_a_name_is_safe_to_show_and_to_save_under(name: str, safe: str) -> None:
+def test_file_name_is_made_safe(name: str, safe: str) -> None:
     assert safe_name(name, "document.txt") == safe
 
 
 @given(st.text(max_size=200))
-def test_any_name_becomes_one_that_no_system_refuses(name: str) -> None:
+def test_any_name_becomes_valid_on_every_system(name: str) -> None:
     safe = safe_name(name, "document.txt")
     assert 0 < len(safe) <= 100
     assert not set(safe) & set('<>:"|?*\\/\n\r\t\x00')

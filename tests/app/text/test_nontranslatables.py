@@ -30,7 +30,7 @@ def test_placeholders_are_found(text: str, found: list[str]) -> None:
     assert placeholders(text) == found
 
 
-def test_what_is_missing_and_what_is_too_much_is_named() -> None:
+def test_missing_and_extra_placeholders_are_named() -> None:
     assert placeholder_problem("%s %s {0}", "{0} %s") == "Placeholders missing: %s"
     assert placeholder_problem("a", "{/1}") == "Placeholders not in the source: {/1}"
     assert placeholder_problem("%s and %d", "%d und %s") == ""
@@ -55,7 +55,7 @@ def test_what_is_missing_and_what_is_too_much_is_named() -> None:
         ('<a href="https://harbor.example">x</a>', 'open:<a href="https://harbor.example"> close:</a>'),
     ],
 )
-def test_what_is_not_translated_is_told_apart(text, found):
+def test_kinds_of_nontranslatable_text(text, found):
     names = ("" if atom.kind == "placeholder" else f"{atom.kind}:" for atom in nontranslatables(text))
     assert " ".join(name + atom.text for name, atom in zip(names, nontranslatables(text), strict=True)) == found
     for number, atom in enumerate(nontranslatables(text)):
@@ -63,13 +63,13 @@ def test_what_is_not_translated_is_told_apart(text, found):
         assert atom.partner < 0 or nontranslatables(text)[atom.partner].partner == number
 
 
-def test_what_is_kept_is_counted_and_tags_are_left_out():
+def test_kept_texts_are_counted_without_tags():
     text = "{1}%s{/1} of %s in /mnt/data<br/>"
     assert kept_texts(text) == (("%s", 2), ("/mnt/data", 1))
     assert without_markup(text) == "%s of %s in /mnt/data"
 
 
-def test_an_address_that_is_not_the_sources_is_told():
+def test_changed_address_is_reported():
     difference = placeholder_difference(
         "See https://a.example/b or c@d.example.", "Siehe https://a.beispiel/b, c@d.example"
     )

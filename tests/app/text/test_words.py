@@ -35,12 +35,12 @@ MIXED = st.text(st.sampled_from("ab1.,「」。– é\u0301文件ーあアเก
 
 
 @pytest.mark.parametrize(("text", "words", "why"), WORD_CASES)
-def test_words_to_press(text: str, words: list[str], why: str):
+def test_clickable_words(text: str, words: list[str], why: str):
     assert [text[start:end] for start, end in word_spans(text)] == words, why
 
 
 @given(MIXED)
-def test_words_are_in_order_apart_and_hold_every_letter_outside_tags(text: str):
+def test_words_are_disjoint_and_cover_every_letter_outside_tags(text: str):
     spans = word_spans(text)
     edges = [edge for span in spans for edge in span]
     assert edges == sorted(edges)
@@ -51,7 +51,7 @@ def test_words_are_in_order_apart_and_hold_every_letter_outside_tags(text: str):
 
 
 @given(MIXED)
-def test_what_can_be_pressed_can_be_pinned_as_it_stands(text: str):
+def test_clickable_word_can_be_pinned(text: str):
     text = unicodedata.normalize("NFC", text)
     if set(".,\u0301") & set(text):  # numbers stay whole in a stricter sense, and nobody puts accents on Han
         return
@@ -60,7 +60,7 @@ def test_what_can_be_pressed_can_be_pinned_as_it_stands(text: str):
 
 
 @given(MIXED)
-def test_split_words_lose_nothing_but_spaces(text: str):
+def test_split_words_lose_only_spaces(text: str):
     assert "".join(split_words(text)) == "".join(text.split())
     if text.isascii():
         assert split_words(text) == text.split()
@@ -78,7 +78,7 @@ def test_split_words_lose_nothing_but_spaces(text: str):
         ("– – 1", 3, "as ever, whatever stands between spaces"),
     ],
 )
-def test_words_are_counted_as_they_are_paid(text: str, num: int, why: str):
+def test_words_are_counted_for_billing(text: str, num: int, why: str):
     assert count_words(text) == num, why
 
 
@@ -87,6 +87,6 @@ def test_languages_counted_in_characters():
     assert set(map(counting_unit, ["en", "ko", "kor_Hang", "vi"])) == {"words"}
 
 
-def test_effort_in_scripts_without_spaces_is_by_their_parts():
+def test_edit_effort_in_scripts_without_spaces_counts_their_parts():
     effort = edit_effort("打开文件。", "打开文档。")
     assert (effort.num_edits, effort.num_words) == (1, 4)
