@@ -1,12 +1,11 @@
-"""Damages files of every kind, again and again, and looks whether they are read or refused, and in time.
+"""Fuzzes the file readers: checks that damaged files are read or rejected, in time.
 
-    python -m tests.fuzz --minutes 10               all readers in turn, from a random number on
+    python -m tests.fuzz --minutes 10               all readers in turn, from a random case number
     python -m tests.fuzz --minutes 5 --only docx po
-    python -m tests.fuzz --case docx:123            one case again, with its traceback
+    python -m tests.fuzz --case docx:123            repeat one case, with its traceback
 
-A find is any exception but AppError, or more than ten seconds of the processor's time. Its input is kept in
-build/fuzz; the same number gives the same input as long as the samples stay as they are. Exit status 1: something was
-found.
+A failure is any exception except AppError, or more than ten seconds of CPU time. Its input is stored in build/fuzz. The
+same case number gives the same input as long as the samples are unchanged. Exit status 1 means failures were found.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from pathlib import Path
 from tests.fuzz.readers import Reader, problem_of, readers
 
 MAX_SECONDS = 10
-# A loop inside C code lets no signal through: then the process ends with where it was.
+# A loop inside C code blocks signals: after this time the process exits with a traceback.
 MAX_WALL_SECONDS = 300
 
 
 class TooLongError(Exception):
-    """Reading took longer than a person waits."""
+    """Reading took too long."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--only", nargs="+", choices=sorted(readers()), metavar="READER", help="these readers alone")
-    parser.add_argument("--start", type=int, help="the first number")
-    parser.add_argument("--case", metavar="READER:NUMBER", help="one case, as a find names it")
-    parser.add_argument("--keep", type=Path, default=Path("build/fuzz"), help="where the inputs of finds go")
+    parser.add_argument("--only", nargs="+", choices=sorted(readers()), metavar="READER", help="only these readers")
+    parser.add_argument("--start", type=int, help="first case number")
+    parser.add_argument("--case", metavar="READER:NUMBER", help="repeat one case")
+    parser.add_argument("--keep", type=Path, default=Path("build/fuzz"), help="folder for the inputs of failures")
     flags = parser.parse_args()
     known = readers()
     signal.signal(signal.SIGPROF, _stop)
@@ -47,20 +46,20 @@ def main() -> int:
         return int(_try(known[name], int(number), flags.keep))
     chosen = [reader for name, reader in known.items() if not flags.only or name in flags.only]
     number = random.randrange(10**9) if flags.start is None else flags.start
-    print(f"from number {number} on", flush=True)
-    counts, finds = Counter[str](), 0
+    print(f"starting at case {number}", flush=True)
+    counts, failures = Counter[str](), 0
     end = time.monotonic() + 60 * flags.minutes
     while time.monotonic() < end:
         for reader in chosen:
-            finds += _try(reader, number, flags.keep)
+            failures += _try(reader, number, flags.keep)
             counts[reader.name] += 1
         number += 1
-    print(f"{counts.total():,} cases, {finds} finds: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
-    return int(finds > 0)
+    print(f"{counts.total():,} cases, {failures} failures: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
+    return int(failures > 0)
 
 
 def _try(reader: Reader, number: int, folder: Path) -> bool:
-    """Whether this case is a find; says so and keeps its input."""
+    """Whether this case fails; if so, prints it and stores its input."""
     data = reader.case(number)
     faulthandler.dump_traceback_later(MAX_WALL_SECONDS, exit=True)
     signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
@@ -76,7 +75,7 @@ def _try(reader: Reader, number: int, folder: Path) -> bool:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{reader.name}-{number}"
     path.write_bytes(data)
-    print(f"\n{reader.name}:{number}, {len(data):,} bytes kept in {path}, after {seconds:.1f} s")
+    print(f"\n{reader.name}:{number}, {len(data):,} bytes stored in {path}, after {seconds:.1f} s")
     traceback.print_exception(problem, limit=-6, file=sys.stdout)
     sys.stdout.flush()
     return True

@@ -1,6 +1,6 @@
-"""Damaged copies of files: bytes in, bytes that nobody wrote out, the same for the same random numbers.
+"""Creates damaged copies of files, deterministically for a given random generator.
 
-An archive is damaged inside too: a part of it is, and what the archive says of that part is made true again.
+In archives, a part is damaged and the archive's sizes and checksums are updated for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from random import Random
 
 MAX_BYTES = 200_000
-# What readers take for structure, odd numbers and characters, the starts of other kinds of files.
+# Structural tokens, unusual numbers and characters, and signatures of other file types.
 _TOKENS = (
     b"<", b">", b"</", b"/>", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<?", b"&", b"&amp;", b"&#0;", b"&#x110000;",
     b"&lol;", b"<!DOCTYPE x [<!ENTITY lol 'ha'>]>", b"<!DOCTYPE x SYSTEM 'file:///etc/passwd'>",
@@ -27,7 +27,7 @@ _ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252",
 
 
 def damaged(sample: bytes, others: list[bytes], random: Random) -> bytes:
-    """A copy of `sample` with one to six kinds of damage, some of it pieces of `others`."""
+    """A copy of `sample` with one to six kinds of damage, sometimes with a piece of one of `others`."""
     if sample.startswith(b"PK") and random.random() < 0.7:
         return _with_damaged_part(sample, random)
     return _damaged_bytes(sample, others, random)
@@ -44,7 +44,7 @@ def _damaged_bytes(data: bytes, others: list[bytes], random: Random) -> bytes:
 
 
 def _with_damaged_part(archive: bytes, random: Random) -> bytes:
-    """The archive with one part damaged, lost, doubled, renamed, or packed otherwise."""
+    """The archive with one part damaged, removed, renamed or compressed differently."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(target, "w") as new:
         infos = old.infolist()
@@ -96,7 +96,7 @@ def _put(data: bytes, random: Random) -> bytes:
 
 
 def _put_many(data: bytes, random: Random) -> bytes:
-    """One token again and again: what a search of quadratic time never comes to the end of."""
+    """Repeats a token many times, which takes quadratic algorithms too long."""
     at = _place(data, random)
     tokens = b"".join(random.choice(_TOKENS) for _ in range(random.choice((1, 1, 2))))
     return data[:at] + tokens * random.choice((10, 300, 5000)) + data[at:]

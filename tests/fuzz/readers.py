@@ -1,7 +1,7 @@
-"""All that reads a person's files, each with what is done with such a file once it is read.
+"""All readers of user files, each with the operations on a file after reading.
 
-A reader may refuse a file with an AppError and may do nothing else but read it. What must hold of a file that it takes
-is asserted here.
+A reader must either read a file or reject it with an AppError. The properties of a file that was read are asserted
+here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ODD_VALUES: tuple[object, ...] = (
 
 @dataclass(frozen=True)
 class Reader:
-    """One reader: the files that it takes, how a copy of one is damaged, and what is done with it."""
+    """One reader with its sample files and the function that damages them."""
 
     name: str
     samples: list[bytes]
@@ -53,13 +53,13 @@ class Reader:
     damage: Callable[[bytes, list[bytes], Random], bytes] = damaged
 
     def case(self, number: int) -> bytes:
-        """Damaged file number so-and-so, always the same."""
+        """The damaged file of this case number, always the same."""
         random = Random(f"{self.name}:{number}")
         return self.damage(random.choice(self.samples), self.samples, random)
 
 
 def readers() -> dict[str, Reader]:
-    """Every reader by its name."""
+    """All readers by name."""
     found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
     found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
     found.append(Reader("memory", samples.memories(), _memory))
@@ -71,16 +71,16 @@ def readers() -> dict[str, Reader]:
 
 def _document(name: str, data: bytes) -> None:
     document = read_document(data, name)
-    assert document.export({}) == data, "untouched, and not the same bytes"
+    assert document.export({}) == data, "export without translations changed the bytes"
     translations = {s.index: f"Übersetzung {s.source[::-1]}" for s in document.segments}
     written = document.export_file(translations, "de", drafts=range(0, len(translations), 2)).data
     again = read_document(written, name)
-    if document.format != "html":  # a translation may hold what looks like the end of a raw text
+    if document.format != "html":  # a translation may contain text that looks like the end of a raw text element
         assert len(again.segments) > 0
-    _divide(document)
+    _split_and_merge(document)
 
 
-def _divide(document: Document) -> None:
+def _split_and_merge(document: Document) -> None:
     for segment in document.segments[:3]:
         with suppress(CommandError):
             first, second = split_segment(
@@ -132,7 +132,7 @@ def _log_reader() -> Read:
 
 
 def _rewritten_log(data: bytes, _: list[bytes], random: Random) -> bytes:
-    """An export in which some values are others, with hashes that agree: somebody meant it."""
+    """An export with some values changed and valid hashes, as after deliberate tampering."""
     lines = [json.loads(line) for line in data.decode().splitlines()]
     for _ in range(random.choice((1, 1, 2, 5))):
         _change_value(random.choice(lines[:1] * 3 + lines), random)
@@ -152,7 +152,7 @@ def _rewritten_log(data: bytes, _: list[bytes], random: Random) -> bytes:
 
 
 def _change_value(value: object, random: Random) -> None:
-    """Changes one value somewhere inside, or takes it away."""
+    """Changes or removes one nested value."""
     while isinstance(value, dict | list) and value:
         key = random.choice(list(value) if isinstance(value, dict) else range(len(value)))
         inner = value[key]  # type: ignore[index]
@@ -167,12 +167,12 @@ def _change_value(value: object, random: Random) -> None:
 
 
 def problem_of(read: Read, data: bytes) -> BaseException | None:
-    """What went wrong with these bytes; None where they were read, or refused with a message."""
+    """The unexpected exception for these bytes; None if they were read or rejected with a message."""
     try:
         read(data)
     except AppError as refusal:
-        says = str(refusal)
-        if not says or re.search(r"Traceback|object at 0x", says):
+        message = str(refusal)
+        if not message or re.search(r"Traceback|object at 0x", message):
             return refusal
         return None
     except Exception as problem:

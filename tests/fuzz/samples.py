@@ -1,4 +1,4 @@
-"""Files as other programs write them, by the reader that takes them: what the fuzzer damages."""
+"""Valid sample files for the fuzzer, as other programs write them, by reader."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TERMS = [
 
 
 def lines(start: int, count: int) -> bytes:
-    """Real lines of the corpus sample, English and German of many kinds."""
+    """Real English and German lines of the corpus sample."""
     every = (ROOT / "tests/data/corpus_sample.tsv").read_text(encoding="utf-8").split("\n")
     rows = [line.split("\t")[-1] for line in every if not line.startswith("# ")]
     return "\n".join(rows[start : start + count]).encode()
@@ -64,7 +64,7 @@ def _recorded_log() -> bytes:
 
 @cache
 def documents() -> dict[str, list[bytes]]:
-    """By the ending of their names."""
+    """Documents by file extension."""
     return {
         "txt": [(ROOT / "data/samples/getting-started.txt").read_bytes(), lines(0, 40), lines(900, 40)],
         "md": [MARKDOWN.encode(), (ROOT / "README.md").read_bytes()],
@@ -80,7 +80,7 @@ def documents() -> dict[str, list[bytes]]:
 
 @cache
 def glossaries() -> dict[str, list[bytes]]:
-    """By kind."""
+    """Glossaries by file format."""
     return {
         "tsv": [(ROOT / "data/samples/glossary.tsv").read_bytes()],
         "csv": [
@@ -96,11 +96,11 @@ def glossaries() -> dict[str, list[bytes]]:
 
 @cache
 def memories() -> list[bytes]:
-    """TMX."""
+    """Translation memories (TMX)."""
     return [MEMORY, TMX]
 
 
 @cache
 def logs() -> list[bytes]:
-    """An exported session."""
+    """Exported sessions (JSON Lines)."""
     return [_recorded_log()]

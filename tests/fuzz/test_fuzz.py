@@ -1,4 +1,4 @@
-"""A slice of the fuzzer, the same at each run; `python -m tests.fuzz --minutes N` goes on from where nobody was."""
+"""A fixed slice of the fuzzer; `python -m tests.fuzz --minutes N` tries random new cases."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def test_crashing_reader_is_reported_but_rejecting_one_is_not():
     def broken(data: bytes) -> None:
         data.decode("ascii")
 
-    def refusing(_: bytes) -> None:
+    def rejecting(_: bytes) -> None:
         raise DocumentError("not this")
 
     cases = [READERS["txt"].case(number) for number in range(40)]
     assert {type(problem_of(broken, data)) for data in cases} == {type(None), UnicodeDecodeError}
-    assert all(problem_of(refusing, data) is None for data in cases)
+    assert all(problem_of(rejecting, data) is None for data in cases)
     assert cases == [READERS["txt"].case(number) for number in range(40)]

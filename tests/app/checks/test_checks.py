@@ -1,4 +1,4 @@
-"""What the checks find in a translation: tables with the reason for each row, and what holds for any text."""
+"""Findings of the quality checks: tables with a reason for each row, and properties for random texts."""
 
 from __future__ import annotations
 

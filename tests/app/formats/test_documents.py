@@ -1,4 +1,4 @@
-"""Plain text in, the same bytes out, with translations where they belong."""
+"""Plain text documents: segments, and export with translations in their places."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_only_line_ends_end_a_line() -> None:
 
 @given(LINES, st.sampled_from(sorted(ENCODINGS)))
 def test_bytes_are_unchanged_without_translations(lines: list[tuple[str, str]], encoding: str) -> None:
-    text = "x" + "".join(line + end for line, end in lines)  # never white space alone, which is refused
+    text = "x" + "".join(line + end for line, end in lines)  # never white space only, which is rejected
     data = ENCODINGS[encoding] + text.encode(encoding)
     document = read_document(data, "a.txt")
     assert document.data == data
@@ -140,7 +140,7 @@ def test_sentences_end_where_a_reader_expects() -> None:
     ]
 
 
-@example("B\u2028.%5\u00a0😀5€\t中", "en")  # sentencex panics at these two as they are
+@example("B\u2028.%5\u00a0😀5€\t中", "en")  # sentencex panics at these two characters
 @example("\u00a0\x1c\u2003»", "de")
 @given(
     st.text(st.sampled_from("aB. !?…。“”\u00a0\u2028\u2003\x1c\x85😀1-"), max_size=30),
@@ -166,6 +166,6 @@ def test_very_long_paragraph_is_split_like_a_short_one() -> None:
 
 
 def test_sentences_without_letters_belong_to_the_following_segment() -> None:
-    """Looking through all of them again for each would not come to an end."""
+    """A quadratic algorithm would not finish."""
     text = "1! " * 20_000 + "At last."
     assert sentence_spans(text, "en") == [(0, len(text))]

@@ -1,4 +1,4 @@
-"""Word documents: python-docx, which we did not write, makes them and reads what we have written."""
+"""Word documents, created and read back with python-docx."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def sample() -> bytes:
 
 
 def with_body(body: str) -> bytes:
-    """A document with this XML as its paragraphs."""
+    """A document with this XML as its body."""
     return changed(EMPTY, lambda xml: xml.replace("<w:body>", f"<w:body>{body}"))
 
 

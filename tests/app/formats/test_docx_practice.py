@@ -1,4 +1,4 @@
-"""Word documents as they are in practice: tracked changes, comments, boxes, fields, controls, hyphens, split runs."""
+"""Real-world content of Word documents: tracked changes, comments, boxes, fields, controls, hyphens, split runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def code(text: str) -> str:
 
 
 def fields(*parts: str) -> str:
-    """Each part in a run of its own."""
+    """Each part in its own run."""
     return "".join(f"<w:r>{part}</w:r>" for part in parts)
 
 
@@ -49,7 +49,7 @@ NUMBER = fields(*NUMBER_PARTS)
 INSERTED_NUMBER = "".join(f'<w:ins w:id="{n}" {BY}>{fields(part)}</w:ins>' for n, part in enumerate(NUMBER_PARTS))
 IN_ONE_RUN = f"<w:r>{sign('begin')}{code('PAGE')}{sign('separate')}<w:t>3</w:t>{sign('end')}</w:r>"
 
-# What stands in a paragraph, what is shown of it, a translation, what must then stand in the body as it is.
+# Paragraph content, shown text, a translation, and the XML that the body must then contain.
 CASES = {
     "deleted": (run("The colo") + DELETED + run("r."), "The color.", "Die Farbe.", [DELETED]),
     "moved away": (run("He ") + MOVED_AWAY + run("went."), "He went.", "Er ging.", [MOVED_AWAY]),
@@ -179,7 +179,7 @@ def test_sentence_next_to_a_translation_keeps_all_its_elements(case: str) -> Non
 
 
 def elements(data: bytes) -> list[str]:
-    """All elements but runs and texts, which may be cut otherwise, and proofing marks, with what they are."""
+    """All elements with their attributes, except runs, texts and proofing marks, which may be split differently."""
     cut = [WORD + name for name in ("r", "t", "rPr", "lang", "proofErr")]
     root = etree.fromstring(zipfile.ZipFile(io.BytesIO(data)).read(BODY))
     return [f"{e.tag} {sorted(e.attrib.items())}" for e in root.iter() if e.tag not in cut]
@@ -308,7 +308,7 @@ def test_deleted_text_is_not_a_segment_and_tracked_formats_leave_no_empty_runs()
 
 
 def with_notes(data: bytes) -> bytes:
-    """The document with a part of footnotes: the separator that Word puts in each, and a note."""
+    """The document with a footnotes part: the separator that Word adds, and a note."""
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
     notes = (
         f'<w:footnotes xmlns:w="{WORD[1:-1]}"><w:footnote w:type="separator" w:id="-1">'

@@ -1,4 +1,4 @@
-"""Files made to do harm, by every way in: too large, bombs, entities, names that lead elsewhere, wrong encodings."""
+"""Malicious files for every reader: too large, bombs, entities, path traversal, wrong encodings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_too_large_file_is_rejected_before_reading(read: Read, max_bytes: int):
 
 
 def word(part: str) -> bytes:
-    """A Word document with this as the beginning of its body's part."""
+    """A Word document whose body part starts with this text."""
     return changed(sample(), lambda xml: part + xml[xml.index("<w:document") :])
 
 
@@ -119,7 +119,7 @@ def test_reading_broken_markdown_takes_linear_time(line: str):
 
 
 def test_long_runs_of_spaces_are_read_quickly():
-    run = b" " * 2**20  # without a bound this would take hours
+    run = b" " * 2**20  # without a limit this would take hours
     for data in (b"a" + run + b"b {#c}\n", b"a {#" + run + b"\n", b"- a" + run + b"\\\nb\n"):
         assert read_document(data, "a.md").segments[0].source[0] == "a"
     times = b"00:00:01,000 --> 00:00:02,000\na\n"
@@ -163,7 +163,7 @@ def test_missing_archive_part_is_not_looked_up_elsewhere():
 
 
 def understated(archive: bytes, name: str) -> bytes:
-    """The archive with a part of 3 MiB that says it has one byte, in both places where it says so."""
+    """The archive with a part of 3 MiB whose headers both declare one byte."""
     data = bytearray(with_part(archive, name, bytes(3 * 2**20)))
     for found, size in (
         (data.rindex(b"PK\x01\x02"), 24),

@@ -1,4 +1,4 @@
-"""HTML: what a reader sees is shown, what a browser needs is kept; lxml reads what is written."""
+"""HTML pages: visible text is shown and markup is kept; lxml reads the written pages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_any_tag_soup_round_trips_and_keeps_its_structure_when_translated(parts:
     ],
 )
 def test_hostile_html_round_trips(soup: str) -> None:
-    """A search of quadratic time would not come to an end."""
+    """A quadratic algorithm would not finish."""
     data = f"Text. {soup * 5_000}".encode()
     document = read_document(data, "a.html")
     assert document.segments[0].source.startswith("Text.")

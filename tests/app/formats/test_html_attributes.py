@@ -1,4 +1,4 @@
-"""The text of HTML's attributes, and what a page says is not to be translated; lxml reads what is written."""
+"""Text in HTML attributes and text marked as not translatable; lxml reads the written pages."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_translated_value_keeps_its_quotes_and_nothing_else_changes() -> None:
         .replace("Last.", "Ende.")
     )
     assert document.export(translations).decode() == expected
-    # Of a tag that the translation has left out, the value goes with it.
+    # If the translation drops a tag, its attribute is dropped too.
     assert "Fuchs" not in document.export({3: "Nichts.", 5: "Ein Fuchs"}).decode()
 
 
@@ -148,7 +148,7 @@ def test_any_attribute_value_round_trips_and_its_translation_is_read_back(
 
 
 def test_hostile_zones_and_values_round_trip() -> None:
-    """A search of quadratic time would not come to an end."""
+    """A quadratic algorithm would not finish."""
     for soup in (
         "<p translate=no><i translate=yes>",
         '<p title="',

@@ -1,4 +1,4 @@
-"""Word documents in LibreOffice, where it is installed: a translated one opens, with all in the places that it had."""
+"""Translated Word documents open in LibreOffice, if installed, with everything in its place."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTE = '<w:r><w:footnoteReference w:id="1"/></w:r>'
 
 
 def paragraphs_in(data: bytes, folder: Path, name: str) -> list[str]:
-    """The text of each paragraph, those of notes, boxes and cells too, as LibreOffice has them."""
+    """The text of each paragraph, including notes, boxes and cells, as LibreOffice reads it."""
     program = shutil.which("soffice")
     if program is None:
         pytest.skip("no LibreOffice on this machine: install it to have this tried")

@@ -1,4 +1,4 @@
-"""Markdown: what is text is shown, what is structure stays, and other readers see the same structure afterwards."""
+"""Markdown: text is shown, structure is kept, and another parser finds the same structure afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emphasis and links in Markdown: the same that markdown-it, which we did not write, finds; and what is written."""
+"""Emphasis and links in Markdown agree with markdown-it; translations are written correctly."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DEFINITION = "\n\n[k]: https://harbor.example\n"
     [
         ("Read the **printer-guide** now", "Read the {1}printer-guide{/1} now"),
         ("**Note:** see [the *menu*](a.md)!", "{1}Note:{/1} see {2}the {3}menu{/3}{/2}!"),
-        ("![A map](map.png)", "A map"),  # what is around all of it is not shown
+        ("![A map](map.png)", "A map"),  # delimiters around the whole text are not shown
         ("a ***b*** ~~c~~ __d__", "a {1}{2}b{/2}{/1} {3}c{/3} {4}d{/4}"),
         ("`make` or ``make `all` ``", "`make` or {1}"),
         ("[one][k], [K][], [k], [no]", "{1}one{/1}, {2}K{/2}, {3}k{/3}, [no]"),
         ("snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`", "snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`"),
         ('[a](b "The title") **c', '[a](b "The title") **c'),  # the title is text
-        ("{1} of **it**", "{1} of {2}it{/2}"),  # the text's own number
+        ("{1} of **it**", "{1} of {2}it{/2}"),  # a number that the text already contains
     ],
 )
 def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
@@ -48,10 +48,10 @@ def test_emphasis_and_links_are_placeholders(text: str, expected: str) -> None:
             "{2}jetzt{/2} {1}das Menü{/1} {3}sehen",
             "*jetzt* [das Menü](a_b.md) {3}sehen",
         ),
-        ("a **_b_** c", "x{1}{2} b {/2}{/1}y", "x **_b_** y"),  # a space is within neither
-        ("a **_b_** c", "x {1}{2} {/2}{/1}y", "x  y"),  # marks around nothing would be text
+        ("a **_b_** c", "x{1}{2} b {/2}{/1}y", "x **_b_** y"),  # the space belongs to neither pair
+        ("a **_b_** c", "x {1}{2} {/2}{/1}y", "x  y"),  # delimiters around nothing would be text
         ("a [b](c) d", "x {1}{/1} y", "x [](c) y"),
-        ("**a** b", "b {1}a", "b **a**"),  # whatever is typed, what opens is closed
+        ("**a** b", "b {1}a", "b **a**"),  # every opened pair is closed
     ],
 )
 def test_translation_is_converted_back_to_markdown(text: str, translation: str, expected: str) -> None:
@@ -71,7 +71,7 @@ SIGNS = st.lists(
 @example("![a [b](b) c](b)")
 @example("``a`*b*`c``*")
 def test_delimiters_agree_with_another_parser(text: str) -> None:
-    assume(not re.search(r"\]\[[^\]]*[\[`]|!\[[^\]]*[*_~`]", text))  # here parsers differ
+    assume(not re.search(r"\]\[[^\]]*[\[`]|!\[[^\]]*[*_~`]", text))  # parsers differ here
     text = text.strip()
     inline = next((t for t in PARSER.parse(f"a {text} a{DEFINITION}") if t.type == "inline"), None)
     assert inline is not None and inline.children is not None
@@ -85,7 +85,7 @@ def test_delimiters_agree_with_another_parser(text: str) -> None:
 
 
 def _told(token: Token) -> str:
-    """A token of markdown-it, links and images by their signs."""
+    """A token of markdown-it; links and images by their delimiters."""
     if token.type == "image":
         return f"<![>{''.join(map(_told, token.children or []))}</>"
     if token.nesting == 0:

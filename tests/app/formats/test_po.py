@@ -1,4 +1,4 @@
-"""PO files: what gettext's own tools say of what we write."""
+"""PO files, checked with the tools of gettext."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def po(*messages: bytes) -> bytes:
 
 
 def messages_of(data: bytes, tmp_path: Path) -> gettext.GNUTranslations:
-    """The file as msgfmt and Python's gettext read it: what an application would show."""
+    """The messages that an application would show: compiled by msgfmt and read by Python's gettext."""
     if shutil.which("msgfmt") is None:
         pytest.skip("no msgfmt on this machine: install gettext")
     path = tmp_path / "a.po"

@@ -1,5 +1,7 @@
-"""Documents with tags and addresses, translated and written: by a translator that turns the words round, so that what
-belongs where is known; valid by parsers that we did not write."""
+"""Documents with tags and addresses, translated and exported, then validated with independent parsers.
+
+The fake model reverses the order of the words, so that the right place of each tag is known.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def test_word(translated):
 
 
 class _Reader(HTMLParser):
-    """What stands in a page, in order."""
+    """The content of a page in order."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Every text format in odd encodings and line ends: what is not translated stays, byte for byte."""
+"""Every text format with unusual encodings and line ends: untranslated text stays byte for byte the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILLED = "Xyz"
 
 
 def written_as(data: bytes, ending: str, encoding: str, line_end: str, *, has_final: bool) -> bytes:
-    """A sample in another encoding, which it names itself where its format wants that."""
+    """A sample in another encoding, declared in the file if the format requires that."""
     text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     text = (text if has_final else text.rstrip("\n")).replace("\n", line_end)
     text = text.encode(encoding, "ignore").decode(encoding)
@@ -30,7 +30,7 @@ def written_as(data: bytes, ending: str, encoding: str, line_end: str, *, has_fi
 
 
 def num_same(one: bytes, other: bytes) -> int:
-    """How many bytes agree from the beginning on."""
+    """The length of the common prefix in bytes."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
@@ -47,6 +47,8 @@ def test_one_translation_changes_one_place_only(encoding: str, line_end: str, ha
         written = document.export_file({segment.index: FILLED}).data
         before = num_same(data, written)
         behind = num_same(data[before:][::-1], written[before:][::-1])
-        room = 4 * len(segment.source + (segment.target or "")) + 80  # with an entry's flags or an element's state
+        room = (
+            4 * len(segment.source + (segment.target or "")) + 80
+        )  # including the flags of an entry or the state of an element
         assert len(data) - before - behind <= room, ending
         assert FILLED in written.decode(encoding), ending

@@ -1,4 +1,4 @@
-"""SubRip subtitles: the srt library finds every number and time where it was, and the new text."""
+"""SubRip subtitles: the srt library reads the same numbers and times, and the new text."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_numbers_and_times_are_copied_and_texts_are_translated(
 
 
 def lines_one_by_one(words: list[str], num_lines: int) -> list[str]:
-    """Each line as near to its share of what is left as its words allow, the shorter of equals."""
+    """Slow reference: each line is as close as possible to its share of the rest, the shorter one on a tie."""
     lines = []
     for left in range(num_lines, 1, -1):
         wanted = len(" ".join(words)) / left
@@ -94,7 +94,7 @@ def test_lines_have_similar_lengths(words: list[str], num_lines: int) -> None:
 
 
 def test_subtitle_of_thousands_of_lines_is_wrapped_quickly() -> None:
-    """A search of quadratic time would not."""
+    """A quadratic algorithm would not finish."""
     content = "1\n00:00:01,000 --> 00:00:02,000\n" + "a\n" * 20_000
     exported = read_document(content.encode(), "a.srt").export({0: "b " * 20_000})
     assert exported.decode() == content.replace("a", "b")

@@ -1,4 +1,4 @@
-"""CSV and TSV documents: read and written as Python's csv module does it, the rest byte for byte."""
+"""CSV and TSV documents agree with Python's csv module; all other cells stay byte for byte the same."""
 
 from __future__ import annotations
 

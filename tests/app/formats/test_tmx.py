@@ -1,4 +1,4 @@
-"""TMX documents: what translate-toolkit and an XML parser say of what we write; nothing else changes."""
+"""TMX documents, checked with translate-toolkit and an XML parser; only targets change."""
 
 from __future__ import annotations
 

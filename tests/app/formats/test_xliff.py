@@ -1,4 +1,4 @@
-"""XLIFF 1.2 and 2.x: read and written with everything in them, however odd a translation is."""
+"""XLIFF 1.2 and 2.x: reading and writing, with any translation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ NAMESPACE = {"x": "urn:oasis:names:tc:xliff:document:1.2", "y": "urn:oasis:names
 
 
 def parsed(data: bytes) -> etree._Element:
-    """As lxml, which we did not write, reads it."""
+    """The file as lxml reads it."""
     return etree.fromstring(data)
 
 
@@ -81,7 +81,7 @@ def test_segments_have_their_targets_states_and_notes() -> None:
     document = read_document(V1.encode(), "a.xlf")
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("Settings & more", "Einstellungen & mehr", "confirmed"),
-        ("Press {2}OK{/2} to copy {1} files{3}.", None, "new"),  # {1} is the file's own
+        ("Press {2}OK{/2} to copy {1} files{3}.", None, "new"),  # {1} is literal text of the file
         ("All {1}bold{2}", None, "new"),
         ("Wrapped over lines", None, "new"),
         ("One.", "Eins.", "edited"),
@@ -181,10 +181,10 @@ def test_file_stays_well_formed_for_any_typed_translation(text: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "content"),
     [
-        ("{2}OK", '<g id="1">OK</g>'),  # an end is missing
-        ("OK{/2}", "OK"),  # a start is missing
+        ("{2}OK", '<g id="1">OK</g>'),  # missing end tag
+        ("OK{/2}", "OK"),  # missing start tag
         ("{2}{3}{/2}", '<g id="1"><x id="2"/></g>'),
-        ("{9}{/3}", "{9}{/3}"),  # not ours
+        ("{9}{/3}", "{9}{/3}"),  # unknown placeholder
     ],
 )
 def test_unbalanced_tags_are_repaired(typed: str, content: str) -> None:

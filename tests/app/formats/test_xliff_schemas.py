@@ -1,4 +1,4 @@
-"""What is written to XLIFF files keeps to the format's own schemas, whatever a person types."""
+"""Written XLIFF files are valid by the schemas of the format for any translation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 
 class LocalSchemas(etree.Resolver):
-    """Takes what a schema imports from beside it: nothing is fetched."""
+    """Resolves schema imports from local files instead of the network."""
 
     def resolve(self, system_url: str, public_id: str, context: object) -> object:
         return self.resolve_filename(str(SCHEMAS / Path(system_url).name), context)

@@ -1,4 +1,4 @@
-"""XLIFF as Trados, memoQ, Phrase and Okapi write it: their states are read and written, what they lock stays."""
+"""XLIFF of Trados, memoQ, Phrase and Okapi: states are read and written, locked segments stay unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the constraints a segment had to those a person wants: what is kept, what gives way."""
+"""Changes of constraints: cleaning, and resolving contradictions between pins and bans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.segments.state import SegmentState, contains_banned
 from engine import Avoid
 
 CLASHES = [
-    # pins and bans before, wanted pins and bans, what stays, why
+    # pins and bans before, new pins and bans, result, reason
     (["Haus"], [], ["Haus"], ["Haus"], [], ["Haus"], "the ban is newer"),
     ([], ["Haus"], ["Haus"], ["Haus"], ["Haus"], [], "the pin is newer"),
     (["das Haus"], [], ["das Haus"], ["Haus"], [], ["Haus"], "a phrase that holds the banned word gives way"),

@@ -1,4 +1,4 @@
-"""From pins and glossary hits to the phrases that the engine gets."""
+"""Resolving pins, glossary hits and bans into phrases for the engine."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_ban_overrides_a_term_unless_a_variant_is_left():
 HIGH, LOW = 1, 2
 AKTE = Term("file", "Akte", glossary="low")
 FORBIDDEN = [
-    # forbidden target and its priority, pins, required term and its priority, what is required, avoided, told
+    # forbidden target and its priority, pins, required term and its priority, required, avoided, conflicts
     ("Akte", HIGH, (), AKTE, LOW, [], ["Akte"], ["forbidden_term"]),
     ("Akte", LOW, (), AKTE, HIGH, ["Akte"], [], ["term_forbidden"]),
     ("Akte", HIGH, (), AKTE, HIGH, ["Akte"], [], ["term_forbidden"]),
@@ -181,7 +181,7 @@ PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b",
     st.lists(st.integers(0, 2), min_size=20, max_size=20),
 )
 def test_no_text_is_both_required_and_avoided_and_dropped_ones_are_reported(pins, present, banned, ranks):
-    banned -= set(pins)  # a pin and a ban never stand together
+    banned -= set(pins)  # a pin and a ban never contradict each other
     found = tuple(TermHit(term, at, at + 1, priority=ranks[at % 20]) for at, term in enumerate(present))
     resolved = resolve_constraints(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))
     avoided = {item.text for item in resolved.avoid}
@@ -213,7 +213,7 @@ def test_ban_overrides_a_kept_text():
 
 
 def test_forms_of_a_term_apply_also_to_exact_matches():
-    """The same term bends where the translation is German and does not where it is of another language."""
+    """A German term has inflected forms, and a term of another language does not."""
     bare, bent = Term("file", "Datei"), Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
     (first,), (second,) = (resolve_constraints((), (TermHit(term, 0, 4),)).constraints for term in (bare, bent))
     assert (first.forms, second.forms) == ((), ("Dateien",))

@@ -1,4 +1,4 @@
-"""Where a text stands and what replacing makes of it, against a slow search by hand."""
+"""Find and replace, compared with a slow reference search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_occurrence_is_replaced_and_nothing_else(
 
 
 def by_hand(text: str, find: str, replacement: str) -> str:
-    """The same, exact case, by going through the text from its start."""
+    """Slow reference for exact case: scans the text from its start."""
     if not find:
         return text
     if text.startswith(find):

@@ -1,4 +1,4 @@
-"""What the page draws of an answer: nothing may be lost or added on the way from text to words and runs."""
+"""JSON views of answers: tokens and runs neither lose nor add text."""
 
 from __future__ import annotations
 

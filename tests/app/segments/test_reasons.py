@@ -1,4 +1,4 @@
-"""Why something could not be done, as the page says it: in its language, naming the phrase and a cure the page has."""
+"""Messages for the engine's reasons: translated, with the phrase and a remedy."""
 
 from __future__ import annotations
 

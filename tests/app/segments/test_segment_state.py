@@ -1,4 +1,4 @@
-"""What is said of a segment: terms and pins met or not, and why it needs a look."""
+"""Status of terms and pins in a segment, and why it needs attention."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_noun_at_the_end_of_a_compound_is_met():
     noun = Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
     assert statuses(written(noun)) == {"Datei": ("met", "Form in the text: Bilddateien")}
     assert attention_for(written(noun)) == ""
-    name = Term("file", "Datei", status="exact")  # which has no forms and joins nothing
+    name = Term("file", "Datei", status="exact")  # without forms or compounds
     assert statuses(written(name))["Datei"][0] == "unmet"
 
 
@@ -101,7 +101,7 @@ def test_term_is_doubtful_if_the_alignment_contradicts_it(aligned, doubled, doub
     terms = {term["target"]: term for term in detail_view(replace(base, decoded=decoded))["terms"]}
     assert (terms["Datei"]["status"], terms["Datei"]["doubt"], terms["Datei"]["note"]) == ("met", doubt, note)
     assert terms["Router"]["doubt"] == ""
-    written = replace(base, decoded=decoded, target=text, state="edited")  # a person's own words are not doubted
+    written = replace(base, decoded=decoded, target=text, state="edited")  # no doubts about the translator's own text
     assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
 
 
@@ -151,7 +151,7 @@ def test_banned_word_in_the_translators_text_needs_attention():
     [
         ("Öffnen Sie das Dokument.", "Banned, but in the text: Dokument"),
         ("Öffnen Sie die Dokumente.", "Banned, but in the text: Dokumente"),
-        ("Öffnen Sie das alte Dokument.", ""),  # part of what is required
+        ("Öffnen Sie das alte Dokument.", ""),  # part of a required text
         ("Das alte Dokument, ein Dokument.", "Banned, but in the text: Dokument"),
         ("Öffnen Sie das alte Dokument, den Dokumentar.", ""),
     ],
@@ -166,7 +166,7 @@ def test_forbidden_term_in_the_translators_text_needs_attention(target: str, sai
 def test_ban_is_reported_as_occurring_only_inside_a_term():
     base = segment(bans=(Avoid("Datei"),), hits=term_matcher((Term("file", "alte Datei"),)).find(SOURCE))
     (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
-    assert state["status"] == "pending"  # the answer was asked for without the ban
+    assert state["status"] == "pending"  # the answer was requested without the ban
     decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
     (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
     assert (state["status"], state["reason"]) == ("stands", "Occurs only inside a required term.")

@@ -1,4 +1,4 @@
-"""Counts kept change by change against counting anew, on any changes."""
+"""Incremental counts compared with a full recount after random changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contradictions as the page shows them: where a pin translates a term's words otherwise."""
+"""Conflicts shown on the page: a pin that translates the words of a term differently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCE = "Restart the router now."
 ROUTER = Term("router", "Router", inflections=("Routern",))
 
 CASES = [
-    # pin, the characters of the source that it translates, whether that contradicts the term, why
+    # pin, aligned source span, whether it contradicts the term, reason
     ("Wegewähler", (12, 18), True, "another word for the term's words"),
     ("Wegewähler", (0, 7), False, "a translation of other words"),
     ("Wegewähler", (0, 0), False, "the model cannot tell"),

@@ -1,4 +1,4 @@
-"""The dry run against plain counting: where terms stand, what covers them, and where their targets do not."""
+"""The glossary dry run compared with simple counting: hits, suppressed terms and missing targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags come back into a translation once each, nested as in the source, at the words that stand for the same."""
+"""Each tag is placed once in a translation, nested as in the source, at the aligned words."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _told(case: Case, prefix: str = "") -> str:
 
 
 def _parents(text: str) -> dict[str, str]:
-    """For each tag, the pair around it; raises where pairs cross."""
+    """For each tag, the pair around it. Raises if pairs cross."""
     opened, parents = [""], {}
     for tag in TAG.findall(text):
         if tag.startswith("{/"):
@@ -109,7 +109,7 @@ def test_beginning_is_unchanged(case, length):
     st.tuples(st.integers(0, 4), st.integers(1, 5)),
 )
 def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
-    """Against trying every run of words. Numbers of words; the pair must leave a word outside, else it takes all."""
+    """Compares with a brute-force search over all runs of words. The pair must leave at least one word outside."""
     first, last = stretch[0], min(5, stretch[0] + stretch[1])
     source, target = list("abcde"), list("uvwxyz")
     inside = {t for s, t in links if first <= s < last}
@@ -145,7 +145,7 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
     ],
 )
 def test_tags_are_placed_next_to_the_aligned_words(source, target, links, told):
-    """`links` by words; the last two: an empty pair, and a model that cannot tell which words belong together."""
+    """`links` are between words; the last two cases are an empty pair and a model without word alignment."""
     plain = Protection.of(Request(source)).request.source
 
     def span(text: str, word: str) -> tuple[int, int]:

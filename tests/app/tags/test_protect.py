@@ -1,4 +1,4 @@
-"""What is not translated leaves the request and comes back with the answer, wherever its words have gone."""
+"""Non-translatable text is removed from the request and restored in the answer, next to the aligned words."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def test_tags_are_removed_and_addresses_replaced_by_names():
         phrases=(
             Phrase("OK", source_span=(9, 11)),
             Phrase(URL, count=2, boundary="anywhere"),
-            Phrase("{1}"),  # stands anyhow
+            Phrase("{1}"),  # already required
             Phrase("{1}Bei a@b.example", forms=("An a@b.example",)),
-            Phrase("{1}OK{/1}"),  # the same as the first
+            Phrase("{1}OK{/1}"),  # a duplicate of the first
         ),
         avoid=(Avoid("{1}Taste"), Avoid("{1}")),
         prefix="Bei {1}" + URL,
@@ -193,7 +193,7 @@ def test_everything_in_a_source_is_restored_once(parts, is_apart):
     best = told(request).hypotheses[0]
     if not Protection.of(request).is_needed:
         return
-    kept = [text for text, _ in kept_texts(source)]  # what tags parted may be one more of these without them
+    kept = [text for text, _ in kept_texts(source)]  # removing tags may join words into another occurrence
     assume(all(without_markup(source).count(text) == source.count(text) for text in kept))
     for atom in nontranslatables(source):
         assert best.text.count(atom.text) == source.count(atom.text)
@@ -208,7 +208,7 @@ def test_everything_in_a_source_is_restored_once(parts, is_apart):
 
 
 def test_engine_text_stays_between_the_restored_tags():
-    """With the bundled model, whatever it says: a request's answer is the plain one with tags and addresses in it."""
+    """With the bundled model: the restored answer is the plain answer with tags and addresses inserted."""
     translator = Translator.load(Path("data/models/en-de"))
     source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
     resolved = resolve_constraints((), (), kept=kept_texts(source))

@@ -1,4 +1,4 @@
-"""Access keys: found in labels of Qt, GTK and LibreOffice, and not in words that hold the same signs."""
+"""Access keys are found in labels of Qt, GTK and LibreOffice, but not in words with the same signs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.text.nontranslatables import nontranslatables, without_markup
         ("Find & replace", None),
         ("A && B", None),
         ("&php.ini;", None),
-        ("&One and &two", None),  # which of them?
+        ("&One and &two", None),  # ambiguous
         ("Invalid user_id", None),
         ("Use file_name here", None),
         ("the _id field", None),
@@ -52,9 +52,9 @@ def test_access_keys_are_distinguished_from_other_signs(text: str, key: int | No
     [
         ("Save &as…", "Speichern &unter…", ()),
         ("Save &as…", "Speichern unter…", ("&",)),
-        ("Save &as…", "Speichern & unter…", ("&",)),  # works nothing
+        ("Save &as…", "Speichern & unter…", ("&",)),  # not before a letter
         ("Save &as…", "&Speichern &unter…", ("&",)),
-        ("_File", "文件(_F)", ()),  # as Chinese has it
+        ("_File", "文件(_F)", ()),  # as in Chinese labels
         ("AT&T", "AT und T", ()),
         ("file_name", "Dateiname", ()),
     ],

@@ -1,4 +1,4 @@
-"""Encodings, signs of other files, and safe names."""
+"""Encodings, signatures of binary files, and safe file names."""
 
 import pytest
 from hypothesis import given
@@ -18,13 +18,13 @@ TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
         (b"\xef\xbb\xbf" + TEXT.encode(), "utf-8", b"\xef\xbb\xbf", TEXT),
         (b"\xff\xfe" + TEXT.encode("utf-16-le"), "utf-16-le", b"\xff\xfe", TEXT),
         (b"\xfe\xff" + TEXT.encode("utf-16-be"), "utf-16-be", b"\xfe\xff", TEXT),
-        (TEXT.encode("utf-16-le"), "utf-16-le", b"", TEXT),  # no mark: zero bytes on one side tell
+        (TEXT.encode("utf-16-le"), "utf-16-le", b"", TEXT),  # no mark: zero bytes at even or odd offsets only
         (TEXT.encode("utf-16-be"), "utf-16-be", b"", TEXT),
         ("Привет, мир\n".encode("utf-16-le"), "utf-16-le", b"", "Привет, мир\n"),  # few zero bytes are enough
         (b"\xff\xfe\x00\x00" + TEXT.encode("utf-32-le"), "utf-32-le", b"\xff\xfe\x00\x00", TEXT),
         (TEXT.encode("cp1252"), "cp1252", b"", TEXT),
-        ("Müller".encode("latin-1"), "cp1252", b"", "Müller"),  # where both agree, the commoner name
-        (b"M\xfcller \x81\x8d", "iso-8859-1", b"", "M\xfcller \x81\x8d"),  # bytes that Windows-1252 lacks
+        ("Müller".encode("latin-1"), "cp1252", b"", "Müller"),  # both agree: the more common name
+        (b"M\xfcller \x81\x8d", "iso-8859-1", b"", "M\xfcller \x81\x8d"),  # bytes that are undefined in Windows-1252
     ],
 )
 def test_encoding_is_detected_and_restores_the_bytes(data: bytes, encoding: str, mark: bytes, text: str) -> None:
@@ -53,9 +53,9 @@ def test_guessed_encoding_is_named_in_a_note(data: bytes) -> None:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office file"),
         (b"SQLite format 3\x00", "SQLite"),
         (bytes(range(256)) * 4, "binary"),
-        (b"text\x00\x00\x00text", "binary"),  # zero bytes on both sides are no UTF-16
+        (b"text\x00\x00\x00text", "binary"),  # zero bytes at even and odd offsets are not UTF-16
         (b"\x01\x02\x03\x04\x05 text", "binary"),
-        (b"\xff\xfea", "truncated"),  # half a character behind UTF-16's mark
+        (b"\xff\xfea", "truncated"),  # half a character after the mark of UTF-16
         (("Grüße und Küsse, äöü\n" * 20).encode() + b"bad \xff byte", "line 21"),  # not gibberish in Windows-1252
     ],
 )
@@ -63,7 +63,7 @@ def test_binary_file_is_rejected_with_its_name_and_a_remedy(data: bytes, said: s
     with pytest.raises(DocumentError, match=r"x\.txt") as caught:
         decode_text(data, "x.txt", DocumentError)
     assert said in str(caught.value)
-    assert ":" in str(caught.value)  # what is wrong: what to do
+    assert ":" in str(caught.value)  # problem: remedy
 
 
 @given(st.binary(max_size=300))
@@ -92,7 +92,7 @@ def test_unencodable_lists_each_character_once() -> None:
         ("", "document.txt"),
         ("con.txt", "_con.txt"),  # a device on Windows
         ("a\x00b\x1b[31m.txt", "ab[31m.txt"),
-        ("gnp.\u202etxt.exe", "gnp.txt.exe"),  # a right-to-left mark hides the ending
+        ("gnp.\u202etxt.exe", "gnp.txt.exe"),  # a right-to-left mark hides the extension
         ("Übersicht 中文.txt", "Übersicht 中文.txt"),
         ("x" * 300 + ".txt", "x" * 96 + ".txt"),
     ],

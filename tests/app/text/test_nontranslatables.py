@@ -1,4 +1,4 @@
-"""Placeholders, tags and addresses are found where programs and markup have them, and not in ordinary sentences."""
+"""Placeholders, tags and addresses are found in program strings and markup, but not in ordinary sentences."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_missing_and_extra_placeholders_are_named() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Copy %s to {0}", "%s {0}"),  # words that a program puts in
+        ("Copy %s to {0}", "%s {0}"),  # words that a program fills in
         ("Copy {1} to {2}", "{1} {2}"),
         ("{1}OK{/1} file{2} {3}", "open:{1} close:{/1} lone:{2} {3}"),
         ("<b><i>x</i></b>", "open:<b> open:<i> close:</i> close:</b>"),
-        ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair counts
+        ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair wins
         ("git add <file>, one<br>two", "<file> lone:<br>"),
         (r"one\ntwo", r"lone:\n"),
         ("See https://harbor.example/a?b=1&c=%s.", "address:https://harbor.example/a?b=1&c=%s"),

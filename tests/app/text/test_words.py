@@ -1,4 +1,4 @@
-"""What is a word: to press, to count, in scripts with spaces and without."""
+"""Clickable words and word counts, in scripts with and without spaces."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_words_are_disjoint_and_cover_every_letter_outside_tags(text: str):
 @given(MIXED)
 def test_clickable_word_can_be_pinned(text: str):
     text = unicodedata.normalize("NFC", text)
-    if set(".,\u0301") & set(text):  # numbers stay whole in a stricter sense, and nobody puts accents on Han
+    if set(".,\u0301") & set(text):  # numbers stay whole, and combining marks do not follow Han characters
         return
     for start, end in word_spans(text):
         assert (start, end) in occurrences(text, text[start:end])
