@@ -57,6 +57,16 @@ class SegmentUpdate:
 
 
 @dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to be written: `Event` without its number, times and hashes."""
+
+    type: EventType
+    payload: Mapping[str, Any]
+    segment: int | None = None
+    segment_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SavedSegment:
     """A segment as it was stored last."""
 

@@ -34,6 +34,7 @@ from app.log.records import (
     ChainReport,
     Event,
     EventType,
+    NewEvent,
     SegmentUpdate,
     SessionRecord,
     SessionSummary,
@@ -199,28 +200,23 @@ class LogStore:
     def append_all(
         self,
         session_id: int,
-        changed: Iterable[tuple[int, int, Iterable[tuple[EventType, Mapping[str, Any]]], SegmentUpdate]],
+        events: Iterable[NewEvent],
+        updates: Iterable[tuple[int, SegmentUpdate]] = (),
+        places: Sequence[Segment] = (),
     ) -> None:
-        """Writes the events of segments (number, version, events, new state) in one transaction: all or none."""
-        with self._log.transaction(Message("write the events")):
-            for segment, version, events, update in changed:
-                for event_type, payload in events:
-                    self._append(session_id, event_type, payload, segment, version)
-                self._update_segment(session_id, segment, update)
+        """Writes these events in one transaction, all or none.
 
-    def append_division(
-        self,
-        session_id: int,
-        event_type: Literal["split", "merge"],
-        payload: Mapping[str, Any],
-        parts: Sequence[tuple[Segment, SegmentUpdate]],
-    ) -> None:
-        """Writes that segments were cut or joined: the event, their places and their states, in one transaction."""
-        with self._log.transaction(Message("write an event")):
-            self._append(session_id, event_type, payload, parts[0][0].index, parts[0][1].version)
-            store_places(self._log, session_id, [segment for segment, _ in parts])
-            for segment, update in parts:
-                self._update_segment(session_id, segment.index, update)
+        With them come the new states of segments by their index, and the new places of segments that were split or
+        merged. Raises LogError where nothing could be written; then nothing was.
+        """
+        with self._log.transaction(Message("write the events")):
+            for event in events:
+                assert event.type in get_args(EventType), event.type
+                self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
+            if places:
+                store_places(self._log, session_id, places)
+            for segment, update in updates:
+                self._update_segment(session_id, segment, update)
 
     def store_ahead(self, session_id: int, base: Glossary) -> None:
         """Writes the terms of a glossary that the session is to have, in portions, so that other events come between.
@@ -263,13 +259,13 @@ class LogStore:
             add_document_term(self._db, session_id, term)
         return seq
 
-    def remove_term(self, session_id: int, term: Term) -> int:
-        """A term of the document is required no longer; returns the event's number."""
-        payload = {"source": term.source, "target": term.target, "scope": "document"}
+    def remove_terms(self, session_id: int, terms: Iterable[Term]) -> None:
+        """Requires these terms in the whole document no longer, with an event for each, in one transaction."""
         with self._log.transaction(Message("remove the term")):
-            seq = self._append(session_id, "term_removed", payload, None, None)
-            remove_document_term(self._db, session_id, term)
-        return seq
+            for term in terms:
+                payload = {"source": term.source, "target": term.target, "scope": "document"}
+                self._append(session_id, "term_removed", payload, None, None)
+                remove_document_term(self._db, session_id, term)
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
         """The session's events in order, those beyond number `after`; a page at a time, so that others can write."""

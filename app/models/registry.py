@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from app.errors import CommandError, LogError
+from app.errors import CommandError
 from app.i18n import Message
 from app.models.directions import check_direction
 from app.models.loading import ModelHandle
@@ -24,12 +23,45 @@ from engine import ModelEntry, describe_model, is_hub_id, known_models
 if TYPE_CHECKING:
     from app.log.records import Event, SessionRecord
     from app.log.store import LogStore
-    from app.workspace.commands import Workspace
 
 MAX_CARD_CHARACTERS = 50_000
 MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the model of the start, where it is not among the known ones
 HUB = "hub/"  # before the hub id, the key of a model that is used as it was fetched
+
+
+class ModelUser(Protocol):
+    """An open document that a model translates, as the registry sees it."""
+
+    @property
+    def token(self) -> str:
+        """The document's unguessable name."""
+
+    @property
+    def direction(self) -> str:
+        """Its source and target language: "en-de"."""
+
+    @property
+    def model(self) -> ModelHandle:
+        """The model that translates it now."""
+
+    def expect_model(self, name: str, model: ModelHandle) -> None:
+        """Shows that another model is loading for it."""
+
+    def expect_no_model(self) -> None:
+        """Waits for no other model any more."""
+
+    def use_model(self, model: ModelHandle, key: str = "") -> None:
+        """Translates with another model from now on, and remembers its key."""
+
+    def report(self, problem: str) -> None:
+        """Shows a problem on the page."""
+
+    def log_error(self, command: str, message: str) -> None:
+        """Logs an error message that the page shows."""
+
+    def log_start_model(self, model: ModelHandle) -> None:
+        """Logs that the model of the start translates, unless a chosen one does."""
 
 
 class ModelRegistry:
@@ -43,7 +75,7 @@ class ModelRegistry:
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
         self._lock = threading.Lock()
 
-    def offers(self, workspace: Workspace) -> list[Json]:
+    def offers(self, user: ModelUser) -> list[Json]:
         """What can be chosen for this document, and what is known of it. All text is the makers', and untrusted."""
         return [
             {
@@ -54,12 +86,12 @@ class ModelRegistry:
                 "num_directions": len(entry.directions),
                 "num_parameters": entry.num_parameters,
                 "num_bytes": entry.num_bytes,
-                "formalities": formalities_of(entry, workspace.direction),
+                "formalities": formalities_of(entry, user.direction),
                 "domains": list(entry.domains),
                 "problem": entry.problem,
                 "card": entry.card[:MAX_CARD_CHARACTERS],
-                "is_current": self._is_loaded_from(workspace.model, entry.folder),
-                "is_fit": not entry.problem and workspace.direction in entry.directions,
+                "is_current": self._is_loaded_from(user.model, entry.folder),
+                "is_fit": not entry.problem and user.direction in entry.directions,
             }
             for key, entry in self._entries().items()
         ]
@@ -73,9 +105,9 @@ class ModelRegistry:
             raise CommandError(entry.problem)
         return entry
 
-    def directions(self, workspace: Workspace, key: str | None) -> Sequence[str]:
+    def directions(self, user: ModelUser, key: str | None) -> Sequence[str]:
         """Those of the model of that key; without one, of the model that translates this document."""
-        return workspace.model.directions if key is None else self.entry(key).directions
+        return user.model.directions if key is None else self.entry(key).directions
 
     def status(self) -> list[Json]:
         """How each model is doing, the one of the start first."""
@@ -83,16 +115,16 @@ class ModelRegistry:
             others = list(self._others.values())
         return [holder.status() for holder in (self.first, *others)]
 
-    def switch(self, workspace: Workspace, key: str) -> None:
+    def switch(self, user: ModelUser, key: str) -> None:
         """Translates this document with another model as soon as it is there. Raises CommandError where that can't be.
 
         The newest wish counts.
         """
         entry = self.entry(key)
-        check_direction(entry.name, entry.directions, workspace.direction)
-        self._await(workspace, entry.folder, entry.name)
+        check_direction(entry.name, entry.directions, user.direction)
+        self._await(user, entry.folder, entry.name)
 
-    def fetch(self, workspace: Workspace, name: str) -> None:
+    def fetch(self, user: ModelUser, name: str) -> None:
         """Translates this document with a model of the hub, which is fetched first unless it is known already.
 
         Raises CommandError for what no model of the hub can be called.
@@ -102,34 +134,34 @@ class ModelRegistry:
                 Message(
                     "{name} is no name of a model on the hub: give its maker and its own name, such as {example}.",
                     name=name or "“”",
-                    example=f"Helsinki-NLP/opus-mt-{workspace.direction}",
+                    example=f"Helsinki-NLP/opus-mt-{user.direction}",
                 )
             )
         with self._lock:
             is_here = self._find_holder(Path(name)) is not None
         known = None if is_here else self._converted_from(name)
         if known is None:
-            self._await(workspace, Path(name), name)
+            self._await(user, Path(name), name)
         else:
-            self.switch(workspace, known)
+            self.switch(user, known)
 
-    def stop(self, workspace: Workspace) -> None:
+    def stop(self, user: ModelUser) -> None:
         """Goes on with the model in use: the one that is on its way is not waited for."""
         with self._lock:
-            self._wanted.pop(workspace.token, None)
-        workspace.expect_no_model()
+            self._wanted.pop(user.token, None)
+        user.expect_no_model()
         self._let_go()
 
-    def _await(self, workspace: Workspace, folder: Path, name: str) -> None:
+    def _await(self, user: ModelUser, folder: Path, name: str) -> None:
         """This document is translated with the model of that folder or hub id as soon as it is there."""
         with self._lock:
-            holder = self._wanted[workspace.token] = self._holder_of(folder)
-        if holder is workspace.model:
-            workspace.expect_no_model()
+            holder = self._wanted[user.token] = self._holder_of(folder)
+        if holder is user.model:
+            user.expect_no_model()
         else:
-            workspace.expect_model(name, holder)
+            user.expect_model(name, holder)
         self._let_go()  # what was waited for before
-        holder.on_change(lambda: self._has_come(workspace, holder))
+        holder.on_change(lambda: self._has_come(user, holder))
 
     def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHandle, str]:
         """The model that a session was switched to last, kept for it; what to tell the person where it is gone."""
@@ -146,22 +178,22 @@ class ModelRegistry:
                 self._users[record.token] = holder
             return holder, ""
 
-    def watch(self, workspace: Workspace) -> None:
+    def watch(self, user: ModelUser) -> None:
         """Gives this document the first model where its remembered one cannot be loaded.
 
         The log tells that the first translates as soon as its checksum is known.
         """
-        holder = workspace.model
+        holder = user.model
         if holder is self.first:
-            holder.on_change(lambda: self._log_first(workspace))
+            holder.on_change(lambda: user.log_start_model(self.first))
         else:
-            holder.on_change(lambda: self._fall_back(workspace, holder))
+            holder.on_change(lambda: self._fall_back(user, holder))
 
-    def forget(self, workspace: Workspace) -> None:
+    def forget(self, user: ModelUser) -> None:
         """This document is no more: its model is let go of, if no other uses it."""
         with self._lock:
-            self._users.pop(workspace.token, None)
-            self._wanted.pop(workspace.token, None)
+            self._users.pop(user.token, None)
+            self._wanted.pop(user.token, None)
         self._let_go()
 
     def close(self) -> None:
@@ -210,26 +242,26 @@ class ModelRegistry:
                 return holder
         return None
 
-    def _has_come(self, workspace: Workspace, holder: ModelHandle) -> None:
+    def _has_come(self, user: ModelUser, holder: ModelHandle) -> None:
         """A model that a document waits for is there, or cannot be loaded, or turns out to be of other languages."""
-        problem = _goes_on(workspace.model, workspace.direction, holder.message) if holder.state == "failed" else ""
+        problem = _goes_on(user.model, user.direction, holder.message) if holder.state == "failed" else ""
         if not problem:
             try:
-                check_direction(holder.name, holder.directions, workspace.direction)
+                check_direction(holder.name, holder.directions, user.direction)
             except CommandError as error:
                 problem = Message("{why} The list of models has it now, to begin anew with.", why=error.args[0])
         with self._lock:
-            is_wanted = self._wanted.get(workspace.token) is holder  # and not another one meanwhile
+            is_wanted = self._wanted.get(user.token) is holder  # and not another one meanwhile
             if is_wanted:
-                del self._wanted[workspace.token]
+                del self._wanted[user.token]
             if is_wanted and not problem:
-                self._users[workspace.token] = holder
+                self._users[user.token] = holder
         if is_wanted and not problem:
-            workspace.use_model(holder, self._key_of(holder))
+            user.use_model(holder, self._key_of(holder))
         elif is_wanted:
-            workspace.expect_no_model()
-            workspace.log_error("switch_model", problem)
-            workspace.report(problem)
+            user.expect_no_model()
+            user.log_error("switch_model", problem)
+            user.report(problem)
         self._let_go()
 
     def _key_of(self, holder: ModelHandle) -> str:
@@ -237,27 +269,17 @@ class ModelRegistry:
         entries = self._entries().items()
         return next((key for key, entry in entries if self._is_loaded_from(holder, entry.folder)), "")
 
-    def _fall_back(self, workspace: Workspace, holder: ModelHandle) -> None:
-        if holder.state == "failed" and workspace.model is holder:
+    def _fall_back(self, user: ModelUser, holder: ModelHandle) -> None:
+        if holder.state == "failed" and user.model is holder:
             with self._lock:
-                self._users.pop(workspace.token, None)
-            self.first.on_change(lambda: self._use_first(workspace, holder))
+                self._users.pop(user.token, None)
+            self.first.on_change(lambda: self._use_first(user, holder))
             self._let_go()
 
-    def _use_first(self, workspace: Workspace, failed: ModelHandle) -> None:
-        if workspace.model is failed:  # no other one was chosen meanwhile
-            workspace.use_model(self.first)
-            workspace.report(_goes_on(self.first, workspace.direction, failed.message))
-
-    def _log_first(self, workspace: Workspace) -> None:
-        """Nobody chose it, so no key keeps it: the next start may have another one."""
-        store, number, first = workspace.store, workspace.session_id, self.first
-        payload = {"key": None, "name": first.name, "model": first.checksum}
-        with suppress(LogError):  # the session was deleted meanwhile
-            last = store.last_event(number, "model")
-            is_news = last is None or (last.payload["key"] is None and last.payload != payload)
-            if first.state == "ready" and workspace.model is first and is_news:
-                store.append(number, "model", payload)
+    def _use_first(self, user: ModelUser, failed: ModelHandle) -> None:
+        if user.model is failed:  # no other one was chosen meanwhile
+            user.use_model(self.first)
+            user.report(_goes_on(self.first, user.direction, failed.message))
 
     def _let_go(self) -> None:
         """Ends the models that no document uses or waits for, to free their memory."""

@@ -7,17 +7,15 @@ it was trained with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol, get_args
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.segments.state import Json, SegmentState
 from engine import Formality, Request
 
 if TYPE_CHECKING:
     from app.log.store import LogStore
-    from app.workspace.commands import Workspace
 
 FORMALITIES: Final[tuple[Formality, ...]] = get_args(Formality)
 
@@ -77,56 +75,6 @@ class Style:
     def applied_to(self, request: Request) -> Request:
         """The same request, in this style."""
         return replace(request, formality=self.formality, domain=self.domain)
-
-
-class StyleChoice:
-    """The style chosen for one document, kept in its log; used under the workspace's lock."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self.chosen = chosen_style(workspace.store, workspace.session_id)
-
-    @property
-    def asked(self) -> Style:
-        """What of the choice the model that translates now is asked for."""
-        return self.chosen.known_to(self.workspace.model, self.workspace.direction)
-
-    def request(self, segment: SegmentState) -> Request:
-        """What the engine is asked for a segment, as of now."""
-        return self.asked.applied_to(segment.request(self.workspace.direction))
-
-    def choose(self, style: Style) -> bool:
-        """Takes the choice down; whether the model is asked for something else now.
-
-        Raises CommandError where it cannot be asked for what is new in it.
-        """
-        style.besides(self.chosen).check(self.workspace.model, self.workspace.direction)
-        if style == self.chosen:
-            return False
-        before = self.asked
-        self.workspace.store.append(self.workspace.session_id, "style", asdict(style))
-        self.chosen = style
-        return self.asked != before
-
-    def tell_of_model(self) -> None:
-        """Another model translates now: says so where it cannot be asked for what was chosen."""
-        if self.asked != self.chosen:
-            self.workspace.report(
-                Message(
-                    "{name} was trained without the form of address or the domain that you chose for this document, "
-                    "so it is not asked for it. Your choice is kept for a model that knows it.",
-                    name=self.workspace.model.name,
-                )
-            )
-
-    def view(self) -> Json:
-        """What the page shows: the choice, and what can be chosen."""
-        model = self.workspace.model
-        return {
-            **asdict(self.chosen),
-            "formalities": formalities_of(model, self.workspace.direction),
-            "domains": list(model.domains),
-        }
 
 
 def formalities_of(model: Trained, direction: str) -> list[Formality]:

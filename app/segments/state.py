@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from app.checks import Finding
+from app.checks import CheckName, Finding, findings_in
 from app.glossary import TermHit
 from app.i18n import Message, joined
 from app.log.records import SavedSegment, SegmentUpdate
@@ -202,6 +202,14 @@ def banned_texts(segment: SegmentState, text: str) -> list[str]:
         if contains_banned(rest, item):
             found.append(item.text)
     return found
+
+
+def findings_of(
+    segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
+) -> tuple[Finding, ...]:
+    """What the checks that are on find in `text` as this segment's translation."""
+    unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
+    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, off=off)
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:

@@ -23,9 +23,8 @@ from app.sessions import Sessions
 from app.ui.glossaries import GlossaryApi, glossary_commands
 from app.ui.schemas import Json, PageMessage, answer, failure, mistake, told
 from app.workspace.commands import Workspace
-from app.workspace.comments import set_comment
+from app.workspace.glossaries import Scope
 from app.workspace.questions import Questions
-from app.workspace.terms import Scope
 from engine import EngineError
 
 HOLD_SECONDS = 20.0
@@ -184,7 +183,7 @@ class Api:
             "confirm": lambda: workspace.confirm(
                 message.index(), message.text("text"), is_new=message.optional_text("origin") is None
             ),
-            "comment": lambda: set_comment(workspace, message.index(), message.text("text")),
+            "comment": lambda: workspace.comment(message.index(), message.text("text")),
             "check": lambda: workspace.checking.show(message.index(), message.text("text")),
             "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
             "matches": lambda: workspace.memory.matches(message.index()),
@@ -205,13 +204,13 @@ class Api:
             "split": lambda: workspace.structure.split(message.index(), message.number("offset")),
             "merge": lambda: workspace.structure.merge(message.index()),
             "division_step": lambda: workspace.structure.step(message.number("step"), is_undo=message.flag("is_undo")),
-            "add_term": lambda: workspace.add_term(
+            "add_term": lambda: workspace.glossaries.add_term(
                 message.index(),
                 message.text("source"),
                 message.text("target"),
                 message.choice("scope", get_args(Scope)),
             ),
-            "remove_term": lambda: workspace.remove_term(message.text("source"), message.text("target")),
+            "remove_term": lambda: workspace.glossaries.remove_term(message.text("source"), message.text("target")),
             "choose_style": lambda: workspace.choose_style(message.style()),
             "directions": lambda: {
                 "directions": targets_by_source(

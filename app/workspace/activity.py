@@ -1,11 +1,12 @@
-"""What the log keeps of a person beside their texts: keys by class, pauses, terms that they saw and used; and, only
-where the person has agreed to it in this session, which keys were pressed and where the caret stood.
+"""What the log keeps of a translator's work beside the texts: keys by class, pauses, terms that were shown and used.
+
+Which keys were pressed and where the caret was is kept only where the translator has agreed to it in this session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -13,9 +14,7 @@ from app.log.records import KEY_CLASSES
 from app.reports.working_time import SessionClock
 from app.segments.constraints import distinct_terms, term_key
 from app.segments.state import SegmentState, term_form
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
+from app.workspace.core import UnitOfWork, WorkspaceCore
 
 MAX_COUNT: Final = 100_000
 MAX_PRESSES: Final = 5_000  # between two tellings
@@ -23,26 +22,24 @@ MAX_KEY_CHARACTERS: Final = 20  # "MediaTrackPrevious" is a long one
 
 
 class Activity:
-    """One workspace's; used under its lock. `has_consent` says whether single keys are kept, `work` how long and how
-    fast the person has worked.
-    """
+    """One document's. `has_consent` says whether single keys are kept; `work` has the working time and speed."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        last = workspace.store.last_event(workspace.session_id, "consent")
-        self.work = SessionClock(workspace.store, workspace.session_id)
+    def __init__(self, core: WorkspaceCore) -> None:
+        self._core = core
+        last = core.store.last_event(core.session_id, "consent")
+        self.work = SessionClock(core.store, core.session_id)
         self.has_consent: bool = last is not None and last.payload["is_given"] is True
         self._shown: set[tuple[int, tuple[str, ...]]] = set()
 
     def consent(self, is_given: bool) -> None:
-        """The person agrees that single keys are kept from now on, or takes that back; what was kept stays."""
-        with self.workspace.lock:
+        """Keeps single keys from now on, or no longer; what was kept stays."""
+        with self._core.command() as work:
             if is_given != self.has_consent:
-                self.workspace.store.append(self.workspace.session_id, "consent", {"is_given": is_given})
-                self.has_consent = is_given
+                work.log("consent", {"is_given": is_given})
+                work.then(lambda: setattr(self, "has_consent", is_given))
 
     def keys(self, index: int, counts: Mapping[str, int], presses: Any = None, carets: Any = None) -> None:
-        """Keeps how many keys of each class the page has counted since it told last; nothing of nothing.
+        """Logs how many keys of each class the page has counted since its last report; nothing where all are 0.
 
         `presses` are [milliseconds, key] and `carets` [milliseconds, start, end of the selection], times counted from
         the first of them; without consent they are not kept, whoever sends them.
@@ -55,51 +52,48 @@ class Activity:
             raise CommandError(Message("The page sent impossible key counts; reload the page."))
         presses, carets = _rows(presses, (int, str)), _rows(carets, (int, int, int))
         pressed = {name: count for name, count in counts.items() if count}
-        with self.workspace.lock:
-            segment = self.workspace.segment(index)
+        with self._core.command() as work:
+            segment = self._core.segment(index)
             if not self.has_consent:
                 presses = carets = []
             if pressed:
-                self.workspace.log("key", {"counts": pressed, **({"presses": presses} if presses else {})}, segment)
+                work.log("key", {"counts": pressed, **({"presses": presses} if presses else {})}, segment)
             if carets:
-                self.workspace.log("caret", {"positions": carets}, segment)
+                work.log("caret", {"positions": carets}, segment)
 
     def idle(self, index: int, idle_ms: int) -> None:
-        """The person has done nothing for so many milliseconds; going on is told as going to the segment."""
+        """Logs that the translator has done nothing for so long; opening the segment again ends the pause."""
         if idle_ms < 0:
             raise CommandError(Message("The page sent an invalid idle time; reload the page."))
-        with self.workspace.lock:
-            self.workspace.log("idle", {"idle_ms": idle_ms}, self.workspace.segment(index))
+        with self._core.command() as work:
+            work.log("idle", {"idle_ms": idle_ms}, self._core.segment(index))
 
-    def show_terms(self, segment: SegmentState) -> None:
-        """Keeps which terms the person sees at a segment, once for the same terms."""
+    def show_terms(self, work: UnitOfWork, segment: SegmentState) -> None:
+        """Logs the terms that the page shows at a segment, once for the same terms."""
         terms = distinct_terms(segment.hits)
         shown = segment.index, tuple(term_key(term) for term in terms)
         if terms and shown not in self._shown:
-            self._shown.add(shown)
-            said = [{"source": t.source, "target": t.target, "status": t.status} for t in terms]
-            self.workspace.log("term_shown", {"terms": said}, segment)
+            payload = [{"source": t.source, "target": t.target, "status": t.status} for t in terms]
+            work.log("term_shown", {"terms": payload}, segment)
+            work.then(lambda: self._shown.add(shown))
 
-    def use_terms(self, segment: SegmentState) -> None:
-        """Keeps which terms a confirmed text uses, each with the form that stands there, and which not, and why."""
+    def use_terms(self, work: UnitOfWork, segment: SegmentState) -> None:
+        """Logs which terms a confirmed text uses, in which form, and why each other required term is not used."""
         text, used = segment.target or "", []
         for constraint in segment.constraints:
             form = term_form(text, constraint)
             used += [{"term": key, "form": form} for key in constraint.term_keys if form]
         if used:
-            self.workspace.log("term_used", {"terms": used}, segment)
-        self._leave_terms(segment, {item["term"] for item in used})
-
-    def _leave_terms(self, segment: SegmentState, used: Collection[str]) -> None:
-        """Keeps why each other term that is required is not used; one that was switched off was told then."""
+            work.log("term_used", {"terms": used}, segment)
+        keys = {item["term"] for item in used}
         overruled = {conflict.term_key: conflict for conflict in segment.resolved.conflicts}
         for term in distinct_terms(segment.hits):
             key = term_key(term)
-            if term.status == "forbidden" or key in used or key in segment.terms_off:
-                continue
+            if term.status == "forbidden" or key in keys or key in segment.terms_off:
+                continue  # a term that was switched off was logged then
             conflict = overruled.get(key)
             why = {"reason": conflict.kind, "by": conflict.kept} if conflict else {"reason": "not_in_text"}
-            self.workspace.log("term_overridden", {"source": term.source, "target": term.target, **why}, segment)
+            work.log("term_overridden", {"source": term.source, "target": term.target, **why}, segment)
 
 
 def _rows(value: Any, kinds: tuple[type, ...]) -> list[list[Any]]:

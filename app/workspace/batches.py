@@ -1,7 +1,7 @@
-"""Changes of many segments in one step, which can be taken back and made again as one: replacing, repetitions.
+"""Changes of many segments in one step, which can be undone and redone as one: replacing, repetitions.
 
-Each changed segment has its own events in the log, all of a step in one transaction. A segment that was changed
-since is left as it is when the step is taken back.
+Each changed segment has its own events in the log, all of a step in one transaction. Undo skips a segment that was
+changed after the step.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -18,9 +18,7 @@ from app.segments.constraint_changes import clean_target
 from app.segments.find_replace import Query, found_in, text_for
 from app.segments.state import Json, Origin, SegmentState, State
 from app.segments.text_changes import batch_events
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
+from app.workspace.core import UnitOfWork, WorkspaceCore
 
 BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
 # A segment before and after, and what changed in its text where that is known.
@@ -41,31 +39,24 @@ class _Change:
 
 
 class Batches:
-    """The steps of one workspace; used under its lock."""
+    """The steps of one document."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, core: WorkspaceCore) -> None:
+        self._core = core
         self._steps: list[list[_Change]] = []
-        self.rearranged()
-
-    def rearranged(self) -> None:
-        """Segments were cut or joined: their sources are others."""
-        self._by_source: dict[str, list[int]] = defaultdict(list)
-        for segment in self.workspace.structure.in_order():
-            self._by_source[segment.source].append(segment.index)
+        self._by_source: dict[str, list[int]] = {}
+        self._by_source_at = -2  # the order stamp that it was built at
 
     def find(self, query: Query) -> Json:
-        """Where the text stands, with a preview; see `found_in`."""
-        with self.workspace.lock:
-            return found_in(self.workspace.structure.in_order(), query)
+        """Where the text occurs, with a preview; see `found_in`."""
+        with self._core.lock:
+            return found_in(self._core.in_order(), query)
 
     def replace(self, query: Query, indices: Sequence[int] | None = None) -> Json:
         """Replaces in these segments, or in all that the query looks into; a confirmed one stays confirmed."""
-        workspace = self.workspace
-        with workspace.lock:
-            segments = (
-                workspace.structure.in_order() if indices is None else [workspace.segment(index) for index in indices]
-            )
+        core = self._core
+        with core.command() as work:
+            segments = core.in_order() if indices is None else [core.segment(index) for index in indices]
             changes = []
             for segment in segments:
                 text = text_for(segment, query)
@@ -74,59 +65,69 @@ class Batches:
                 new = clean_target(query.replaced(text))
                 state: State = "confirmed" if segment.state == "confirmed" and new.strip() else "edited"
                 after = replace(segment, target=new, state=state, origin=segment.origin or "typed")
-                # From the last place to the first, so that each stands where it stood.
-                told = [(start, end - start, query.replacement, "replace") for start, end in reversed(spans)]
-                changes.append((segment, after, told))
-            return {**self._make(changes, "replace"), "num_places": sum(len(told) for _, _, told in changes)}
+                # From the last place to the first, so that the offsets of the others stay right.
+                reported = [(start, end - start, query.replacement, "replace") for start, end in reversed(spans)]
+                changes.append((segment, after, reported))
+            step = self._make(work, changes, "replace")
+        return {**step, "num_places": sum(len(reported) for _, _, reported in changes)}
 
-    def propagate(self, confirmed: SegmentState) -> Json | None:
+    def propagate(self, work: UnitOfWork, confirmed: SegmentState) -> Json | None:
         """Fills segments of the same source whose text no person typed; None where there are none."""
         origin: Origin = "propagated"
-        with self.workspace.lock:
-            others = (self.workspace.segments[index] for index in self._by_source[confirmed.source])
-            changes = [
-                (other, replace(other, target=confirmed.target, state="edited", origin=origin), ())
-                for other in others
-                if other.state != "confirmed" and other.origin != "typed" and other.target != confirmed.target
-            ]
-            return self._make(changes, "propagated") if changes else None
+        others = (self._core.segments[index] for index in self._repetitions(confirmed))
+        changes = [
+            (other, replace(other, target=confirmed.target, state="edited", origin=origin), ())
+            for other in others
+            if other.state != "confirmed" and other.origin != "typed" and other.target != confirmed.target
+        ]
+        return self._make(work, changes, "propagated") if changes else None
 
     def step(self, number: int, *, is_undo: bool) -> Json:
-        """Takes a step back, or makes it again. Returns how many segments were changed, and how many were left."""
-        workspace = self.workspace
-        with workspace.lock:
+        """Undoes a step, or redoes it. Returns how many segments were changed, and how many were left."""
+        core = self._core
+        with core.command() as work:
             if not 0 <= number < len(self._steps):
-                raise CommandError(Message("This step cannot be undone any more: Pinpoint was started anew since."))
+                raise CommandError(Message("This step cannot be undone any more: the document was closed since."))
             due = [
                 change
                 for change in self._steps[number]
-                if change.is_due(workspace.segments[change.before.index], is_undo=is_undo)
+                if change.is_due(core.segments[change.before.index], is_undo=is_undo)
             ]
-            wanted = [change.before if is_undo else change.after for change in due]
-            self._write(
+            targets = [change.before if is_undo else change.after for change in due]
+            self._change(
+                work,
                 [
                     (current, replace(current, target=to.target, state=to.state, origin=to.origin), ())
-                    for change, to in zip(due, wanted, strict=True)
-                    for current in [workspace.segments[change.before.index]]
+                    for change, to in zip(due, targets, strict=True)
+                    for current in [core.segments[change.before.index]]
                 ],
                 "undo" if is_undo else "redo",
                 number,
             )
             return {"num_segments": len(due), "num_left": len(self._steps[number]) - len(due)}
 
-    def _make(self, changes: Sequence[_Share], origin: BatchOrigin) -> Json:
+    def _make(self, work: UnitOfWork, changes: Sequence[_Share], origin: BatchOrigin) -> Json:
         number = len(self._steps)
-        afters = self._write(changes, origin, number)
-        self._steps.append([_Change(before, after) for (before, _, _), after in zip(changes, afters, strict=True)])
+        afters = self._change(work, changes, origin, number)
+        step = [_Change(before, after) for (before, _, _), after in zip(changes, afters, strict=True)]
+        work.then(lambda: self._steps.append(step))
         return {"step": number, "segments": [after.index for after in afters]}
 
-    def _write(self, changes: Iterable[_Share], origin: BatchOrigin, number: int) -> list[SegmentState]:
-        """Stores and adopts the changed segments; all or, where the log fails, none."""
-        numbered = [(before, replace(after, version=before.version + 1), told) for before, after, told in changes]
-        self.workspace.log_all(
-            [
-                (after, batch_events(before, after, {"origin": origin, "state": after.state, "step": number}, told))
-                for before, after, told in numbered
-            ]
-        )
-        return [self.workspace.adopt(after) for _, after, _ in numbered]
+    @staticmethod
+    def _change(work: UnitOfWork, changes: Iterable[_Share], origin: BatchOrigin, number: int) -> list[SegmentState]:
+        afters = []
+        for before, changed, reported in changes:
+            after = replace(changed, version=before.version + 1)
+            said = {"origin": origin, "state": after.state, "step": number}
+            work.change(after, batch_events(before, after, said, reported))
+            afters.append(after)
+        return afters
+
+    def _repetitions(self, segment: SegmentState) -> list[int]:
+        """The other segments with the same source."""
+        if self._by_source_at != self._core.order_stamp:
+            self._by_source = defaultdict(list)
+            for other in self._core.in_order():
+                self._by_source[other.source].append(other.index)
+            self._by_source_at = self._core.order_stamp
+        return [index for index in self._by_source.get(segment.source, ()) if index != segment.index]

@@ -1,90 +1,62 @@
-"""The checks of one workspace: what they find in its segments, what the person was told, which are switched off.
+"""The checks of one document: what the translator was shown of their findings, and which checks are switched off.
 
-What was shown to the person is kept in the log as raised, and as resolved once it is gone. Used under the workspace's
-lock.
+The log keeps a finding that was shown as raised, and as resolved once it is gone.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from app.checks import CHECKS, CheckName, Finding, findings_in
+from app.checks import CheckName, Finding
 from app.segments.constraint_changes import clean_target
-from app.segments.state import Json, SegmentState, attention_for, banned_texts, unmet_texts
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
-
-
-def findings_of(
-    segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
-) -> tuple[Finding, ...]:
-    """What the checks find in `text` as this segment's translation."""
-    unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
-    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, off=off)
+from app.segments.state import Json, SegmentState
+from app.workspace.core import UnitOfWork, WorkspaceCore
 
 
 class Checking:
-    """See the module. `off` are the checks that the person has switched off in this session."""
+    """The findings shown to the translator, by segment."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        last = workspace.store.last_event(workspace.session_id, "checks_chosen")
-        names = last.payload["off"] if last else ()
-        self.off: frozenset[CheckName] = frozenset(name for name in CHECKS if name in names)
-        self._raised: dict[int, set[Finding]] = defaultdict(set)
-
-    def findings(self, segment: SegmentState, text: str | None = None) -> tuple[Finding, ...]:
-        """What is found in the segment's text, or in another that it might get."""
-        text = segment.text if text is None else text
-        return findings_of(segment, text, self.workspace.direction, self.off) if text else ()
-
-    def attention(self, segment: SegmentState) -> str:
-        """Why a segment needs a look, in a sentence; only errors in a person's text count, not advice."""
-        return attention_for(segment, self.findings(segment) if segment.target is not None else ())
-
-    def view(self, segment: SegmentState) -> list[Json]:
-        """The findings in the segment's text, for the page."""
-        return [finding.view() for finding in self.findings(segment)]
+    def __init__(self, core: WorkspaceCore) -> None:
+        self._core = core
+        self._shown: dict[int, set[Finding]] = defaultdict(set)
 
     def show(self, index: int, text: str) -> Json:
-        """What the person is told before `text` is confirmed for a segment."""
-        with self.workspace.lock:
-            segment = self.workspace.segment(index)
-            findings = self.findings(segment, clean_target(text))
-            self._keep(segment, findings)
-            return {"findings": [finding.view() for finding in findings]}
+        """The findings in `text` before it is confirmed for a segment; logs those that are new or gone."""
+        with self._core.command() as work:
+            segment = self._core.segment(index)
+            findings = self._core.findings(segment, clean_target(text))
+            self._log_resolved(work, segment, findings)
+            for finding in findings:
+                if finding not in self._shown[index]:
+                    work.log("check_raised", finding.view(), segment)
+            work.then(lambda: self._shown.update({index: set(findings)}))
+        return {"findings": [finding.view() for finding in findings]}
 
-    def confirmed(self, segment: SegmentState) -> list[Json]:
-        """The segment is being confirmed as it is: returns what it is confirmed over, for the log."""
-        findings = self.findings(segment)
-        self._resolve(segment, findings)
-        self._raised.pop(segment.index, None)
+    def confirmed(self, work: UnitOfWork, segment: SegmentState) -> list[Json]:
+        """The findings in the text that is being confirmed, for the log; those shown before and gone are resolved."""
+        findings = self._core.findings(segment)
+        self._log_resolved(work, segment, findings)
+        work.then(lambda: self._shown.pop(segment.index, None))
         return [finding.view() for finding in findings]
 
     def choose(self, off: Collection[CheckName]) -> None:
-        """From now on all checks run but these; every segment is judged anew."""
-        workspace = self.workspace
-        with workspace.lock:
+        """Switches these checks off and all others on; every segment is checked again."""
+        core = self._core
+        with core.command() as work:
             chosen = frozenset(off)
-            if chosen == self.off:
+            if chosen == core.checks_off:
                 return
-            workspace.store.append(workspace.session_id, "checks_chosen", {"off": sorted(chosen)})
-            self.off = chosen
-            for segment in list(workspace.segments):
-                if segment.target is not None or segment.index == workspace.open_index:
-                    workspace.adopt(segment)
+            work.log("checks_chosen", {"off": sorted(chosen)})
+            work.then(lambda: self._check_again(chosen))
 
-    def _keep(self, segment: SegmentState, findings: Collection[Finding]) -> None:
-        self._resolve(segment, findings)
-        for finding in findings:
-            if finding not in self._raised[segment.index]:
-                self.workspace.log("check_raised", finding.view(), segment)
-                self._raised[segment.index].add(finding)
+    def _check_again(self, off: frozenset[CheckName]) -> None:
+        core = self._core
+        core.checks_off = off
+        for segment in list(core.segments):
+            if segment.target is not None or segment.index == core.open_index:
+                core.adopt(segment)
 
-    def _resolve(self, segment: SegmentState, findings: Collection[Finding]) -> None:
-        for finding in self._raised[segment.index] - set(findings):
-            self.workspace.log("check_resolved", finding.view(), segment)
-            self._raised[segment.index].discard(finding)
+    def _log_resolved(self, work: UnitOfWork, segment: SegmentState, findings: Collection[Finding]) -> None:
+        for finding in self._shown.get(segment.index, set()) - set(findings):
+            work.log("check_resolved", finding.view(), segment)

@@ -1,51 +1,56 @@
-"""One document being post-edited: every command of the page, kept in the log before it is acknowledged.
+"""One document being post-edited: the commands of the page, and its state for the page.
 
-Thread-safe: commands come from the server's threads, answers from the model's. Knows nothing of Gradio; the page gets
-full states with counters (see `snapshot`), so that a lost or late message can never leave it wrong.
+Thread-safe: commands come from the server's threads, answers from the model's. The page gets full states with counters
+(see `snapshot`), so that a lost or late message can never leave it wrong.
 """
 
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Final
 
 from app.errors import CommandError, LogError
 from app.formats.documents import Document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.i18n import Message
-from app.log.store import EventType, LogStore
+from app.log.store import LogStore
 from app.models.loading import ModelHandle
-from app.models.style import Style, StyleChoice
-from app.segments.constraint_changes import ConstraintOrigin, clean_target, constraint_events, with_constraints
-from app.segments.state import Json, SegmentState, segment_update
-from app.segments.tally import Tally
-from app.segments.text_changes import EditOrigin, LogEvents, ReportedEdit, confirmed, edit_events, edited, reopened
+from app.models.style import Style
+from app.segments.constraint_changes import (
+    ConstraintOrigin,
+    clean_target,
+    constraint_events,
+    one_line,
+    with_constraints,
+)
+from app.segments.state import Json, SegmentState
+from app.segments.text_changes import EditOrigin, ReportedEdit, confirmed, edit_events, edited, reopened
 from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
+from app.workspace.core import WorkspaceCore
 from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.glossary_imports import GlossaryImports
 from app.workspace.memory import MemoryLookup
 from app.workspace.questions import Questions
 from app.workspace.snapshot import snapshot_of
-from app.workspace.stale_commands import StaleCommands
 from app.workspace.structure import Structure
-from app.workspace.terms import DocumentTerms, Scope
+from app.workspace.style import StyleChoice
+from app.workspace.terms import DocumentTerms
 from engine import Avoid, SearchOptions
+
+MAX_COMMENT_CHARACTERS: Final = 2000
 
 
 class Workspace:
-    """A session with its document, segments and glossary.
+    """A session with its document, its segments, and the services that work on them.
 
-    `token` is the unguessable name by which a page refers to it. `version` counts changes; each changed segment gets
-    the new version as its `stamp`. Where a command raises, nothing was changed.
+    Every command happens completely, its events in the log included, or not at all: where it raises, nothing changed.
     """
 
     def __init__(
@@ -63,90 +68,106 @@ class Workspace:
         document_terms: tuple[Term, ...] = (),
         library: MemoryLibrary | None = None,
     ) -> None:
+        shared = library or MemoryLibrary(store)
+        self.terms = DocumentTerms(direction, glossaries, document_terms, lambda: shared.index_if_read(direction))
+        found = [replace(segment, hits=self.terms.hits(segment.source)) for segment in segments]
+        core = WorkspaceCore(store, session_id, token, document, found, model, direction=direction)
+        self.core = core
+        self.lock = core.lock
         self.store = store
         self.session_id = session_id
         self.token = token
-        self.document = document
-        self.model = model
         self.direction = direction
-        self.terms = DocumentTerms(self, glossaries, document_terms)
-        self.glossaries = GlossaryEditor(self)
-        self.glossary_imports = GlossaryImports(self)
-        # Counts on from the clock, so that a page which outlived the last run sees all of this one as news.
-        self.version = int(time.time() * 1000)
-        self.open_index: int | None = None
-        self.problem = ""
-        self._next: tuple[str, ModelHandle] | None = None  # one that is loading, to be used then, and its name
-        self.style = StyleChoice(self)
-        self.lock = threading.RLock()
-        self.checking = Checking(self)
-        self.memory = MemoryLookup(self, library or MemoryLibrary(store))
-        self.segments = [self._with_terms(segment) for segment in segments]
-        self.tally = Tally(self.segments)
-        self.structure = Structure(self)
-        self._listeners: list[Callable[[], None]] = []
-        self._overtaken = StaleCommands()
-        self.batches = Batches(self)
-        self.activity = Activity(self)
-        self.questions = Questions(self, options)
-        self._decoding = DecodeQueue(self, options)
+        self.style = StyleChoice(core)
+        self.checking = Checking(core)
+        self.activity = Activity(core)
+        self.batches = Batches(core)
+        self.memory = MemoryLookup(core, shared)
+        self.questions = Questions(core, self.style, options)
+        self.decoding = DecodeQueue(core, self.terms, self.style, self.memory, self.questions, options)
+        self.structure = Structure(core, self.terms, self.decoding)
+        self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
+        self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
+        self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
+        self._newest: dict[tuple[str, int, str], int] = {}  # sequence numbers, see `_is_stale`
         model.on_change(self._on_model)
         model.on_fetch(self._on_fetch)
 
-    # ---- what the page sees ----
+    # ---- state ----
+
+    @property
+    def document(self) -> Document:
+        """The document with its segments' current places."""
+        return self.core.document
+
+    @property
+    def segments(self) -> list[SegmentState]:
+        """All segments by index, those included that were merged into others."""
+        return self.core.segments
+
+    @property
+    def model(self) -> ModelHandle:
+        """The model that translates this document."""
+        return self.core.model
+
+    @property
+    def open_index(self) -> int | None:
+        """The segment that the translator works on; None before the first was opened."""
+        return self.core.open_index
+
+    @property
+    def problem(self) -> str:
+        """What the page shows in a banner; empty where there is no problem."""
+        return self.core.problem
 
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
         """Everything that changed after version `since`, and all that is small; ready for JSON."""
         with self.lock:
-            return snapshot_of(self, self._decoding, since, open_index, detail_since)
-
-    def model_view(self) -> Json:
-        """What the page shows of the model."""
-        name, loading = self._next or ("", self.model)
-        return {**self.model.view(), "next": name, "fetched": loading.fetched, "style": self.style.view()}
+            name, loading = self._next or ("", self.model)
+            model = {**self.model.view(), "next": name, "fetched": loading.fetched, "style": self.style.view()}
+            return snapshot_of(
+                self.core, self.decoding, self.activity, self.terms.summary(), model, since, open_index, detail_since
+            )
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
-        """Whether `snapshot` with the same arguments would say anything new."""
+        """Whether `snapshot` with the same arguments would contain anything new."""
+        core = self.core
         with self.lock:
-            if self.version > since:
+            if core.version > since:
                 return True
-            if open_index is None or not 0 <= open_index < len(self.segments):
+            if open_index is None or not 0 <= open_index < len(core.segments):
                 return False
-            return self.segments[open_index].stamp > detail_since
+            return core.segments[open_index].stamp > detail_since
 
     def counts(self) -> dict[str, int]:
         """How many segments each filter of the list shows."""
         with self.lock:
-            return self.tally.counts()
+            return self.core.tally.counts()
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Calls `listener` after each change, from any thread; returns what ends that."""
+        """Calls `listener` after each change, from any thread; returns a function that ends this."""
+        return self.core.subscribe(listener)
+
+    def first_to_do(self) -> int:
+        """The first segment that is not confirmed, else the first of all."""
         with self.lock:
-            self._listeners.append(listener)
+            return next((s.index for s in self.core.in_order() if s.state != "confirmed"), self.core.order[0])
 
-        def end() -> None:
-            with self.lock:
-                self._listeners.remove(listener)
-
-        return end
-
-    # ---- commands ----
+    # ---- commands on a segment ----
 
     def open(self, index: int) -> None:
-        """The person goes to this segment: it is decoded first, those behind it next."""
-        with self.lock:
-            segment = self.memory.filled(self.segment(index))
-            self.log("focus", {}, segment)
-            self.activity.show_terms(segment)
-            self.open_index = index
-            self._decoding.is_suspended = False
-            self._decoding.hurry(segment)
-            self._decoding.start_from(index)
+        """Opens a segment: it is decoded first, those after it next."""
+        core = self.core
+        with core.command() as work:
+            segment = self.memory.prefill(work, core.segment(index))
+            work.log("focus", {}, segment)
+            self.activity.show_terms(work, segment)
+            work.then(lambda: self._opened(index))
 
     def leave(self, index: int) -> None:
-        """The person looks elsewhere: another window, another tab."""
-        with self.lock:
-            self.log("blur", {}, self.segment(index))
+        """Logs that the translator looks elsewhere: another window, another tab."""
+        with self.core.command() as work:
+            work.log("blur", {}, self.core.segment(index))
 
     def edit(
         self,
@@ -159,20 +180,20 @@ class Workspace:
         client: str = "",
         sequence: int = 0,
     ) -> None:
-        """The person's text for a segment; None goes back to the machine's. An edit that is not the newest is dropped.
+        """Sets the translator's text of a segment; None goes back to the machine's. A stale edit is dropped.
 
-        `origin` says how the text came about, `told` more of that; `rank` is that of the hypothesis taken, from 0.
+        `origin` says how the text came about, `told` how the page saw it change; `rank` is that of the hypothesis
+        taken, from 0. `client` and `sequence` order the edits of one page.
         """
-        with self.lock:
-            segment = self.segment(index)
-            if self._overtaken.by_later("edit", index, client, sequence):
+        with self.core.command() as work:
+            segment = self.core.segment(index)
+            if self._is_stale("edit", index, client, sequence):
                 return
+            work.then(lambda: self._newest.update({("edit", index, client): sequence}))
             text = None if text is None else clean_target(text)
             if text == segment.target and segment.state != "confirmed":
                 return
-            after = edited(segment, text, origin)
-            self.log_all([(after, edit_events(segment, text, origin, rank, told))])
-            self.adopt(after)
+            work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, told))
 
     def constrain(
         self,
@@ -187,37 +208,35 @@ class Workspace:
         client: str = "",
         sequence: int = 0,
     ) -> None:
-        """The whole set of pins, switched-off terms and bans of a segment; decodes it anew. Only the newest set counts.
+        """Sets all pins, switched-off terms and bans of a segment and decodes it again. A stale set is dropped.
 
-        Of a pin and a ban that contradict each other, the newer stays. `beginning` is what the translation must begin
-        with, `locked` what must stand in it in this order: what an alternative asked for that was taken, or what the
-        person keeps while the rest is translated anew. The next set without them frees both.
+        Of a pin and a ban that contradict each other, the newer stays. `beginning` is the required beginning of the
+        translation, `locked` are texts that it must contain in this order: from an alternative that was taken, or kept
+        while the rest is translated again. The next set without them frees both.
         """
-        with self.lock:
-            segment = self.segment(index)
-            if self._overtaken.by_later("constrain", index, client, sequence):
+        with self.core.command() as work:
+            segment = self.core.segment(index)
+            if self._is_stale("constrain", index, client, sequence):
                 return
+            work.then(lambda: self._newest.update({("constrain", index, client): sequence}))
             after = with_constraints(segment, pins, terms_off, bans, beginning, locked)
             if after == segment:
                 return
-            for event, payload in constraint_events(segment, after, origin):
-                self.log(event, payload, after, stores=True)
-            self._decoding.ask(self.adopt(after), "interactive")
+            work.change(after, constraint_events(segment, after, origin))
+            work.then(lambda: self.decoding.ask(self.core.segments[index], "interactive"))
 
     def confirm(self, index: int, text: str, *, is_new: bool = True) -> Json | None:
-        """The person is done with this segment; `text` is what it shall be.
+        """Confirms `text` as the segment's translation.
 
         Where `is_new`, not an undo or redo, its repetitions are filled with it: returns that step, or None without any.
         """
-        with self.lock:
-            segment = self.segment(index)
+        core = self.core
+        with core.command() as work:
+            segment = core.segment(index)
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(
-                    Message(
-                        "Segment {index} has no translation to confirm: type one first.",
-                        index=self.structure.number(index),
-                    )
+                    Message("Segment {index} has no translation to confirm: type one first.", index=core.number(index))
                 )
             if segment.state == "confirmed" and segment.target == text:
                 return None
@@ -226,183 +245,135 @@ class Workspace:
                 "text": text,
                 "machine_text": segment.machine_text,
                 "is_unchanged": text == segment.machine_text,
-                "attention": self.checking.attention(after),
-                "findings": self.checking.confirmed(after),
+                "attention": core.attention(after),
+                "findings": self.checking.confirmed(work, after),
             }
-            self.log("confirm", payload, after, stores=True)
-            self.activity.use_terms(after)
-            after = self.adopt(after)
-            return self.batches.propagate(after) if is_new else None
+            work.change(after, [("confirm", payload)])
+            self.activity.use_terms(work, after)
+            return self.batches.propagate(work, after) if is_new else None
 
     def reopen(self, index: int) -> None:
         """Takes a confirmation back; the text stays."""
-        with self.lock:
-            segment = self.segment(index)
-            if segment.state != "confirmed":
-                return
-            after = reopened(segment)
-            self.log("reopen", {}, after, stores=True)
-            self.adopt(after)
+        with self.core.command() as work:
+            segment = self.core.segment(index)
+            if segment.state == "confirmed":
+                work.change(reopened(segment), [("reopen", {})])
 
-    def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
-        """Requires a pin of this segment wherever its source words stand; see `DocumentTerms.add`."""
-        with self.lock:
-            return self.terms.add(index, source, target, scope)
+    def comment(self, index: int, text: str) -> None:
+        """Sets a segment's comment, which is exported with the document; an empty text removes it."""
+        with self.core.command() as work:
+            segment = self.core.segment(index)
+            comment = clean_comment(text)
+            if comment != segment.comment:
+                after = replace(segment, comment=comment, version=segment.version + 1)
+                work.change(after, [("comment", {"text": comment})])
 
-    def remove_term(self, source: str, target: str) -> Json:
-        """Takes back what was required in the whole document."""
-        with self.lock:
-            return self.terms.remove(source, target)
+    # ---- commands on the document ----
 
     def pretranslate(self, is_wanted: bool) -> None:
-        """Goes on with, or stops, translating the whole document ahead of the person."""
+        """Continues or stops translating the whole document ahead of the translator."""
         with self.lock:
-            self._decoding.pretranslate(is_wanted)
-            self._touch()
+            self.decoding.pretranslate(is_wanted)
 
     def choose_style(self, style: Style) -> None:
-        """Translations speak in this style from now on; what has another, and no text of the person, comes anew."""
+        """Requests translations in this style from now on; those without text of the translator are made again."""
         with self.lock:
-            if self.style.choose(style) and self.model.state == "ready":
-                self._decoding.start_over()
-            self._touch()
+            self.style.choose(style, self._on_style)
 
-    def first_to_do(self) -> int:
-        """The first segment that is not confirmed, to begin with."""
-        with self.lock:
-            return next((s.index for s in self.structure.in_order() if s.state != "confirmed"), self.structure.order[0])
-
-    def log_error(self, command: str, message: str) -> None:
-        """Keeps what the person was told in the log, unless it is the log that fails."""
-        with contextlib.suppress(LogError):
-            self.store.append(self.session_id, "error", {"command": command, "message": message})
-
-    def close(self) -> None:
-        """Stops what is under way; what is stored stays."""
-        with self.lock:
-            self._decoding.close()
-
-    # ---- for the parts of a workspace ----
-
-    def segment(self, index: int) -> SegmentState:
-        """One segment as it is now; raises CommandError where there is none of that number."""
-        if not 0 <= index < len(self.segments):
-            raise CommandError(
-                Message(
-                    "There is no segment {index}; the document has {count}.", index=index + 1, count=len(self.segments)
-                )
-            )
-        if not self.segments[index].source:
-            raise CommandError(Message("This segment was merged with the one before it: reload the page."))
-        return self.segments[index]
-
-    def adopt(self, after: SegmentState) -> SegmentState:
-        """Puts a segment's new state in place of the old one and tells everybody."""
-        self.version += 1
-        after = replace(after, stamp=self.version)
-        after = replace(after, attention=self.checking.attention(after))
-        self.tally.change(self.segments[after.index], after)
-        self.memory.follow(self.segments[after.index], after)
-        self.segments[after.index] = after
-        self._notify()
-        return after
-
-    def rearranged(self, indices: Sequence[int]) -> None:
-        """These segments were cut or joined: what is said of them is asked for anew."""
-        self.batches.rearranged()
-        for index in indices:
-            self._decoding.forget(index)
-        if self.open_index is not None:
-            if not self.segments[self.open_index].source:
-                self.open_index = indices[0]
-            self._decoding.hurry(self.segments[self.open_index])
-            self._decoding.start_from(self.open_index)
-
-    def log(self, event: EventType, payload: dict[str, Any], segment: SegmentState, *, stores: bool = False) -> None:
-        """Writes one event, and with `stores` the segment's new state in the same transaction."""
-        update = segment_update(segment) if stores else None
-        self.store.append(
-            self.session_id, event, payload, segment=segment.index, segment_version=segment.version, update=update
-        )
-
-    def log_all(self, changed: Sequence[tuple[SegmentState, LogEvents]]) -> None:
-        """Writes the events of each of these segments with its new state, all in one transaction."""
-        self.store.append_all(
-            self.session_id, [(s.index, s.version, events, segment_update(s)) for s, events in changed]
-        )
-
-    def translate_by_terms(self, changed: list[int], besides: int | None = None) -> int:
-        """Other terms stand in these segments: translates anew what is not confirmed; returns how many segments.
-
-        The segment `besides` is not counted: the person looks at it.
-        """
-        self._touch()
-        if self.open_index in changed:
-            self._decoding.hurry(self.segments[self.open_index])
-        anew = [i for i in changed if i not in (self.open_index, besides) and self.segments[i].state != "confirmed"]
-        self._decoding.translate_anew(anew)
-        return len(anew)
-
-    def translate_quietly(self) -> None:
-        """Translates what other terms concern, from the open segment on, without a flag."""
-        self._touch()
-        if self.open_index is not None:
-            self._decoding.hurry(self.segments[self.open_index])
-        self._decoding.start_from(self.open_index or 0)
-
-    def suspend(self) -> None:
-        """Another document is shown: translates no further until somebody opens a segment; pages may ask anew."""
-        with self.lock:
-            self._decoding.suspend()
-            self._notify()
-
-    def report(self, problem: str) -> None:
-        """Something went wrong behind the person's back: the page says so."""
-        self.problem = problem
-        self._touch()
+    # ---- models ----
 
     def expect_model(self, name: str, model: ModelHandle) -> None:
-        """Another model is loading, to be used as soon as it is there."""
+        """Shows that another model is loading, to be used as soon as it is ready."""
         with self.lock:
-            self._next, self.problem = (name, model), ""
-            self._touch()
+            self._next, self.core.problem = (name, model), ""
+            self.core.touch()
         model.on_fetch(self._on_fetch)
 
     def expect_no_model(self) -> None:
-        """That one is not waited for any more."""
+        """Waits for no other model any more."""
         with self.lock:
             self._next = None
-            self._touch()
+            self.core.touch()
 
     def use_model(self, model: ModelHandle, key: str = "") -> None:
-        """Translates anew with another model, which is there; with a key, the session remembers it (see `Models`)."""
-        with self.lock:
+        """Translates with another model, which is ready; with a key, the session remembers it (see ModelRegistry)."""
+        with self.core.command() as work:
             if key:
-                payload = {"key": key, "name": model.name, "model": model.checksum}
-                self.store.append(self.session_id, "model", payload)
-            self._next, self.problem = None, ""
-            if model is not self.model:
-                self._decoding.start_over(model)
-            self._touch()
+                work.log("model", {"key": key, "name": model.name, "model": model.checksum})
+            work.then(lambda: self._use_model(model))
+
+    def log_start_model(self, model: ModelHandle) -> None:
+        """Logs the model of the start, once it is ready, where it translates and nobody chose another.
+
+        It has no key: the next start may have another one.
+        """
+        payload = {"key": None, "name": model.name, "model": model.checksum}
+        with contextlib.suppress(LogError), self.core.command() as work:  # the session may have been deleted
+            last = self.store.last_event(self.session_id, "model")
+            is_news = last is None or (last.payload["key"] is None and last.payload != payload)
+            if model.state == "ready" and self.model is model and is_news:
+                work.log("model", payload)
+
+    # ---- the workspace as a whole ----
+
+    def report(self, problem: str) -> None:
+        """Shows a problem on the page that no reply to a command can name."""
+        self.core.report(problem)
+
+    def log_error(self, command: str, message: str) -> None:
+        """Logs an error message that the page shows, unless it is the log that fails."""
+        with contextlib.suppress(LogError):
+            self.store.append(self.session_id, "error", {"command": command, "message": message})
+
+    def suspend(self) -> None:
+        """Another document is shown: translates no further until a segment is opened here."""
+        with self.lock:
+            self.decoding.suspend()
+            self.core.touch()
+
+    def close(self) -> None:
+        """Stops everything that is under way and ends the threads; what is in the log stays."""
+        with self.lock:
+            self.decoding.close()
+
+    def _opened(self, index: int) -> None:
+        self.core.open_index = index
+        self.decoding.is_suspended = False
+        self.decoding.hurry(self.core.segments[index])
+        self.decoding.start_from(index)
+
+    def _on_style(self) -> None:
+        if self.model.state == "ready":
+            self.decoding.start_over()
+
+    def _use_model(self, model: ModelHandle) -> None:
+        self._next, self.core.problem = None, ""
+        if model is not self.model:
+            self.decoding.start_over(model)
+        self.core.touch()
 
     def _on_model(self) -> None:
         with self.lock:
-            self._decoding.on_model()
-            self._touch()
+            self.decoding.on_model()
+            self.core.touch()
 
     def _on_fetch(self) -> None:
         with self.lock:
-            self._touch()
+            self.core.touch()
 
-    def _touch(self) -> None:
-        self.version += 1
-        self._notify()
+    def _is_stale(self, command: str, index: int, client: str, sequence: int) -> bool:
+        """Whether the page has sent a later command of this kind for the segment: they may arrive in any order."""
+        return bool(client) and sequence <= self._newest.get((command, index, client), -1)
 
-    def _notify(self) -> None:
-        for listener in self._listeners:
-            listener()
 
-    def _with_terms(self, segment: SegmentState) -> SegmentState:
-        """A segment as it comes in: all of them are news to the page."""
-        after = replace(segment, hits=self.terms.hits(segment.source), stamp=self.version)
-        return after if after.target is None else replace(after, attention=self.checking.attention(after))
+def clean_comment(text: str) -> str:
+    """A comment without control characters, its lines as they are; raises CommandError where it is too long."""
+    if len(text) > MAX_COMMENT_CHARACTERS:
+        raise CommandError(
+            Message(
+                "The comment has {count:,} characters; it may have up to {limit:,}.",
+                count=len(text),
+                limit=MAX_COMMENT_CHARACTERS,
+            )
+        )
+    return "\n".join(one_line(line).rstrip() for line in text.splitlines()).strip()

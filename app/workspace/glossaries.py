@@ -1,58 +1,106 @@
-"""The glossaries of a document: put on it, ordered by priority, switched off, edited, taken off; each change undone.
+"""The glossaries of a document: adding, ordering, switching off, editing and removing them; undo of each change.
 
-A change stands in the log with all that came and went before it counts. Segments that it concerns and that are not
-confirmed are translated anew.
+A term can also be required in the whole document. A change is in the log, with everything that came and went, before it
+counts. Segments that it concerns and that are not confirmed are translated again.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from app.errors import CommandError
-from app.glossary import Term
+from app.glossary import Term, TermHit, term_matcher
 from app.glossary.glossary import Glossary
 from app.glossary.index.term_index import TermChanges
 from app.i18n import Message
 from app.log.store import glossary_payload
+from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
+from app.workspace.core import WorkspaceCore
+from app.workspace.decoding import DecodeQueue
 from app.workspace.memory import BREATH_SECONDS
-from app.workspace.terms import Adoption, PreparedTerms
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
+from app.workspace.terms import DocumentTerms, PreparedTerms
 
 Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
 Bases = tuple[Glossary, ...]
+Scope = Literal["document", "glossary"]
+OWN_GLOSSARY = "own terms"
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
 # What the page lists of a document at once: terms, and segments for each.
 MAX_LISTED = 1000
 MAX_PLACES = 50
-NUM_TOLD_AT_ONCE = 50  # segments, of other terms
+NUM_UPDATED_AT_ONCE = 50  # segments, when terms change
+
+
+class HitsUpdate:
+    """Gives the segments the hits of other terms, a portion at a time: one with many hits takes a millisecond to check.
+
+    Used under the workspace's lock, which may be released between two portions.
+    """
+
+    def __init__(
+        self, core: WorkspaceCore, terms: DocumentTerms, hits: Mapping[str, tuple[TermHit, ...] | None]
+    ) -> None:
+        self._core = core
+        self._terms = terms
+        self._hits = hits
+        self._todo = deque(range(len(core.segments)))
+        if core.open_index is not None:
+            self._todo.appendleft(core.open_index)
+        self._changed: list[int] = []
+
+    def carry_on(self, count: int) -> bool:
+        """Updates that many segments, the open one first; returns whether any is left."""
+        for _ in range(min(count, len(self._todo))):
+            segment = self._core.segments[self._todo.popleft()]
+            # A segment that was split or merged in the meantime has a source of its own.
+            is_known = segment.source in self._hits
+            hits = self._hits[segment.source] if is_known else self._terms.hits(segment.source)
+            if hits in (None, segment.hits):
+                continue
+            if hits != self._terms.listed(segment.hits):  # forms from the memory may come on top
+                self._core.adopt(replace(segment, hits=hits))
+                self._changed.append(segment.index)
+        return bool(self._todo)
+
+    def finish(self) -> list[int]:
+        """Updates all that are left; returns the segments whose hits have changed, in earlier portions too."""
+        self.carry_on(len(self._todo))
+        return self._changed
 
 
 class GlossaryEditor:
-    """The glossaries of one workspace, the first of the highest priority. Safe from several threads.
+    """The glossaries of one document, the first of the highest priority. Thread-safe.
 
     What takes long, searching the document for other terms and writing many of them, happens outside the workspace's
-    lock: who edits a segment meanwhile does not wait.
+    lock: an edit of a segment does not wait for it.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self._past: list[Bases] = []  # what there was before each change, the newest last
-        self._last_id = max((base.id for base in workspace.terms.glossaries), default=0)
+    def __init__(self, core: WorkspaceCore, terms: DocumentTerms, decoding: DecodeQueue) -> None:
+        self._core = core
+        self._terms = terms
+        self._decoding = decoding
+        self._update: HitsUpdate | None = None
+        self._past: list[Bases] = []  # the glossaries before each change, the newest last
+        self._last_id = max((base.id for base in terms.glossaries), default=0)
         self._putting = threading.Lock()
+
+    @property
+    def source_language(self) -> str:
+        """The language of the terms' sources."""
+        return self._terms.source_language
 
     def overview(self) -> Json:
         """The glossaries by priority, and whether a change can be undone."""
-        with self.workspace.lock:
-            bases = self.workspace.terms.glossaries
+        with self._core.lock:
+            bases = self._terms.glossaries
             return {
                 "glossaries": [
                     {"id": base.id, "name": base.name, "num_terms": len(base), "is_on": base.is_on} for base in bases
@@ -62,7 +110,7 @@ class GlossaryEditor:
 
     def base(self, id_: int, bases: Bases | None = None) -> Glossary:
         """One glossary; raises CommandError where the document has none of that number."""
-        bases = self.workspace.terms.glossaries if bases is None else bases
+        bases = self._terms.glossaries if bases is None else bases
         found = next((base for base in bases if base.id == id_), None)
         if found is None:
             raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
@@ -88,7 +136,7 @@ class GlossaryEditor:
 
         with self._putting:  # one large glossary at a time is written
             new = Glossary.of(self.new_id(), name, terms)
-            with_new(self.workspace.terms.glossaries)
+            with_new(self._terms.glossaries)
             return self._change("import", with_new, report=report)
 
     def remove(self, id_: int) -> Json:
@@ -138,24 +186,63 @@ class GlossaryEditor:
         with self._putting:  # a large one may come back
             return self._change("undo", earlier)
 
-    def with_term(self, first: Glossary, term: Term, index: int) -> PreparedTerms:
-        """Stores one more term of the glossary `first`, which may be new, named while at a segment; for `adopt`."""
-        terms = self.workspace.terms
-        after = first.changed({first.next_number(): term})
-        is_new = all(base.id != first.id for base in terms.glossaries)
-        bases = (after, *terms.glossaries) if is_new else _with(terms.glossaries, after)
-        said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": first.name}
-        prepared = terms.prepared(bases)
-        self.workspace.store.change_glossaries(
-            self.workspace.session_id, terms.glossaries, bases, said, event_type="term_added", segment=index
-        )
-        self._remember(terms.glossaries)
-        return prepared
+    def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
+        """Requires `target` wherever `source` occurs, in this document or by the first glossary that is on.
+
+        `index` is the segment that the translator looks at; its source must contain the words. Returns how many other
+        segments are translated again, and for a glossary its name, its id and the number of the term in it.
+        """
+        core, terms = self._core, self._terms
+        with core.lock:
+            segment = core.segment(index)
+            term = Term(_clean(source), _clean(target), is_for_document=scope == "document")
+            if not term.source or not term.target:
+                raise CommandError(
+                    Message("A term needs its words in the source and in the translation: fill in both.")
+                )
+            if not term_matcher((term,)).find(segment.source):
+                raise CommandError(
+                    Message(
+                        "“{source}” does not stand in the source of segment {index}: take words that stand there.",
+                        source=term.source,
+                        index=core.number(index),
+                    )
+                )
+            first = next((base for base in terms.glossaries if base.is_on), None)
+            known = terms.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
+            if any((other.source, other.target) == (term.source, term.target) for other in known):
+                raise CommandError(
+                    Message(
+                        "“{source}” → “{target}” is required there already.", source=term.source, target=term.target
+                    )
+                )
+            place: Json = {}
+            if term.is_for_document:
+                prepared = terms.prepared(self._sources(), document_terms=(*terms.document_terms, term))
+                core.store.add_term(core.session_id, term, index)
+            else:
+                if first is None:
+                    first = Glossary(self.new_id(), OWN_GLOSSARY)
+                prepared = self._store_term(first, replace(term, glossary=first.name), index)
+                place = {"glossary": first.name, "base": first.id, "number": first.next_number()}
+            changed = self._begin_to_use(prepared).finish()
+            return {"num_anew": self._decoding.translate_by_terms(changed, besides=index), **place}
+
+    def remove_term(self, source: str, target: str) -> Json:
+        """Requires a term of the document no longer; returns how many segments are translated again."""
+        core, terms = self._core, self._terms
+        with core.lock:
+            gone = [term for term in terms.document_terms if (term.source, term.target) == (source, target)]
+            left = tuple(term for term in terms.document_terms if term not in gone)
+            prepared = terms.prepared(self._sources(), document_terms=left)
+            if gone:
+                core.store.remove_terms(core.session_id, gone)
+            return {"num_anew": self._decoding.translate_by_terms(self._begin_to_use(prepared).finish())}
 
     def check_document(self) -> Json:
         """What the terms that are on do to the document, before anything is decoded; see `dry_run`."""
-        with self.workspace.lock:
-            terms, segments = self.workspace.terms, list(self.workspace.segments)
+        with self._core.lock:
+            terms, segments = self._terms, list(self._core.segments)
             search, num_terms = terms.search, len(terms.all)
         run = dry_run(segments, search, num_terms)
         return {
@@ -174,7 +261,7 @@ class GlossaryEditor:
 
     def new_id(self) -> int:
         """A number that no glossary of this document has or had."""
-        with self.workspace.lock:
+        with self._core.lock:
             self._last_id += 1
             return self._last_id
 
@@ -190,45 +277,68 @@ class GlossaryEditor:
         `to` is asked again where the terms change while the document is searched for the new ones; what it brings in
         is brought in by nobody else meanwhile. What a whole glossary changes is not flagged: it may be every segment.
         """
-        workspace, terms = self.workspace, self.workspace.terms
+        core, terms = self._core, self._terms
         said: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
         stored: set[int] = set()
         num_anew = 0
         while True:
-            with workspace.lock:
-                basis, before = terms.all, terms.glossaries
+            with core.lock:
+                basis, before, sources = terms.all, terms.glossaries, self._sources()
             after = to(before)
             if after == before:
                 return {**self.overview(), "num_anew": 0}
             for new in after:
                 if new.id not in stored.union(base.id for base in before):
-                    workspace.store.store_ahead(workspace.session_id, new)
+                    core.store.store_ahead(core.session_id, new)
                     stored.add(new.id)
-            prepared = terms.prepared(after)
+            prepared = terms.prepared(sources, after)
             payload = glossary_payload(before, after, said)
-            with workspace.lock:
+            with core.lock:
                 if not basis is prepared.basis is terms.all:
                     continue  # another change came first
-                workspace.store.change_glossaries(workspace.session_id, before, after, payload, stored=stored)
+                core.store.change_glossaries(core.session_id, before, after, payload, stored=stored)
                 if change == "undo":
                     self._past.pop()
                 else:
                     self._remember(before)
-                adoption = terms.begin_to_adopt(prepared)
-            self._carry_out(adoption)
-            with workspace.lock:
+                update = self._begin_to_use(prepared)
+            self._carry_out(update)
+            with core.lock:
                 if change == "edit":
-                    num_anew = workspace.translate_by_terms(adoption.finish())
+                    num_anew = self._decoding.translate_by_terms(update.finish())
                 else:
-                    workspace.translate_quietly()
+                    self._decoding.translate_quietly()
                 return {**self.overview(), "num_anew": num_anew}
 
-    def _carry_out(self, adoption: Adoption) -> None:
-        """Tells the segments of other terms in portions, so that who edits one meanwhile does not wait for all."""
+    def _store_term(self, base: Glossary, term: Term, index: int) -> PreparedTerms:
+        """Stores one more term of a glossary, which may be new, named while at a segment."""
+        core, before = self._core, self._terms.glossaries
+        after = base.changed({base.next_number(): term})
+        is_new = all(other.id != base.id for other in before)
+        bases = (after, *before) if is_new else _with(before, after)
+        said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": base.name}
+        prepared = self._terms.prepared(self._sources(), bases)
+        core.store.change_glossaries(core.session_id, before, bases, said, event_type="term_added", segment=index)
+        self._remember(before)
+        return prepared
+
+    def _sources(self) -> list[str]:
+        return [segment.source for segment in self._core.segments]
+
+    def _begin_to_use(self, prepared: PreparedTerms) -> HitsUpdate:
+        """Puts these terms in force; the segments get their hits as the update is carried out. Needs the lock."""
+        if self._update is not None:
+            self._update.finish()  # what was prepared leaves out what it does not change
+        self._terms.use(prepared)
+        self._update = HitsUpdate(self._core, self._terms, prepared.hits)
+        return self._update
+
+    def _carry_out(self, update: HitsUpdate) -> None:
+        """Updates the segments in portions, so that an edit meanwhile does not wait for all of them."""
         is_left = True
         while is_left:
-            with self.workspace.lock:
-                is_left = adoption.carry_on(NUM_TOLD_AT_ONCE)
+            with self._core.lock:
+                is_left = update.carry_on(NUM_UPDATED_AT_ONCE)
             if is_left:
                 time.sleep(BREATH_SECONDS)
 
@@ -243,3 +353,17 @@ def _with(bases: Bases, changed: Glossary) -> Bases:
 
 def _told(term: Term) -> Json:
     return {"source": term.source, "target": term.target, "glossary": term.glossary, "status": term.status}
+
+
+def _clean(text: str) -> str:
+    text = " ".join(one_line(text).split())
+    if len(text) > MAX_PHRASE_CHARACTERS:
+        raise CommandError(
+            Message(
+                "“{text}…” has {count} characters; a term holds up to {limit}.",
+                text=text[:40],
+                count=len(text),
+                limit=MAX_PHRASE_CHARACTERS,
+            )
+        )
+    return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.errors import CommandError
 from app.formats.documents import Export
@@ -23,27 +23,29 @@ from app.models.spelling import misspellings_of
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.text.encoding import safe_name
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
+from app.workspace.core import WorkspaceCore
+from app.workspace.glossaries import GlossaryEditor
+from app.workspace.terms import DocumentTerms
 
 MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
 PORTION = 20_000  # terms looked at in one go behind the person's back
 
 
 class GlossaryImports:
-    """The newest import of one workspace that is not used yet."""
+    """The newest import of one document that is not used yet."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, core: WorkspaceCore, terms: DocumentTerms, glossaries: GlossaryEditor) -> None:
+        self._core = core
+        self._terms = terms
+        self._glossaries = glossaries
         self._staged: StagedImport | None = None
         self._number = 0
 
     def stage(self, imported: GlossaryImport) -> Json:
         """Keeps what was read, and says what using it would do. Changes nothing."""
-        workspace = self.workspace
-        with workspace.lock:
-            bases, segments = workspace.terms.glossaries, list(workspace.segments)
+        core, document_terms = self._core, self._terms
+        with core.lock:
+            bases, segments = document_terms.glossaries, list(core.segments)
             self._number += 1
             number = self._number
         name, terms = imported.name, imported.terms
@@ -52,16 +54,16 @@ class GlossaryImports:
         after = [new if base is same_name else base for base in bases]
         if same_name is None:
             after = [new, *bases]
-        searched = combined_matcher(workspace.terms.document_terms, after, workspace.terms.source_language)
+        searched = combined_matcher(document_terms.document_terms, after, document_terms.source_language)
 
         def search(source: str) -> TermMatches:
-            return workspace.terms.search_in(searched, source)
+            return document_terms.search_in(searched, source)
 
-        now = dry_run(segments, workspace.terms.search, 0)
+        now = dry_run(segments, document_terms.search, 0)
         then = dry_run(segments, search, len(searched))
         capitals = initial_capitals(terms[:MAX_CAPITALS], self._target_language)
         texts = texts_to_spell([*(use.term for use in then.uses if not use.term.is_for_document), *terms])
-        spelt = misspellings_of(workspace.model, texts, workspace.token)
+        spelt = misspellings_of(core.model, texts, core.token)
         looks = [*imported.warnings, *capitals, *misspellings(terms, spelt)]
         looks.sort(key=lambda report: report.row)
         accepted, num_gone = _compared(terms, same_name)
@@ -74,7 +76,7 @@ class GlossaryImports:
             "repeat": list(imported.repeats),
         }
         staged = StagedImport(number, name, terms, reports, accepted, counts, imported.notes)
-        with workspace.lock:
+        with core.lock:
             if number == self._number:
                 self._staged = staged
         self._check_on(staged, MAX_CAPITALS, texts[len(spelt) :], spelt)
@@ -88,17 +90,17 @@ class GlossaryImports:
 
     def view(self, number: int) -> Json:
         """What is said of it by now."""
-        with self.workspace.lock:
+        with self._core.lock:
             return self._found(number).view()
 
     def rows(self, number: int, shown: Shown, offset: int) -> Json:
         """Some of its rows; see `StagedImport.rows`."""
-        with self.workspace.lock:
+        with self._core.lock:
             return self._found(number).rows(shown, offset)
 
     def table(self, number: int, shown: Shown, language: str) -> Export:
         """All of its rows of one kind, as a file."""
-        with self.workspace.lock:
+        with self._core.lock:
             staged = self._found(number)
             stem = staged.name.rpartition(".")[0] or staged.name
             return Export(safe_name(f"{stem}.{shown}.csv", f"{shown}.csv"), staged.table(shown, language))
@@ -108,7 +110,7 @@ class GlossaryImports:
 
         `fills` are the targets that a person gave rows without one, by the same names.
         """
-        with self.workspace.lock:
+        with self._core.lock:
             staged = self._found(number)
         fills = fills or {}
         becomes: dict[Term, Term | None] = {}
@@ -123,15 +125,15 @@ class GlossaryImports:
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
         num_fixed = len(becomes) + len(fills)
         report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
-        told = self.workspace.glossaries.put(staged.name, terms, report)
-        with self.workspace.lock:
+        told = self._glossaries.put(staged.name, terms, report)
+        with self._core.lock:
             if self._staged is staged:
                 self._staged = None
         return {**told, "name": staged.name, "num_terms": len(terms)}
 
     @property
     def _target_language(self) -> str:
-        return self.workspace.direction.partition("-")[2]
+        return self._core.direction.partition("-")[2]
 
     def _found(self, number: int) -> StagedImport:
         staged = self._staged
@@ -147,7 +149,7 @@ class GlossaryImports:
         Where there is a model, it goes on behind the person's back until all is checked or the import is over.
         """
         num_terms = max(0, len(staged.terms) - first)
-        if (num_terms or texts) and self.workspace.model.decoder is not None:
+        if (num_terms or texts) and self._core.model.decoder is not None:
             staged.is_checking = True
             wrong = {text: written for text, written in spelt.items() if written is not None}
             threading.Thread(target=self._go_on, args=(staged, first, texts, wrong), daemon=True).start()
@@ -159,14 +161,14 @@ class GlossaryImports:
             portion = staged.terms[first : first + PORTION]
             first += PORTION
             looks = list(initial_capitals(portion, self._target_language))
-            spelt = {} if portion else misspellings_of(self.workspace.model, texts, self.workspace.token)
+            spelt = {} if portion else misspellings_of(self._core.model, texts, self._core.token)
             texts = texts[len(spelt) :]
             wrong |= {text: written for text, written in spelt.items() if written is not None}
             for report in misspellings(staged.terms, wrong) if spelt else ():
                 if report.fix and report.fix.term not in told:
                     told.add(report.fix.term)
                     looks.append(report)
-            with self.workspace.lock:
+            with self._core.lock:
                 if self._staged is not staged:
                     return
                 staged.look_at(looks)

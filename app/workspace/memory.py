@@ -6,10 +6,10 @@ One library belongs to a log and is shared by all its documents; it reads a lang
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from app.errors import LogError
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
@@ -17,100 +17,100 @@ from app.tm.index import Match, MemoryEntry, MemoryIndex, runs_between
 from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
 from app.tm.storage import segment_key
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
+from app.workspace.core import UnitOfWork, WorkspaceCore
 
 NUM_FILLED_AT_ONCE: Final = 50  # segments, in one transaction
 BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once leaves it to nobody else
 
 
 class MemoryLookup:
-    """What the memory has for the segments of one workspace."""
+    """Looks the segments of one document up in the translation memory, and keeps the memory up to date with them."""
 
-    def __init__(self, workspace: Workspace, library: MemoryLibrary) -> None:
-        self.workspace = workspace
+    def __init__(self, core: WorkspaceCore, library: MemoryLibrary) -> None:
+        self._core = core
         self.library = library
-
-    def follow(self, before: SegmentState, after: SegmentState) -> None:
-        """A segment has changed: a confirmed one is in the memory, any other is not."""
-        if (before.state, before.target) == (after.state, after.target):
-            return
-        if "confirmed" not in (before.state, after.state):
-            return
-        workspace = self.workspace
-        for direction in (workspace.direction, "-".join(reversed(languages_of(workspace.direction)))):
-            entry = None
-            if after.state == "confirmed" and after.target is not None:
-                is_forward = direction == workspace.direction
-                source, target = (after.source, after.target) if is_forward else (after.target, after.source)
-                entry = MemoryEntry(source, target, workspace.document.name, time.time_ns() // 1_000_000)
-            self.library.put(direction, segment_key(workspace.session_id, after.index), entry)
+        core.observe(self._follow)
 
     def fill(self) -> int:
-        """Fills the segments that nobody has touched with what the memory has for their very source, see `filled`.
+        """Fills every untouched segment whose very source the memory has, see `prefill`; returns how many.
 
-        Returns how many. Others get a word in now and then: call without the workspace's lock.
+        Takes the lock for a portion at a time: call without it. A log that cannot be written ends it and is reported.
         """
-        workspace, num_filled = self.workspace, 0
-        index = self.library.index(workspace.direction)
-        order = workspace.structure.order if self.library.fills else ()
+        core, num_filled = self._core, 0
+        index = self.library.index(core.direction)
+        order = core.order if self.library.fills else ()
         for first in range(0, len(order), NUM_FILLED_AT_ONCE):
-            with workspace.lock:
-                some = [workspace.segments[i] for i in order[first : first + NUM_FILLED_AT_ONCE]]
-                num_new = len(self._fill(index, some))
+            num_new = 0
+            try:
+                with core.command() as work:
+                    for number in order[first : first + NUM_FILLED_AT_ONCE]:
+                        num_new += self._prefill(work, index, core.segments[number]) is not None
+            except LogError as error:
+                core.report(error.args[0])
+                return num_filled
             if num_new:
                 num_filled += num_new
                 time.sleep(BREATH_SECONDS)
         return num_filled
 
-    def filled(self, segment: SegmentState) -> SegmentState:
-        """The segment with the memory's translation of its very source, where the person has done nothing in it.
+    def prefill(self, work: UnitOfWork, segment: SegmentState) -> SegmentState:
+        """The segment with the memory's translation of its very source, if the translator has done nothing in it.
 
-        As it was where several translations contradict each other, and where the memory has not been read yet. No
-        version is counted, since nobody has changed anything. Call under the workspace's lock.
+        Left as it is where several translations contradict each other, and where the memory has not been read yet.
+        The version stays, since nobody has changed anything.
         """
-        index = self.library.index_if_read(self.workspace.direction) if self.library.fills else None
-        found = self._fill(index, [segment]) if index is not None else []
-        return found[0] if found else segment
-
-    def _fill(self, index: MemoryIndex, segments: Iterable[SegmentState]) -> list[SegmentState]:
-        changes = []
-        for segment in segments:
-            if not segment.source or segment.target is not None or segment.version:
-                continue
-            texts = {clean_target(text) for text in exact_texts(index, segment.source)}
-            if len(texts) == 1 and (text := texts.pop()).strip():
-                after = replace(segment, target=text, state="pretranslated", origin="memory")
-                said = {"origin": "memory", "state": after.state}
-                changes.append((after, batch_events(segment, after, said)))
-        if changes:
-            self.workspace.log_all(changes)
-        return [self.workspace.adopt(after) for after, _ in changes]
+        index = self.library.index_if_read(self._core.direction) if self.library.fills else None
+        filled = None if index is None else self._prefill(work, index, segment)
+        return filled or segment
 
     def import_tmx(self, data: bytes, name: str) -> Json:
-        """See `MemoryLibrary.import_tmx`; segments that stand in the file are filled with it, `num_filled` of them."""
-        imported = self.library.import_tmx(data, name, self.workspace.direction)
+        """See `MemoryLibrary.import_tmx`; segments whose source is in the file are filled, `num_filled` of them."""
+        imported = self.library.import_tmx(data, name, self._core.direction)
         return {**imported, "num_filled": self.fill()}
 
     def matches(self, index: int) -> Json:
-        """What was translated before like this segment, best first, with what differs."""
-        workspace = self.workspace
-        source = workspace.segment(index).source
-        key = segment_key(workspace.session_id, index)
-        found = self.library.index(workspace.direction).matches(source, besides=key)
+        """The memory's matches for this segment, best first, with what differs."""
+        core = self._core
+        source = core.segment(index).source
+        library_index = self.library.index(core.direction)
+        found = library_index.matches(source, besides=segment_key(core.session_id, index))
         view = [_view(match, source) for match in found]
         if view:
             shown = [{name: row[name] for name in ("rate", "source", "target", "origin")} for row in view]
-            with workspace.lock:
-                workspace.log("memory_shown", {"matches": shown}, workspace.segment(index))
-        return {"segment": index, "matches": view, "num_entries": len(self.library.index(workspace.direction))}
+            with core.command() as work:
+                work.log("memory_shown", {"matches": shown}, core.segment(index))
+        return {"segment": index, "matches": view, "num_entries": len(library_index)}
 
     def concordance(self, words: str) -> Json:
-        """Where these words stand in the memory."""
-        found = self.library.index(self.workspace.direction).concordance(words)
+        """The entries of the memory that contain these words."""
+        found = self.library.index(self._core.direction).concordance(words)
         rows = [{"source": entry.source, "target": entry.target, "origin": entry.origin} for entry in found]
         return {"words": words, "rows": rows}
+
+    def _prefill(self, work: UnitOfWork, index: MemoryIndex, segment: SegmentState) -> SegmentState | None:
+        if not segment.source or segment.target is not None or segment.version:
+            return None
+        texts = {clean_target(text) for text in exact_texts(index, segment.source)}
+        if len(texts) != 1 or not (text := texts.pop()).strip():
+            return None
+        after = replace(segment, target=text, state="pretranslated", origin="memory")
+        work.change(after, batch_events(segment, after, {"origin": "memory", "state": after.state}))
+        return after
+
+    def _follow(self, before: SegmentState, after: SegmentState) -> None:
+        """Puts a segment into the memory when it is confirmed, and takes it out when it is reopened."""
+        if (before.state, before.target) == (after.state, after.target):
+            return
+        if "confirmed" not in (before.state, after.state):
+            return
+        core = self._core
+        for direction in (core.direction, "-".join(reversed(languages_of(core.direction)))):
+            entry = None
+            if after.state == "confirmed" and after.target is not None:
+                is_forward = direction == core.direction
+                source, target = (after.source, after.target) if is_forward else (after.target, after.source)
+                entry = MemoryEntry(source, target, core.document.name, time.time_ns() // 1_000_000)
+            self.library.put(direction, segment_key(core.session_id, after.index), entry)
 
 
 def _view(match: Match, source: str) -> Json:

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -21,23 +20,23 @@ from app.segments.proposal_view import reason_message
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
+from app.workspace.core import WorkspaceCore
+from app.workspace.style import StyleChoice
 from engine import Alternative, SearchOptions, Translation, Translator
-
-if TYPE_CHECKING:
-    from app.workspace.commands import Workspace
 
 
 class Questions:
-    """The questions about one workspace's segments; safe from several threads."""
+    """The questions about one document's segments. Thread-safe."""
 
-    def __init__(self, workspace: Workspace, options: SearchOptions) -> None:
-        self.workspace = workspace
+    def __init__(self, core: WorkspaceCore, style: StyleChoice, options: SearchOptions) -> None:
+        self._core = core
+        self._style = style
         self.options = options
-        self._keys = {name: f"{workspace.token}/{name}" for name in ("alternatives", "completion")}
+        self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion")}
 
     def cancel(self) -> None:
         """Ends what is being asked; whoever waits gets None."""
-        if (decoder := self.workspace.model.decoder) is not None:
+        if (decoder := self._core.model.decoder) is not None:
             for key in self._keys.values():
                 decoder.cancel(key)
 
@@ -45,31 +44,31 @@ class Questions:
         self, index: int, word: int, text: str
     ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
         """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
-        with self.workspace.lock:
-            question = question_for(self.workspace.segment(index), self.workspace.style.request, word, text)
+        with self._core.lock:
+            question = question_for(self._core.segment(index), self._style.request, word, text)
 
             def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
                 return alternatives_from(translator, question, self.options, cancel)
 
-            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self.workspace.token)
+            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self._core.token)
 
     def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
         """What the page shows of the answer; the log keeps it too."""
         view = alternatives_view(question, found)
-        with self.workspace.lock:
-            payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
-            self.workspace.log("alternatives", payload, question.segment)
+        payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
+        with self._core.command() as work:
+            work.log("alternatives", payload, question.segment)
         return view
 
     def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
         """Asks how a segment's translation could go on after `text`, with its pins, terms and bans."""
-        with self.workspace.lock:
-            segment = self.workspace.segment(index)
+        with self._core.lock:
+            segment = self._core.segment(index)
             text = clean_target(text)
             begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
-            protection = Protection.of(self.workspace.style.request(begun))
+            protection = Protection.of(self._style.request(begun))
             options = replace(self.options, nbest=1)
-            key, owner = self._keys["completion"], self.workspace.token
+            key, owner = self._keys["completion"], self._core.token
             asked = self._decoder().submit(protection.request, options, key=key, owner=owner)
             return begun, _told(asked, protection)
 
@@ -78,13 +77,13 @@ class Questions:
         best = found.hypotheses[0].text if found.hypotheses else ""
         completion = completion_of(begun.beginning, best)
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
-        with self.workspace.lock:
-            payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
-            self.workspace.log("completion", {**payload, "status": found.status}, begun)
+        payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
+        with self._core.command() as work:
+            work.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
 
     def _decoder(self) -> DecodingWorker:
-        if (decoder := self.workspace.model.decoder) is None:
+        if (decoder := self._core.model.decoder) is None:
             raise CommandError(Message("The model is not there yet: ask again in a moment."))
         return decoder
 

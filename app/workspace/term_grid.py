@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.glossary import Term
@@ -13,9 +12,7 @@ from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import TermEntry, term_of, wrong_with
 from app.i18n import Message
 from app.segments.state import Json
-
-if TYPE_CHECKING:
-    from app.workspace.glossaries import GlossaryEditor
+from app.workspace.glossaries import GlossaryEditor
 
 PAGE_ROWS = 100
 
@@ -45,7 +42,7 @@ def edit_term(
 ) -> Json:
     """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
     glossary says something else for the same words already."""
-    language = glossaries.workspace.terms.source_language
+    language = glossaries.source_language
     edited: dict[int, Term] = {}
 
     def changes(base: Glossary) -> TermChanges:

@@ -109,7 +109,7 @@ def ready_model(
 
 def settle(workspace: Workspace) -> None:
     """Waits until every answer given so far has been taken, and what the memory knows is filled in."""
-    for executor in (workspace._decoding._filling, workspace._decoding._answers):
+    for executor in (workspace.decoding._filling, workspace.decoding._answers._executor):
         executor.submit(lambda: None).result(10)
 
 

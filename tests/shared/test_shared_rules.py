@@ -16,12 +16,12 @@ from app.glossary.reading.glossary_file import MAX_BYTES as MAX_GLOSSARY_BYTES
 from app.log.changes import reported_changes
 from app.reports.working_time import IDLE_LIMIT_MS
 from app.segments.constraint_changes import clean_bans, one_line, without_clashes
-from app.segments.state import SegmentState, stands_in
+from app.segments.state import SegmentState, contains_banned
 from app.text.words import word_spans
 from app.tm.tmx import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.server import MAX_BODY_BYTES
 from app.workspace.activity import MAX_KEY_CHARACTERS
-from app.workspace.comments import MAX_CHARACTERS as MAX_COMMENT_CHARACTERS
+from app.workspace.commands import MAX_COMMENT_CHARACTERS
 from engine import Avoid, is_unspaced, is_word_char
 
 FOLDER = Path(__file__).parent
@@ -44,7 +44,7 @@ def cases(table: str) -> list[Any]:
 
 @pytest.mark.parametrize("case", cases("word_boundaries"))
 def test_phrase_is_found_as_whole_words(case: dict[str, Any]):
-    assert stands_in(case["text"], Avoid(case["phrase"], case["case"])) is case["expected"]
+    assert contains_banned(case["text"], Avoid(case["phrase"], case["case"])) is case["expected"]
 
 
 @pytest.mark.parametrize("case", cases("pin_and_ban"))

@@ -283,12 +283,14 @@ def test_threads_and_a_second_store_write_one_unbroken_chain(store: LogStore, se
 WRITER = """
 import sys
 from app.formats.documents import read_document
+from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
 session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token="t")
 for version in range(1, 100_000):
-    events = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
-    store.append_all(session.id, [(0, version, events, SegmentUpdate("edited", f"text {version}", version))])
+    payloads = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
+    events = [NewEvent(event_type, payload, 0, version) for event_type, payload in payloads]
+    store.append_all(session.id, events, [(0, SegmentUpdate("edited", f"text {version}", version))])
     print(version, flush=True)
 """
 

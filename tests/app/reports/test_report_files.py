@@ -389,7 +389,7 @@ def test_terms_made_in_the_session_and_not_taken_back_are_a_term_base(store: Log
     terms = [Term(source, target, is_for_document=True) for source, target in (("a & b", "ä <b>"), ("gone", "fort"))]
     for term in terms:
         store.add_term(session_id, term, 0)
-    store.remove_term(session_id, terms[1])
+    store.remove_terms(session_id, [terms[1]])
     exported = session_tbx(store, session_id)
     assert (exported.name, exported.note) == ("my.manual.terms.tbx", None)
     theirs = tbxfile.parsestring(exported.data)

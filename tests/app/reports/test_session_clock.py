@@ -73,7 +73,7 @@ def test_figures_are_the_reports_after_every_act_and_only_news_is_read(tmp_path:
         speeds.add(work["per_hour"])
     assert len(speeds) > 10
     assert read == list(range(1, len(read) + 1))  # each event once
-    anew = SessionClock(store, record.id).view(workspace.segments, workspace.tally.words()["confirmed"])
+    anew = SessionClock(store, record.id).view(workspace.segments, workspace.core.tally.words()["confirmed"])
     assert anew == workspace.snapshot()["work"]
     workspace.close()
     store.close()

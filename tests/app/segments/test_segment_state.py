@@ -10,9 +10,8 @@ from app.glossary import Term, term_matcher
 from app.segments import state as segment_state
 from app.segments.constraints import constraints_for
 from app.segments.proposal_view import DecodingResult
-from app.segments.state import SegmentState, count_occurrences, inflected_form
+from app.segments.state import SegmentState, count_occurrences, findings_of, inflected_form
 from app.segments.view import detail_view
-from app.workspace.checking import findings_of
 from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 

@@ -66,7 +66,7 @@ def test_check_that_is_switched_off_stays_so_over_a_restart_and_flags_nothing(wo
         direction="en-de",
         options=workspace.questions.options,
     )
-    assert again.checking.off == {"numbers"}
+    assert again.core.checks_off == {"numbers"}
     assert again.snapshot(open_index=0)["checks_off"] == ["numbers"]
     again.checking.choose([])
     assert again.segments[0].attention != ""

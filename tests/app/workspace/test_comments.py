@@ -23,8 +23,7 @@ from app.reports.replay import replay_steps
 from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
 from app.segments.state import restore_segment
-from app.workspace.commands import Workspace
-from app.workspace.comments import MAX_CHARACTERS, clean_comment, set_comment
+from app.workspace.commands import MAX_COMMENT_CHARACTERS, Workspace, clean_comment
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model
 
@@ -58,15 +57,15 @@ def go_on(store: LogStore, token: str) -> Workspace:
 
 
 def comments(workspace: Workspace) -> list[str]:
-    return [segment.comment for segment in workspace.structure.in_order()]
+    return [segment.comment for segment in workspace.core.in_order()]
 
 
 def test_comment_is_written_changed_and_taken_away_and_outlives_a_restart(store: LogStore) -> None:
     workspace = begin(store)
-    set_comment(workspace, 0, "  Which router?\r\nAsk\x00 them. ")
-    set_comment(workspace, 1, "short")
-    set_comment(workspace, 1, "")
-    set_comment(workspace, 1, " ")  # as it was: nothing to tell
+    workspace.comment(0, "  Which router?\r\nAsk\x00 them. ")
+    workspace.comment(1, "short")
+    workspace.comment(1, "")
+    workspace.comment(1, " ")  # as it was: nothing to tell
     assert comments(workspace) == ["Which router?\nAsk them.", ""]
     told = [event for event in store.events(workspace.session_id) if event.type == "comment"]
     assert [event.payload["text"] for event in told] == ["Which router?\nAsk them.", "short", ""]
@@ -82,24 +81,24 @@ def test_comment_is_written_changed_and_taken_away_and_outlives_a_restart(store:
 def test_long_comment_is_refused_and_nothing_is_changed(store: LogStore) -> None:
     workspace = begin(store)
     with pytest.raises(CommandError, match="2,001 characters"):
-        set_comment(workspace, 0, "x" * (MAX_CHARACTERS + 1))
+        workspace.comment(0, "x" * (MAX_COMMENT_CHARACTERS + 1))
     assert comments(workspace) == ["", ""]
 
 
 def test_comment_follows_its_segment_when_cut_and_joined(store: LogStore) -> None:
     workspace = begin(store)
-    set_comment(workspace, 0, "first")
+    workspace.comment(0, "first")
     step = workspace.structure.split(0, 4)
     assert comments(workspace) == ["first", "", ""]
     workspace.structure.step(step["step"], is_undo=True)
-    set_comment(workspace, 1, "second")
+    workspace.comment(1, "second")
     workspace.structure.merge(0)
     assert comments(workspace) == ["first\nsecond"]
 
 
 def test_comments_leave_in_the_table_and_come_back_with_the_log(store: LogStore, tmp_path: Path) -> None:
     workspace = begin(store)
-    set_comment(workspace, 1, "=cmd\nnext")
+    workspace.comment(1, "=cmd\nnext")
     table = session_csv(store, workspace.session_id).data.decode("utf-8-sig")
     assert [row["comment"] for row in csv.DictReader(io.StringIO(table, newline=""))] == ["", "'=cmd\nnext"]
     exported = session_jsonl(store, workspace.session_id).data
@@ -120,7 +119,7 @@ def test_each_format_says_truly_whether_it_takes_comments() -> None:
 
 def test_a_file_without_a_place_for_comments_says_which_are_left_out(store: LogStore) -> None:
     workspace = begin(store)
-    set_comment(workspace, 1, "remark")
+    workspace.comment(1, "remark")
     made = translated_document(workspace.document, store.load_session(workspace.token).segments, "de")
     assert made.data == workspace.document.data
     assert "no place for comments (segment 2)" in (made.note or "")

@@ -128,7 +128,7 @@ def test_terms_are_edited_added_and_deleted_and_each_step_is_undone(workspace: W
 def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_undone(workspace: Workspace):
     put(workspace, "general", ("router", "Router"))
     workspace.glossaries.switch(put(workspace, "client"), False)
-    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "general"
+    assert workspace.glossaries.add_term(0, "file", "Datei", "glossary")["glossary"] == "general"
     assert found(workspace, 0) == [("Datei", "general")]
     workspace.glossaries.undo()
     assert found(workspace, 0) == []
@@ -136,7 +136,7 @@ def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_un
 
 def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Workspace):
     put(workspace, "client")
-    assert workspace.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
+    assert workspace.glossaries.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
     assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1)]
 
 
@@ -193,7 +193,7 @@ def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_th
 ):
     first = put(workspace, "general", ("router", "Router"))
     workspace.open(2)
-    monkeypatch.setattr(glossaries, "NUM_TOLD_AT_ONCE", 1)
+    monkeypatch.setattr(glossaries, "NUM_UPDATED_AT_ONCE", 1)
     told: list[list[bool]] = []
 
     def between(seconds: float) -> None:
@@ -233,7 +233,7 @@ def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspac
     cut_off = Glossary.of(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
     workspace.store.store_ahead(workspace.session_id, cut_off)
     assert workspace.store.load_session(workspace.session_id).glossaries == ()
-    workspace.add_term(0, "file", "Akte", "glossary")
+    workspace.glossaries.add_term(0, "file", "Akte", "glossary")
     (own,) = workspace.store.load_session(workspace.session_id).glossaries
     assert (own.id, [term.target for term in own.terms.values()]) == (1, ["Akte"])
 

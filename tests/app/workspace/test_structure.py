@@ -48,7 +48,7 @@ def begin(store: LogStore, text: str = TEXT, name: str = "manual.txt") -> tuple[
 
 
 def sources(workspace: Workspace) -> list[str]:
-    return [segment.source for segment in workspace.structure.in_order()]
+    return [segment.source for segment in workspace.core.in_order()]
 
 
 def export(workspace: Workspace) -> bytes:
@@ -246,7 +246,7 @@ def test_nothing_is_cut_where_the_log_cannot_be_written(store: LogStore, monkeyp
     def fail(*_: object) -> None:
         raise LogError("the disk is full")
 
-    monkeypatch.setattr(store, "append_division", fail)
+    monkeypatch.setattr(store, "append_all", fail)
     with pytest.raises(LogError):
         workspace.structure.split(0, 5)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]

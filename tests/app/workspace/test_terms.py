@@ -11,7 +11,7 @@ from app.glossary import Term
 from app.log.store import LogStore
 from app.segments.view import detail_view
 from app.workspace.commands import Workspace
-from app.workspace.terms import OWN_GLOSSARY
+from app.workspace.glossaries import OWN_GLOSSARY
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the file.\nThe file is here.\nRestart the router.\nSave the file.\nClose the file.\n"
@@ -46,7 +46,7 @@ def test_term_of_the_document_is_asked_for_where_it_stands_and_what_changes_is_f
     workspace: Workspace, decoder: HandDecoder
 ):
     before = workspace.segments[1].machine_text
-    assert workspace.add_term(0, "file", "Datei", "document")["num_anew"] == 2
+    assert workspace.glossaries.add_term(0, "file", "Datei", "document")["num_anew"] == 2
     assert phrases(decoder, 0) == phrases(decoder, 1) == phrases(decoder, 4) == ["Datei"]
     assert decoder.of(0)[-1][1] == "interactive" and decoder.of(1)[-1][1] == "document"
     assert not decoder.of(2) and not decoder.of(3), "another source; a confirmed segment"
@@ -61,7 +61,7 @@ def test_term_of_the_document_is_asked_for_where_it_stands_and_what_changes_is_f
 
 
 def test_proposal_that_held_the_term_already_is_not_flagged(workspace: Workspace, decoder: HandDecoder):
-    workspace.add_term(0, "file", "de", "document")
+    workspace.glossaries.add_term(0, "file", "de", "document")
     decoder.answer(1, "de: The file is here.")
     settle(workspace)
     assert workspace.segments[1].attention == ""
@@ -72,13 +72,13 @@ def test_flag_names_the_proposal_before_all_terms_and_goes_when_they_are_taken_b
 ):
     before = workspace.segments[1].machine_text
     for target in ("Datei", "Akte"):
-        workspace.add_term(0, "file", target, "document")
+        workspace.glossaries.add_term(0, "file", target, "document")
         decoder.answer_all()
         settle(workspace)
         assert workspace.segments[1].machine_text != before
         assert workspace.segments[1].changed_from == before
     for target in ("Akte", "Datei"):
-        workspace.remove_term("file", target)
+        workspace.glossaries.remove_term("file", target)
         decoder.answer_all()
         settle(workspace)
     assert workspace.segments[1].machine_text == before
@@ -87,27 +87,27 @@ def test_flag_names_the_proposal_before_all_terms_and_goes_when_they_are_taken_b
 
 def test_background_work_goes_on_where_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
     workspace.pretranslate(False)
-    workspace.add_term(0, "file", "Datei", "document")
+    workspace.glossaries.add_term(0, "file", "Datei", "document")
     assert phrases(decoder, 1) == ["Datei"]
 
 
 def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
     workspace: Workspace, decoder: HandDecoder
 ):
-    workspace.add_term(0, "file", "Datei", "document")
+    workspace.glossaries.add_term(0, "file", "Datei", "document")
     workspace.glossaries.put("g.tsv", [Term("file", "Akte", 1), Term("router", "Router", 2)])
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Datei"], "that of the document goes first"
     saved = workspace.store.load_session(workspace.session_id)
     assert saved.document_terms == (Term("file", "Datei", is_for_document=True),)
     assert [term.target for term in saved.glossaries[0].terms.values()] == ["Akte", "Router"]
-    workspace.remove_term("file", "Datei")
+    workspace.glossaries.remove_term("file", "Datei")
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Akte"]
     assert workspace.store.load_session(workspace.session_id).document_terms == ()
 
 
 def test_term_goes_into_the_glossary_or_makes_one(workspace: Workspace):
-    assert workspace.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
-    place = workspace.add_term(0, "file", "Datei", "glossary")
+    assert workspace.glossaries.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
+    place = workspace.glossaries.add_term(0, "file", "Datei", "glossary")
     (saved,) = workspace.store.load_session(workspace.session_id).glossaries
     assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
     assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
@@ -127,7 +127,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("source", "target", "said"), WRONG, ids=[said for *_, said in WRONG])
 def test_term_that_cannot_be_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, said: str):
-    workspace.add_term(0, "the", "die", "document")
+    workspace.glossaries.add_term(0, "the", "die", "document")
     with pytest.raises(CommandError, match=said):
-        workspace.add_term(0, source, target, "document")
+        workspace.glossaries.add_term(0, source, target, "document")
     assert len(workspace.terms.document_terms) == 1

@@ -1,0 +1,240 @@
+"""The state of one open document: segments, log, lock and version. Services of the workspace change it through here.
+
+A command collects its changes in a `UnitOfWork`: they are written to the log in one transaction and only then put into
+memory, so that a command happens completely or not at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from app.checks import CHECKS, CheckName, Finding
+from app.errors import CommandError
+from app.formats.documents import Document, Segment
+from app.i18n import Message
+from app.log.records import EventType, NewEvent
+from app.log.store import LogStore
+from app.models.loading import ModelHandle
+from app.segments.state import SegmentState, attention_for, findings_of, segment_update
+from app.segments.tally import Tally
+from app.segments.text_changes import LogEvents
+
+_log = logging.getLogger("pinpoint")
+T = TypeVar("T")
+Observer = Callable[[SegmentState, SegmentState], None]
+
+
+class UnitOfWork:
+    """The changes of one command, collected before any of them counts."""
+
+    def __init__(self) -> None:
+        self.events: list[NewEvent] = []
+        self.states: list[SegmentState] = []
+        self.document: Document | None = None
+        self.places: Sequence[Segment] = ()
+        self.effects: list[Callable[[], object]] = []
+
+    def log(self, event_type: EventType, payload: dict[str, Any], segment: SegmentState | None = None) -> None:
+        """Adds an event, of a segment or of the whole document."""
+        index, version = (segment.index, segment.version) if segment is not None else (None, None)
+        self.events.append(NewEvent(event_type, payload, index, version))
+
+    def change(self, after: SegmentState, events: LogEvents) -> None:
+        """Adds a segment's new state with the events that brought it."""
+        for event_type, payload in events:
+            self.log(event_type, payload, after)
+        self.states.append(after)
+
+    def rearrange(self, document: Document, places: Sequence[Segment]) -> None:
+        """Replaces the document by one in which these segments have new places: they were split or merged."""
+        self.document, self.places = document, places
+
+    def then(self, effect: Callable[[], object]) -> None:
+        """Calls `effect` once everything is written and the new states are in memory. It must not fail."""
+        self.effects.append(effect)
+
+
+class WorkspaceCore:
+    """One session's document in memory, and its log.
+
+    `token` is the unguessable name by which a page refers to it. `version` counts changes; each changed segment gets
+    the new version as its `stamp`. `order` has the indices of the segments as the document has them, without those
+    that were merged into others; `order_stamp` is the version of its last change. `problem` is what the page shows in
+    a banner. Attributes are read and changed under `lock`.
+    """
+
+    def __init__(
+        self,
+        store: LogStore,
+        session_id: int,
+        token: str,
+        document: Document,
+        segments: Sequence[SegmentState],
+        model: ModelHandle,
+        *,
+        direction: str,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.store = store
+        self.session_id = session_id
+        self.token = token
+        self.model = model
+        self.direction = direction
+        self.open_index: int | None = None
+        self.problem = ""
+        # Starts at the clock, so that a page which outlived the last run sees everything of this one as new.
+        self.version = int(time.time() * 1000)
+        last = store.last_event(session_id, "checks_chosen")
+        names = last.payload["off"] if last else ()
+        self.checks_off: frozenset[CheckName] = frozenset(name for name in CHECKS if name in names)
+        self.segments = [self._loaded(segment) for segment in segments]
+        self.tally = Tally(self.segments)
+        self._arrange(document)
+        self.order_stamp = -1 if self.order == list(range(len(self.segments))) else self.version
+        self._observers: list[Observer] = []
+        self._listeners: list[Callable[[], None]] = []
+
+    # ---- segments ----
+
+    def segment(self, index: int) -> SegmentState:
+        """One segment as it is now. Raises CommandError where the document has no segment of that index."""
+        if not 0 <= index < len(self.segments):
+            raise CommandError(
+                Message(
+                    "There is no segment {index}; the document has {count}.", index=index + 1, count=len(self.segments)
+                )
+            )
+        if not self.segments[index].source:
+            raise CommandError(Message("This segment was merged with the one before it: reload the page."))
+        return self.segments[index]
+
+    def in_order(self) -> list[SegmentState]:
+        """The segments as the document has them."""
+        return [self.segments[index] for index in self.order]
+
+    def number(self, index: int) -> int:
+        """The segment's number for a person: its position in the document, from 1."""
+        return self.positions.get(index, index) + 1
+
+    def findings(self, segment: SegmentState, text: str | None = None) -> tuple[Finding, ...]:
+        """What the checks find in `text`, by default the segment's own, as the segment's translation."""
+        text = segment.text if text is None else text
+        return findings_of(segment, text, self.direction, self.checks_off) if text else ()
+
+    def attention(self, segment: SegmentState) -> str:
+        """Why a segment needs a look, in a sentence; of a translator's text only errors count, not advice."""
+        return attention_for(segment, self.findings(segment) if segment.target is not None else ())
+
+    # ---- changes ----
+
+    @contextmanager
+    def command(self) -> Iterator[UnitOfWork]:
+        """Runs a command under the lock: at the end its events and states are written, then its states adopted.
+
+        Where the block or the log raises, nothing was written and nothing has changed.
+        """
+        with self.lock:
+            work = UnitOfWork()
+            yield work
+            if work.events or work.states:
+                updates = [(state.index, segment_update(state)) for state in work.states]
+                self.store.append_all(self.session_id, work.events, updates, work.places)
+            if work.document is not None:
+                self._arrange(work.document)
+            for state in work.states:
+                self.adopt(state)
+            for effect in work.effects:
+                effect()
+
+    def adopt(self, after: SegmentState) -> SegmentState:
+        """Puts a segment's new state in place of the old one and notifies everybody; returns it with its stamp."""
+        if after.index == len(self.segments):
+            self.segments.append(SegmentState(after.index, "", 0))
+        before = self.segments[after.index]
+        self.version += 1
+        after = replace(after, stamp=self.version)
+        after = replace(after, attention=self.attention(after))
+        self.tally.change(before, after)
+        self.segments[after.index] = after
+        for observer in self._observers:
+            observer(before, after)
+        self._notify()
+        return after
+
+    def observe(self, observer: Observer) -> None:
+        """Calls `observer` with each changed segment's old and new state, under the lock."""
+        self._observers.append(observer)
+
+    def touch(self) -> None:
+        """Something that every snapshot contains has changed."""
+        self.version += 1
+        self._notify()
+
+    def report(self, problem: str) -> None:
+        """Shows a problem on the page that no reply to a command can name."""
+        with self.lock:
+            self.problem = problem
+            self.touch()
+
+    # ---- pages that wait for changes ----
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls `listener` after each change, from any thread; returns a function that ends this."""
+        with self.lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self.lock:
+                self._listeners.remove(listener)
+
+        return end
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    def _arrange(self, document: Document) -> None:
+        self.version += 1
+        self.document = document
+        self.order = document.order
+        self.positions = {index: position for position, index in enumerate(self.order)}
+        self.order_stamp = self.version
+
+    def _loaded(self, segment: SegmentState) -> SegmentState:
+        after = replace(segment, stamp=self.version)
+        return after if after.target is None else replace(after, attention=self.attention(after))
+
+
+class AnswerThread:
+    """Takes the model's answers from its thread to one of the workspace's, so that writing the log never blocks it."""
+
+    def __init__(self, core: WorkspaceCore) -> None:
+        self._core = core
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="answers")
+
+    def hand_over(
+        self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]
+    ) -> None:
+        """Has `take` called with the segment as it was when the model was asked, and with the model's answer."""
+        try:
+            self._executor.submit(self._take, segment, done, take)
+        except RuntimeError:  # closed in the meantime: nobody waits for this answer
+            return
+
+    def close(self) -> None:
+        """Takes no further answers."""
+        self._executor.shutdown(wait=False)
+
+    def _take(self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
+        try:
+            take(segment, done)
+        except Exception as error:  # nobody else would report it
+            _log.exception("an answer of the model was lost")
+            self._core.report(f"Segment {self._core.number(segment.index)}: {type(error).__name__}: {error}")

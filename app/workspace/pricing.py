@@ -1,0 +1,71 @@
+"""Prices of the open segment's constraints: requested while nothing more urgent is decoded."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from dataclasses import replace
+
+from app.segments.prices import Prices
+from app.segments.state import SegmentState
+from app.tags.protect import Protection
+from app.workspace.core import AnswerThread, WorkspaceCore
+from app.workspace.style import StyleChoice
+from engine import EngineError, Pricing, SearchOptions, Translator
+
+
+class PriceRequests:
+    """The price request of one document; at most one at a time. Used under the workspace's lock."""
+
+    def __init__(self, core: WorkspaceCore, style: StyleChoice, answers: AnswerThread, options: SearchOptions) -> None:
+        self._core = core
+        self._style = style
+        self._answers = answers
+        self._options = options
+        self._running: tuple[int, int] | None = None  # the segment's index and the number of its decode request
+
+    def request(self, segment: SegmentState) -> None:
+        """Asks the model for the prices of this segment's constraints, unless they are known or being computed."""
+        worker = self._core.model.decoder
+        what = (segment.index, segment.requested)
+        if self._running != what:
+            self.cancel()
+        if worker is None or not segment.can_be_priced or segment.has_prices or self._running == what:
+            return
+        protection = Protection.of(self._style.request(segment))
+
+        def price(translator: Translator, cancel: threading.Event) -> Pricing:
+            return protection.restore_pricing(translator.price(protection.request, self._options, cancel=cancel))
+
+        try:
+            future = worker.ask(price, key=self._key(segment.index), owner=self._core.token)
+        except EngineError:  # the worker is closing: nobody will look at prices
+            return
+        self._running = what
+        future.add_done_callback(lambda done: self._answers.hand_over(segment, done, self._take))
+
+    def cancel(self) -> None:
+        """Cancels the running request, if there is one."""
+        worker = self._core.model.decoder
+        if worker is not None and self._running is not None:
+            (index, _), self._running = self._running, None
+            worker.cancel(self._key(index))
+
+    def _take(self, asked: SegmentState, done: Future[Pricing | None]) -> None:
+        core = self._core
+        with core.lock:
+            if self._running == (asked.index, asked.requested):
+                self._running = None
+            segment = core.segments[asked.index]
+            if segment.requested != asked.requested or done.cancelled():
+                return
+            pricing = done.result()
+            if pricing is None or pricing.constrained.status != "complete":
+                return
+            prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
+            with core.command() as work:
+                work.log("prices", prices.payload(), segment)
+            core.adopt(replace(segment, prices=prices))
+
+    def _key(self, index: int) -> str:
+        return f"{self._core.token}/{index}/price"

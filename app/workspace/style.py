@@ -1,0 +1,69 @@
+"""The style of one document's translations: form of address and domain, as chosen by the translator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from app.i18n import Message
+from app.models.style import Style, chosen_style, formalities_of
+from app.segments.state import Json, SegmentState
+from app.workspace.core import WorkspaceCore
+from engine import Request
+
+
+class StyleChoice:
+    """The style chosen for one document, kept in its log. It stays when another model translates."""
+
+    def __init__(self, core: WorkspaceCore) -> None:
+        self._core = core
+        self.chosen = chosen_style(core.store, core.session_id)
+
+    @property
+    def asked(self) -> Style:
+        """The part of the choice that the current model supports."""
+        return self.chosen.known_to(self._core.model, self._core.direction)
+
+    def request(self, segment: SegmentState) -> Request:
+        """The request to the engine for a segment with its current constraints."""
+        return self.asked.applied_to(segment.request(self._core.direction))
+
+    def choose(self, style: Style, on_change: Callable[[], None]) -> None:
+        """Keeps the choice, and calls `on_change` where the model is asked for something else than before.
+
+        Raises CommandError where the model does not support what is new in it.
+        """
+        core = self._core
+        with core.command() as work:
+            style.besides(self.chosen).check(core.model, core.direction)
+            if style == self.chosen:
+                return
+            before = self.asked
+            work.log("style", asdict(style))
+            work.then(lambda: self._chosen(style, before, on_change))
+
+    def report_model(self) -> None:
+        """Reports where the current model does not support the chosen style."""
+        if self.asked != self.chosen:
+            self._core.report(
+                Message(
+                    "{name} was trained without the form of address or the domain that you chose for this document, "
+                    "so it is not asked for it. Your choice is kept for a model that knows it.",
+                    name=self._core.model.name,
+                )
+            )
+
+    def view(self) -> Json:
+        """What the page shows: the choice, and what can be chosen."""
+        model = self._core.model
+        return {
+            **asdict(self.chosen),
+            "formalities": formalities_of(model, self._core.direction),
+            "domains": list(model.domains),
+        }
+
+    def _chosen(self, style: Style, before: Style, on_change: Callable[[], None]) -> None:
+        self.chosen = style
+        if self.asked != before:
+            on_change()
+        self._core.touch()
