@@ -193,4 +193,4 @@ def one_line(text: str) -> str:
 
 def line_of(text: str, position: int) -> str:
     """The line of an offset, for messages: "line 3"."""
-    return f"line {len(_LINE_END.findall(text, 0, position)) + 1}"
+    return Message("line {number}", number=len(_LINE_END.findall(text, 0, position)) + 1)

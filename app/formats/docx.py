@@ -88,7 +88,9 @@ class DocxFile:
     def describe(self, start: int) -> str:
         """The paragraph number, from 1, and the part if it is not the body."""
         part, index = self._find(start)
-        return f"paragraph {index + 1}" + ("" if part is self.parts[0] else f" of {part.name}")
+        if part is self.parts[0]:
+            return Message("paragraph {number}", number=index + 1)
+        return Message("paragraph {number} of {part}", number=index + 1, part=part.name)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The document with these spans replaced."""

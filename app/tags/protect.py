@@ -58,23 +58,23 @@ class Protection:
         if not is_needed:
             bounded = _bounded(original, kept)
             return cls(bounded, bounded, BareText.of(source), _ConstraintTexts((), {}))
-        wishes = _ConstraintTexts(tuple(atom.text for atom in markup), names)
+        texts = _ConstraintTexts(tuple(atom.text for atom in markup), names)
         tags = tuple(
             _tag(atom, _key_place(bare, place) if atom.is_access_key else place, source, bool(cut.text), number)
             for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
         )
-        phrases = wishes.phrases(original.phrases, bare)
-        locked = {number: text for number, text in enumerate(map(wishes.text, original.locked)) if text}
+        phrases = texts.phrases(original.phrases, bare)
+        locked = {number: text for number, text in enumerate(map(texts.text, original.locked)) if text}
         request = replace(
             original,
             source=bare.text,
             phrases=tuple(phrases.values()),
-            avoid=tuple(replace(item, text=wishes.text(item.text) or item.text) for item in original.avoid),
-            prefix=wishes.bare(wishes.completed(original.prefix)).text,
+            avoid=tuple(replace(item, text=texts.text(item.text) or item.text) for item in original.avoid),
+            prefix=texts.bare(texts.completed(original.prefix)).text,
             locked=tuple(locked.values()),
         )
         request = _bounded(request, {names.get(text, text) for text in kept})
-        return cls(original, request, bare, wishes, tags, tuple(phrases), tuple(locked))
+        return cls(original, request, bare, texts, tags, tuple(phrases), tuple(locked))
 
     @property
     def is_needed(self) -> bool:
@@ -234,7 +234,7 @@ class _ConstraintTexts:
         return converted
 
     def text(self, text: str) -> str:
-        """A wish as it is asked for; empty where it is nothing but tags."""
+        """Constraint text without tags; "" if it consists of tags only."""
         bare = self.bare(text)
         return bare.text.strip() if bare.tag_places else bare.text
 

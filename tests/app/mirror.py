@@ -36,7 +36,7 @@ def mirrored(request: Request) -> Translation:
     )
 
 
-def told(request: Request) -> Translation:
+def restored(request: Request) -> Translation:
     """The mirrored answer to a request about a source with tags and addresses."""
     protection = Protection.of(request)
     return protection.restore(mirrored(protection.request))

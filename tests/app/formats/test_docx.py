@@ -222,7 +222,7 @@ TYPES = (
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 ...", "password-protected or in the old .doc"),
@@ -238,8 +238,8 @@ TYPES = (
     ],
     ids=range(11),
 )
-def test_rejected_document_names_the_reason_and_a_remedy(data: bytes, said: str) -> None:
-    with pytest.raises(DocumentError, match=said):
+def test_rejected_document_names_the_reason_and_a_remedy(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
         read_document(data, "a.docx")
 
 

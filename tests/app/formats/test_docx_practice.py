@@ -269,8 +269,8 @@ def test_alternative_text_is_translated_but_not_file_names() -> None:
     document = read_document(data, "a.docx")
     assert sources(document) == ["See {1} here.", "The chief picture", "After."]
     body = body_of(document.export({0: "Hier {1}.", 1: 'Das "Hauptbild" <&>'}))
-    said = 'descr="Das &quot;Hauptbild&quot; &lt;&amp;&gt;" title="a.png"/>'
-    assert body.count(said) == 1 and "Hier " in body and 'name="Picture 1"' in body
+    expected = 'descr="Das &quot;Hauptbild&quot; &lt;&amp;&gt;" title="a.png"/>'
+    assert body.count(expected) == 1 and "Hier " in body and 'name="Picture 1"' in body
     assert elements(document.export({1: "The chief picture"})) == elements(data)
     only = body_of(document.export({1: "Bild"}))
     assert only == body_of(data).replace("The chief picture", "Bild")

@@ -150,7 +150,7 @@ def test_any_translation_is_read_back_unchanged(sources: list[str], data: st.Dat
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b'msgid "a"\nmsgstr "b\n', "line 2: expected a comment or a keyword"),
         (b'msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', "line 3: the message has a second msgid"),
@@ -165,6 +165,6 @@ def test_any_translation_is_read_back_unchanged(sources: list[str], data: st.Dat
         (b"hello", "line 1"),
     ],
 )
-def test_invalid_po_file_is_rejected_with_its_line(data: bytes, said: str) -> None:
-    with pytest.raises(DocumentError, match=said):
+def test_invalid_po_file_is_rejected_with_its_line(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
         read_document(data, "a.po")

@@ -78,8 +78,8 @@ def lines_one_by_one(words: list[str], num_lines: int) -> list[str]:
     """Slow reference: each line is as close as possible to its share of the rest, the shorter one on a tie."""
     lines = []
     for left in range(num_lines, 1, -1):
-        wanted = len(" ".join(words)) / left
-        num = min(range(1, len(words) - left + 2), key=lambda n: abs(len(" ".join(words[:n])) - wanted))
+        ideal = len(" ".join(words)) / left
+        num = min(range(1, len(words) - left + 2), key=lambda n: abs(len(" ".join(words[:n])) - ideal))
         lines.append(" ".join(words[:num]))
         words = words[num:]
     return [*lines, " ".join(words)]
@@ -101,13 +101,13 @@ def test_subtitle_of_thousands_of_lines_is_wrapped_quickly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("Just text.\n", "no line of times"),
         ("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHi\n", "line 1: text before the times of the first"),
         ("1\n00:00:01,000 --> 00:00:02,000\n\n", "no text to translate"),
     ],
 )
-def test_other_files_are_rejected_as_subtitles(content: str, said: str) -> None:
-    with pytest.raises(DocumentError, match=said):
+def test_other_files_are_rejected_as_subtitles(content: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
         read_document(content.encode(), "a.srt")

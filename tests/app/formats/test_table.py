@@ -23,7 +23,7 @@ READ_CASES = [
     (b"en-US\tde\nOpen\tA\n", "a.tsv", [("Open", "A")], "languages"),
     (b"key,en_US,de_DE,note\nk1,Open,,x\n", "a.csv", [("Open", None)], "languages behind a key"),
     (b"Key;English;German\r\nk1;Open;A\r\n", "a.csv", [("Open", "A")], "names of languages"),
-    (b"sep=;\r\nsource;target\r\n1,5;A\r\n", "a.csv", [("1,5", "A")], "the separator told as Excel does"),
+    (b"sep=;\r\nsource;target\r\n1,5;A\r\n", "a.csv", [("1,5", "A")], "the separator declared as in Excel"),
     (b"sep=;\r\nOpen, now\r\n", "a.csv", [("Open, now", None)], "the same without a header"),
     (b"go,to,it\nOpen,A,x\n", "a.csv", [("Open", "A")], "codes of other languages in the first two columns"),
     (b"Open,A\nSave,B\n", "a.csv", [("Open", "A"), ("Save", "B")], "no header"),

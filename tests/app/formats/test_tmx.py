@@ -60,11 +60,11 @@ def test_file_with_one_language_gets_the_target_language_of_the_document():
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [(b"<x/>", "not a TMX"), (b"<tmx/>", "contains no text"), (b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "entities")],
 )
-def test_other_files_are_rejected_as_tmx(data: bytes, says: str):
-    with pytest.raises(DocumentError, match=says):
+def test_other_files_are_rejected_as_tmx(data: bytes, message: str):
+    with pytest.raises(DocumentError, match=message):
         read_document(data, "a.tmx")
 
 

@@ -217,7 +217,7 @@ def test_new_target_of_a_segmented_unit_has_all_its_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (V1[:-20].encode(), "line 28: the XML is not well-formed"),
@@ -239,8 +239,8 @@ def test_new_target_of_a_segmented_unit_has_all_its_marks() -> None:
         (b'<xliff version="1.2"/>', "no text to translate"),
     ],
 )
-def test_damaged_foreign_and_hostile_files_are_rejected(data: bytes, said: str) -> None:
-    with pytest.raises(DocumentError, match=said):
+def test_damaged_foreign_and_hostile_files_are_rejected(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
         read_document(data, "a.xlf")
 
 

@@ -43,7 +43,7 @@ PHRASE = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def told(document: Document) -> list[tuple[str, str | None, str]]:
+def content_of(document: Document) -> list[tuple[str, str | None, str]]:
     return [(segment.source, segment.target, segment.state) for segment in document.segments]
 
 
@@ -61,7 +61,7 @@ def told(document: Document) -> list[tuple[str, str | None, str]]:
 )
 def test_states_are_read_and_locked_segments_are_not_shown(name: str, content: str, segments: list) -> None:
     document = read_document(content.encode(), name)
-    assert told(document) == segments
+    assert content_of(document) == segments
     assert document.export({}) == content.encode()
 
 
@@ -92,6 +92,6 @@ def test_source_copied_into_the_target_is_not_a_translation() -> None:
     okapi = (
         f'<xliff version="1.2"><file source-language="en" datatype="x" original="x"><body>{unit}</body></file></xliff>'
     )
-    assert told(read_document(okapi.encode(), "a.xlf")) == [("A door", None, "new")]
+    assert content_of(read_document(okapi.encode(), "a.xlf")) == [("A door", None, "new")]
     final = okapi.replace('xml:lang="de"', 'state="final"')
-    assert told(read_document(final.encode(), "a.xlf")) == [("A door", "A door", "confirmed")]
+    assert content_of(read_document(final.encode(), "a.xlf")) == [("A door", "A door", "confirmed")]

@@ -72,8 +72,8 @@ def test_each_text_is_one_constraint_and_none_is_lost(pins, pairs, off_sources):
     assert set(texts) == set(pins) | {target for source, target in pairs if source not in off_sources}
     asked_by = Counter(target for source, target in pairs if source not in off_sources)
     assert {c.text: c.count for c in constraints} == Counter(pins) | asked_by
-    asked = {key for constraint in constraints for key in constraint.term_keys}
-    assert asked == {term_key(term) for term in distinct_terms(found)} - off
+    required_keys = {key for constraint in constraints for key in constraint.term_keys}
+    assert required_keys == {term_key(term) for term in distinct_terms(found)} - off
 
 
 def test_forms_and_boundary_apply_to_a_term_but_not_to_a_pin_of_its_text():
@@ -149,17 +149,17 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "rank", "pins", "term", "term_rank", "required", "avoided", "told"), FORBIDDEN)
+@pytest.mark.parametrize(("text", "rank", "pins", "term", "term_rank", "required", "avoided", "reported"), FORBIDDEN)
 def test_forbidden_term_of_a_higher_glossary_overrides_a_lower_requirement(
-    text, rank, pins, term, term_rank, required, avoided, told
+    text, rank, pins, term, term_rank, required, avoided, reported
 ):
     ban = Term("file", text, status="forbidden", glossary="other")
     found = (TermHit(ban, 0, 4, "file", priority=rank), TermHit(term, 0, 4, "file", priority=term_rank))
     resolved = resolve_constraints(pins, found)
     assert [constraint.text for constraint in resolved.constraints] == required
     assert [item.text for item in resolved.avoid] == avoided
-    assert [conflict.kind for conflict in resolved.conflicts] == told
-    if told == ["forbidden_term"]:
+    assert [conflict.kind for conflict in resolved.conflicts] == reported
+    if reported == ["forbidden_term"]:
         assert (resolved.conflicts[0].term_key, resolved.conflicts[0].by) == (term_key(term), term_key(ban))
         settled = resolve_constraints(pins, found, frozenset({term_key(ban)}))
         assert [c.text for c in settled.constraints] == [term.target] and settled.conflicts == ()
@@ -187,13 +187,13 @@ def test_no_text_is_both_required_and_avoided_and_dropped_ones_are_reported(pins
     avoided = {item.text for item in resolved.avoid}
     for constraint in resolved.constraints:
         assert not {constraint.text, *constraint.forms} <= avoided
-    told = {conflict.term_key for conflict in resolved.conflicts}
-    asked = {key for constraint in resolved.constraints for key in constraint.term_keys}
+    reported = {conflict.term_key for conflict in resolved.conflicts}
+    required_keys = {key for constraint in resolved.constraints for key in constraint.term_keys}
     for term in present:
         if term.status == "forbidden":
-            assert set(term.targets) <= avoided or term_key(term) in told
+            assert set(term.targets) <= avoided or term_key(term) in reported
         else:
-            assert term_key(term) in asked | told
+            assert term_key(term) in required_keys | reported
     assert set(pins) <= {constraint.text for constraint in resolved.constraints}
     assert banned <= avoided
 

@@ -37,11 +37,11 @@ def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
 def test_text_copied_from_the_source_is_marked():
     text = "Siehe {1}%s{/1}."
     found = proposal_tokens(hypothesis(text, (placed(0, text, "%s"),)), [Constraint("%s", is_kept=True)])
-    told = [{"t": "Siehe", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
-    assert found == [*told, {"t": "{/1}", "tag": True}, {"t": "."}]
+    expected = [{"t": "Siehe", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
+    assert found == [*expected, {"t": "{/1}", "tag": True}, {"t": "."}]
     runs = source_runs("See {1}%s{/1}", (), ())
-    told = [{"t": "See", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
-    assert runs == [*told, {"t": "{/1}", "tag": True}]
+    expected = [{"t": "See", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
+    assert runs == [*expected, {"t": "{/1}", "tag": True}]
 
 
 @given(st.text(max_size=40), st.data())
@@ -136,8 +136,8 @@ def test_difference_after_a_constraint_stays_in_sight():
     texts = [f"{start}Einstellungen{middle}{end}" for end in ("Netz", "Netzwerk")]
     best, other = (hypothesis(text, (placed(0, text, "Einstellungen"),)) for text in texts)
     decoded = DecodingResult(Translation(Request("x"), "complete", (best, other)), (Constraint("Einstellungen"),))
-    told = [["s", start], ["b", "Einstellungen"], ["e", " … "], ["s", "dieses drahtlose "], ["d", "Netzwerk"]]
-    assert hypothesis_rows(decoded)[1]["runs"] == told
+    expected = [["s", start], ["b", "Einstellungen"], ["e", " … "], ["s", "dieses drahtlose "], ["d", "Netzwerk"]]
+    assert hypothesis_rows(decoded)[1]["runs"] == expected
 
 
 def test_source_runs_separate_its_terms():

@@ -26,6 +26,6 @@ def test_every_kind_of_reason_has_a_message_in_both_languages(kind: ReasonKind, 
 
 def test_reasons_of_phrases_and_of_the_segment_are_separate():
     reasons = (Reason("not_placed", "", 1), Reason("deadline", ""), Reason("not_placed", "", 7))
-    asked = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
-    assert list(asked.reasons_by_text()) == ["b"]
-    assert asked.general_reasons() == [reason_message(reasons[1])]
+    result = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
+    assert list(result.reasons_by_text()) == ["b"]
+    assert result.general_reasons() == [reason_message(reasons[1])]

@@ -127,9 +127,9 @@ def test_only_the_impossible_constraint_is_flagged_without_an_answer():
     failed = replace(base, decoded=DecodingResult(blamed, constraints), requested=1, answered=1)
     assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
         ("pending", ""),
-        ("unmet", said := "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."),
+        ("unmet", message := "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."),
     ]
-    assert attention_for(failed) == said
+    assert attention_for(failed) == message
 
 
 def test_reason_of_the_whole_segment_is_a_notice():
@@ -146,7 +146,7 @@ def test_banned_word_in_the_translators_text_needs_attention():
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("Öffnen Sie das Dokument.", "Banned, but in the text: Dokument"),
         ("Öffnen Sie die Dokumente.", "Banned, but in the text: Dokumente"),
@@ -155,11 +155,11 @@ def test_banned_word_in_the_translators_text_needs_attention():
         ("Öffnen Sie das alte Dokument, den Dokumentar.", ""),
     ],
 )
-def test_forbidden_term_in_the_translators_text_needs_attention(target: str, said: str):
+def test_forbidden_term_in_the_translators_text_needs_attention(target: str, message: str):
     file = Term("file", "Dokument", status="forbidden", inflections=("Dokumente",))
     terms = term_matcher((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
     own = SegmentState(0, SOURCE, 5, hits=terms.find(SOURCE), target=target)
-    assert attention_for(own) == said
+    assert attention_for(own) == message
 
 
 def test_ban_is_reported_as_occurring_only_inside_a_term():

@@ -13,7 +13,7 @@ from app.tags.insert import insert_tags
 from app.tags.placement import FixedSpan, Tag, place_tags
 from app.tags.protect import Protection
 from engine import Hypothesis, Request
-from tests.app.mirror import told
+from tests.app.mirror import restored
 from tests.app.work import growth
 
 TAG = re.compile(r"\{/?\d+\}")
@@ -58,7 +58,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\w+", text)]
 
 
-def _told(case: Case, prefix: str = "") -> str:
+def _with_tags(case: Case, prefix: str = "") -> str:
     protection = Protection.of(Request(case.source, prefix=prefix))
     end = len(case.target)
     return protection.restore_hypothesis(
@@ -82,26 +82,26 @@ def _parents(text: str) -> dict[str, str]:
 
 @given(cases())
 def test_each_tag_is_placed_once_and_nested_as_in_the_source(case):
-    told = _told(case)
-    assert sorted(TAG.findall(told)) == sorted(TAG.findall(case.source))
-    assert _parents(told) == _parents(case.source)
+    result = _with_tags(case)
+    assert sorted(TAG.findall(result)) == sorted(TAG.findall(case.source))
+    assert _parents(result) == _parents(case.source)
 
 
 @given(cases())
 def test_text_between_the_tags_is_unchanged(case):
-    told = _told(case)
-    assert "".join(TAG.sub("", told).split()) == "".join(case.target.split())
+    result = _with_tags(case)
+    assert "".join(TAG.sub("", result).split()) == "".join(case.target.split())
     if not re.search(r" \{/?\d+\} ", f" {case.source} "):  # a tag between spaces keeps both
-        assert TAG.sub("", told) == case.target
+        assert TAG.sub("", result) == case.target
 
 
 @given(cases(), st.integers(0, 20))
 def test_beginning_is_unchanged(case, length):
     prefix = case.target[:length]
-    told = _told(case, prefix)
-    assert told.startswith(prefix)
-    assert sorted(TAG.findall(told)) == sorted(TAG.findall(case.source))
-    assert _parents(told) == _parents(case.source)
+    result = _with_tags(case, prefix)
+    assert result.startswith(prefix)
+    assert sorted(TAG.findall(result)) == sorted(TAG.findall(case.source))
+    assert _parents(result) == _parents(case.source)
 
 
 @given(
@@ -118,14 +118,14 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
     runs = [(a, b) for a in range(6) for b in range(a + 1, 7) if inside <= set(range(a, b))]
     a, b = min(runs, key=lambda run: run[1] - run[0])
     tagged = [*source[:first], "{1}" + " ".join(source[first:last]) + "{/1}", *source[last:]]
-    told = _told(
+    result = _with_tags(
         Case(" ".join(tagged), " ".join(target), tuple((2 * s, 2 * s + 1, 2 * t, 2 * t + 1) for s, t in links))
     )
-    assert told == " ".join([*target[:a], "{1}" + " ".join(target[a:b]) + "{/1}", *target[b:]])
+    assert result == " ".join([*target[:a], "{1}" + " ".join(target[a:b]) + "{/1}", *target[b:]])
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "links", "told"),
+    ("source", "target", "links", "expected"),
     [
         ("Press {1}OK{/1} now.", "Jetzt OK drücken.", "now-Jetzt Press-drücken", "Jetzt {1}OK{/1} drücken."),
         ("{1}Press OK{/1}.", "Bitte drücken.", "Press-drücken", "{1}Bitte drücken{/1}."),
@@ -144,7 +144,7 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
     ],
 )
-def test_tags_are_placed_next_to_the_aligned_words(source, target, links, told):
+def test_tags_are_placed_next_to_the_aligned_words(source, target, links, expected):
     """`links` are between words; the last two cases are an empty pair and a model without word alignment."""
     plain = Protection.of(Request(source)).request.source
 
@@ -154,7 +154,7 @@ def test_tags_are_placed_next_to_the_aligned_words(source, target, links, told):
 
     named = [link.split("-") for link in links.split()]
     spans = tuple((*span(plain, first), *span(target, second)) for first, second in named)
-    assert _told(Case(source, target, spans)) == told
+    assert _with_tags(Case(source, target, spans)) == expected
 
 
 def test_fixed_tag_is_not_placed_again_and_its_partner_follows_it():
@@ -181,6 +181,6 @@ def test_placing_nested_pairs_takes_linear_time():
         pairs = range(30)
         opened, closed = (f"{{{n}}}w " for n in pairs), (f" w{{/{n}}}" for n in reversed(pairs))
         source = f"x {''.join(opened)}{'word ' * num_words}{''.join(closed)} end"
-        assert told(Request(source)).hypotheses[0].text
+        assert restored(Request(source)).hypotheses[0].text
 
     assert growth(place, 60) < 2.5

@@ -23,7 +23,7 @@ from engine import (
     Translation,
     Translator,
 )
-from tests.app.mirror import mirrored, told
+from tests.app.mirror import mirrored, restored
 from tests.app.work import growth
 
 URL = "https://harbor.example/download"
@@ -71,15 +71,15 @@ def test_tags_are_removed_and_addresses_replaced_by_names():
         prefix="Bei {1}" + URL,
         locked=("{/1}", "da {/1}ist"),
     )
-    asked = Protection.of(request).request
-    assert asked.source == "Press OK at URL1, URL1 and URL2."
-    assert asked.phrases == (
+    engine_request = Protection.of(request).request
+    assert engine_request.source == "Press OK at URL1, URL1 and URL2."
+    assert engine_request.phrases == (
         Phrase("OK", source_span=(6, 8)),
         Phrase("URL1", count=2, max_count=2),
         Phrase("Bei URL2", forms=("An URL2",)),
     )
-    assert asked.avoid == (Avoid("Taste"), Avoid("{1}"))
-    assert (asked.prefix, asked.locked) == ("Bei URL1", ("da ist",))
+    assert engine_request.avoid == (Avoid("Taste"), Avoid("{1}"))
+    assert (engine_request.prefix, engine_request.locked) == ("Bei URL1", ("da ist",))
 
 
 def test_name_for_an_address_is_unused_in_the_request():
@@ -94,18 +94,18 @@ def test_partly_typed_address_gets_no_name(wish):
 def test_restored_spans_refer_to_the_texts_with_tags():
     source = f"Open {{1}}the file{{/1}} at {URL} now."
     request = Request(source, phrases=(Phrase("file", source_span=(13, 17)), Phrase(URL)))
-    best = told(request).hypotheses[0]
+    best = restored(request).hypotheses[0]
     assert best.text == f"now {URL} at {{1}}file the{{/1}} Open."
     assert [best.text[p.start : p.end] for p in best.placements] == ["file", URL] == [p.form for p in best.placements]
     assert all(source[a:b] == best.text[c:d] for a, b, c, d in best.alignment)
     assert [best.text[a:b] for a, b in best.token_spans] == ["now", URL, "at", "file", "the", "Open"]
-    assert told(request).request is request
+    assert restored(request).request is request
 
 
 def test_pin_and_locked_text_with_tags_are_restored_exactly():
     source = "Press {1}OK{/1} or {2}Cancel all{/2} now."
     request = Request(source, phrases=(Phrase("{1}all Cancel"), Phrase("or {/1}OK")))
-    best = told(request).hypotheses[0]
+    best = restored(request).hypotheses[0]
     assert [best.text[p.start : p.end] for p in best.placements] == ["{1}all Cancel", "or {/1}OK"]
     protection = Protection.of(replace(request, phrases=(), locked=("now {1}all", "OK")))
     answer = mirrored(protection.request)
@@ -123,12 +123,12 @@ def test_beginning_with_tags_is_followed_by_the_remaining_tags():
 
 @pytest.mark.parametrize("begun", ["{", "{1", "{1}O", "{1}OK{", "{1}OK{/1", "{1}OK{/1} P"])
 def test_partly_typed_tag_is_completed(begun):
-    best = told(Request("Press {1}OK{/1}.", prefix=begun)).hypotheses[0]
+    best = restored(Request("Press {1}OK{/1}.", prefix=begun)).hypotheses[0]
     assert best.text == "{1}OK{/1} Press."
 
 
 @pytest.mark.parametrize(
-    ("wishes", "bounds", "why"),
+    ("fields", "bounds", "why"),
     [
         ({}, (1, 2), "as often as in the source"),
         ({"prefix": "%s {0}"}, (1, 2), "as a person's own text has them"),
@@ -136,16 +136,16 @@ def test_partly_typed_tag_is_completed(begun):
         ({"locked": ("{0} {0}", "{0}")}, (1, None), "in locked texts too"),
         ({"phrases": (Phrase("nach %s"),)}, (1, 2), "or in a pin"),
         ({"phrases": (Phrase("%s, %s"),)}, (None, 2), "of two"),
-        ({"phrases": (Phrase("nach %s", count=2),)}, (None, 2), "or wanted twice"),
+        ({"phrases": (Phrase("nach %s", count=2),)}, (None, 2), "or required twice"),
     ],
 )
-def test_kept_text_occurs_no_more_often_than_required(wishes, bounds, why):
+def test_kept_text_occurs_no_more_often_than_required(fields, bounds, why):
     kept = Phrase("%s", boundary="anywhere"), Phrase("{0}", count=2, boundary="anywhere")
-    request = Request("Copy %s to {0} or {0}.", **{**wishes, "phrases": (*kept, *wishes.get("phrases", ()))})
+    request = Request("Copy %s to {0} or {0}.", **{**fields, "phrases": (*kept, *fields.get("phrases", ()))})
     protection = Protection.of(request)
     assert tuple(phrase.max_count for phrase in protection.request.phrases) == (
         *bounds,
-        *(None,) * bool(wishes.get("phrases")),
+        *(None,) * bool(fields.get("phrases")),
     ), why
     assert not protection.is_needed, "the answer is in the terms of the request"
 
@@ -158,10 +158,10 @@ def test_kept_text_inside_another_word_has_no_maximum():
 def test_reasons_and_prices_refer_to_the_original_request():
     request = Request(f"{{1}}See{{/1}} {URL}.", phrases=(Phrase("{1}"), Phrase(URL)))
     protection = Protection.of(request)
-    asked = protection.request
-    unmet = Translation(asked, "unmet", reasons=(Reason("not_placed", "'URL1' found no place", 0),))
+    engine_request = protection.request
+    unmet = Translation(engine_request, "unmet", reasons=(Reason("not_placed", "'URL1' found no place", 0),))
     assert protection.restore(unmet).reasons == (Reason("not_placed", f"'{URL}' found no place", 1),)
-    pricing = Pricing(0.5, (0.25,), (), mirrored(asked), mirrored(asked))
+    pricing = Pricing(0.5, (0.25,), (), mirrored(engine_request), mirrored(engine_request))
     priced = protection.restore_pricing(pricing)
     assert priced.phrases == (None, 0.25)
     assert priced.free.hypotheses[0].text == f"{URL} {{1}}See{{/1}}."
@@ -190,7 +190,7 @@ def test_everything_in_a_source_is_restored_once(parts, is_apart):
     if not source.strip():
         return
     request = Request(source, phrases=phrases)
-    best = told(request).hypotheses[0]
+    best = restored(request).hypotheses[0]
     if not Protection.of(request).is_needed:
         return
     kept = [text for text, _ in kept_texts(source)]  # removing tags may join words into another occurrence
@@ -229,11 +229,11 @@ def with_addresses(number: int) -> Request:
 
 
 def test_naming_addresses_takes_linear_time():
-    assert growth(lambda number: told(with_addresses(number)), MAX_ADDRESSES // 2) < 2.5
+    assert growth(lambda number: restored(with_addresses(number)), MAX_ADDRESSES // 2) < 2.5
 
 
 def test_source_with_too_many_addresses_is_unchanged():
     assert Protection.of(with_addresses(MAX_ADDRESSES)).is_needed
     request = with_addresses(MAX_ADDRESSES + 1)
     assert not Protection.of(request).is_needed
-    assert told(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
+    assert restored(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1

@@ -41,7 +41,7 @@ def test_guessed_encoding_is_named_in_a_note(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (b"\xef\xbb\xbf", "only a byte order mark"),
@@ -59,10 +59,10 @@ def test_guessed_encoding_is_named_in_a_note(data: bytes) -> None:
         (("Grüße und Küsse, äöü\n" * 20).encode() + b"bad \xff byte", "line 21"),  # not gibberish in Windows-1252
     ],
 )
-def test_binary_file_is_rejected_with_its_name_and_a_remedy(data: bytes, said: str) -> None:
+def test_binary_file_is_rejected_with_its_name_and_a_remedy(data: bytes, message: str) -> None:
     with pytest.raises(DocumentError, match=r"x\.txt") as caught:
         decode_text(data, "x.txt", DocumentError)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert ":" in str(caught.value)  # problem: remedy
 
 
