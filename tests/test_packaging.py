@@ -66,6 +66,19 @@ def test_installed_app_finds_its_data(wheel: zipfile.ZipFile, tmp_path: Path) ->
     assert [Path(path) for path in json.loads(printed)] == [data / "models/en-de", data / "samples", data / "forms"]
 
 
+@pytest.mark.full  # loads PyTorch in a process of its own
+def test_installed_app_translates_a_document(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path / "site")
+    (tmp_path / "note.txt").write_text("The file could not be opened.\n", encoding="utf-8")
+    (tmp_path / "terms.tsv").write_text("source\ttarget\nfile\tDatei\n", encoding="utf-8")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); from app.__main__ import main; "
+        "sys.exit(main(['translate', 'note.txt', '--glossary', 'terms.tsv']))"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+    assert "Datei" in (tmp_path / "note.de.txt").read_text(encoding="utf-8")
+
+
 def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.ZipFile) -> None:
     info = f"pinpoint-{VERSION}.dist-info"
     metadata = message_from_bytes(wheel.read(f"{info}/METADATA"))
