@@ -1,8 +1,8 @@
-"""The workbench: documents, glossaries, the log of a session, and the page that shows them.
+"""The workbench: documents, glossaries, the log of each session, and the page that shows them.
 
-Documents, glossaries, log and exports are plain logic: they know neither the page nor the model.
+Documents, glossaries, the log and exports are plain logic without the page or the model.
 """
 
 from typing import Final
 
-VERSION: Final = "0.1.0"
+VERSION: Final = "0.2.0"

@@ -45,7 +45,7 @@ recycle bin\tMülleimer
 """
 MARKDOWN = """# Notes
 
-Click **Save** or press `Ctrl+S` to keep the [new note](https://harbor.example/notes) on your device.
+Open the **settings** and select the [wireless network](https://harbor.example/network).
 
 The file {0} could not be opened.
 """
