@@ -13,25 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 # Languages that write 3.5; the others write 3,5 and group by points or spaces.
-_POINT_LANGUAGES = {
-    "en",
-    "zh",
-    "ja",
-    "ko",
-    "th",
-    "he",
-    "hi",
-    "bn",
-    "ta",
-    "te",
-    "ur",
-    "ms",
-    "mt",
-    "cy",
-    "ga",
-    "sw",
-    "fil",
-}
+_POINT_LANGUAGES = frozenset(
+    ["en", "zh", "ja", "ko", "th", "he", "hi", "bn", "ta", "te", "ur", "ms", "mt", "cy", "ga", "sw", "fil"]
+)
 _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")

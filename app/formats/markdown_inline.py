@@ -189,9 +189,8 @@ def _emphasis(runs: Iterable[_Run]) -> list[DelimiterPair]:
     """The emphasis pairs of delimiter runs; each closer matches the nearest fitting opener."""
     found: list[DelimiterPair] = []
     opened: list[_Run] = []
-    nothing_below: dict[
-        tuple[object, ...], int
-    ] = {}  # by kind of closer: the first openers in `opened` that cannot match it
+    # By kind of closer: how many of `opened`, from the first, cannot match it.
+    nothing_below: dict[tuple[object, ...], int] = {}
     for run in runs:
         kind = run.sign, run.opens, run.size % 3 if run.sign != "~" else run.size
         while run.closes and run.end > run.start:

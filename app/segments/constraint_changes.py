@@ -13,7 +13,7 @@ from typing import Any, Literal
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import EventType
-from app.segments.constraints import term_key
+from app.segments.resolved_constraints import term_key
 from app.segments.state import SegmentState, contains_banned
 from engine import Avoid
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.segments.constraints import Constraint
+from app.segments.resolved_constraints import Constraint
 from engine import Avoid, Pricing
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from app.glossary import TermHit
 from app.i18n import Message
 from app.segments import Json
-from app.segments.constraints import Constraint
+from app.segments.resolved_constraints import Constraint
 from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone

@@ -17,9 +17,9 @@ from app.glossary import TermHit
 from app.i18n import Message, joined
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments import Json as Json
-from app.segments.constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
+from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.text.nontranslatables import kept_texts, without_markup
 from app.text.words import count_words
 from engine import Avoid, Request, is_word_char, stands_alone

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.glossary import Term, TermHit
 from app.glossary.model import TermMatches
-from app.segments.constraints import term_key
+from app.segments.resolved_constraints import term_key
 from app.segments.state import SegmentState, contains_banned, unmet_texts
 from engine import Avoid
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from app.glossary import Term
 from app.i18n import Message
-from app.segments.constraints import Conflict, distinct_terms, term_key
 from app.segments.proposal_view import (
     DecodingResult,
     aligned_words,
@@ -20,6 +19,7 @@ from app.segments.proposal_view import (
     with_banned_words,
     word_confidences,
 )
+from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
 from app.text.nontranslatables import placeholders, without_markup
 from engine import Avoid, Hypothesis

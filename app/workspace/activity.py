@@ -12,7 +12,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import KEY_CLASSES
 from app.reports.working_time import SessionClock
-from app.segments.constraints import distinct_terms, term_key
+from app.segments.resolved_constraints import distinct_terms, term_key
 from app.segments.state import SegmentState, term_form
 from app.workspace.core import UnitOfWork, WorkspaceCore
 

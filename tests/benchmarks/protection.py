@@ -26,7 +26,7 @@ import sacrebleu
 import torch
 
 from app.models.search import SEARCH
-from app.segments.constraints import resolve_constraints
+from app.segments.resolved_constraints import resolve_constraints
 from app.tags.protect import Protection
 from app.text.nontranslatables import kept_texts, nontranslatables
 from engine import Phrase, Request, Translation, Translator

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.terminology test.en test.de glossary.tsv --sentences 200 --output FOLDER
 
-Terms are found in the sources and required as the app does it (`app.segments.constraints`). `none` asks for nothing,
+Terms are found in the sources and required as the app does it (`app.segments.resolved_constraints`). `none` asks for nothing,
 `written` for each target as the glossary has it, `forms` for any form that the app accepts. FOLDER gets
 `results.json`, and `forms.md`: for each term whose form in the output is not one of the reference, both, the most
 frequent first.
@@ -26,7 +26,7 @@ from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.models.search import SEARCH
-from app.segments.constraints import Constraint, constraints_for
+from app.segments.resolved_constraints import Constraint, constraints_for
 from engine import Phrase, Request, Translator, occurrences
 from tests.benchmarks.paper_dba import commit, environment, file_checksum
 

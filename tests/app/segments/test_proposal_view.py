@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term, TermHit
-from app.segments.constraints import Constraint
 from app.segments.proposal_view import (
     DecodingResult,
     aligned_words,
@@ -21,6 +20,7 @@ from app.segments.proposal_view import (
     with_banned_words,
     word_confidences,
 )
+from app.segments.resolved_constraints import Constraint
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Request, Translation
 

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from app.segments.constraints import Constraint
 from app.segments.proposal_view import DecodingResult, reason_message
+from app.segments.resolved_constraints import Constraint
 from engine import Reason, Request, Translation
 from engine.request import ReasonKind
 

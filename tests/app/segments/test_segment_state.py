@@ -8,8 +8,8 @@ import pytest
 
 from app.glossary import Term, term_matcher
 from app.segments import state as segment_state
-from app.segments.constraints import constraints_for
 from app.segments.proposal_view import DecodingResult
+from app.segments.resolved_constraints import constraints_for
 from app.segments.state import SegmentState, count_occurrences, findings_of, inflected_form
 from app.segments.view import detail_view
 from engine import Avoid, Reason, Request, Translation

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.segments.constraints import resolve_constraints
+from app.segments.resolved_constraints import resolve_constraints
 from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
 from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
 from engine import (

@@ -14,8 +14,8 @@ from app.errors import CommandError
 from app.glossary import Term, term_matcher
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
-from app.segments.constraints import constraints_for
 from app.segments.proposal_view import DecodingResult
+from app.segments.resolved_constraints import constraints_for
 from app.segments.state import SegmentState
 from app.sessions import Sessions
 from app.ui.api import Api

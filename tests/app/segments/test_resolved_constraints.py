@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term, TermHit, term_matcher
-from app.segments.constraints import Conflict, constraints_for, distinct_terms, resolve_constraints, term_key
+from app.segments.resolved_constraints import Conflict, constraints_for, distinct_terms, resolve_constraints, term_key
 from engine import Avoid
 
 TEXTS = st.sampled_from(["auf", "Netz", "Router", "drahtlos", "das Netz"])
