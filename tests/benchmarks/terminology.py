@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.terminology test.en test.de glossary.tsv --sentences 200 --output FOLDER
 
-Terms are found in the sources and required as the app does it (`app.segments.resolved_constraints`). `none` asks for nothing,
-`written` for each target as the glossary has it, `forms` for any form that the app accepts. FOLDER gets
+Terms are found in the sources and required as in the app (`app.segments.resolved_constraints`). `none` requires
+nothing, `written` each target as in the glossary, `forms` any form that the app accepts. FOLDER gets
 `results.json`, and `forms.md`: for each term whose form in the output is not one of the reference, both, the most
 frequent first.
 """
