@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from engine.errors import InvalidRequest
+from engine.settings import check_settings, setting
 
 Case = Literal["exact", "auto"]
 AvoidCase = Literal["exact", "permissive"]
@@ -25,6 +26,7 @@ Crowding = Literal["topmost", "spread"]
 MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most machines
 MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
+MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
 ReasonKind = Literal[
     "invalid",
@@ -153,71 +155,93 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How to search.
+    """How to search; `engine/README.md` lists the options in a table.
 
     A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
-    included. `pruning_threshold` drops rows whose log-probability is so far below the best finished hypothesis
-    (None: never), once the n-best list is full; with `pruning="first_finished"`, as in the DBA paper, as soon as one
-    has finished, which leaves lists shorter. `bank_threshold` drops those so far below the best of their bank, finished
-    ones included in the last bank, and with `max_children` no more than so many continuations of one row are looked at;
-    both spare what takes a phrase forward (the paper's delta and M of Yang et al. 2020, where 1.5 and 5 cost no quality
-    at a beam of 50).
+    included. `bank_threshold` and `max_children` are the delta and M of Yang et al. 2020, where 1.5 and 5 cost no
+    quality at a beam of 50; both spare continuations that take a phrase forward. `score="bounded_length_reward"` is
+    log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017).
 
-    `score` ranks what has finished: "normalised", the log-probability per token; "log_prob"; or
-    "bounded_length_reward", log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017), where the reward r
-    and the ratio are the model's unless `length_reward` and `length_ratio` give others.
-
-    `finished="leave"` lets a finished hypothesis free its place in the beam, "keep" does as the DBA paper does and
-    ends when all places are finished. With "leave", `stopping` ends the search: "optimal" once no live row can enter
-    the n-best list any more; "opennmt" when the likeliest item of the beam is one that finishes, which is then the
-    first answer; "shrinking": the beam loses the place of each that finishes, until none is left; "first_finished"
-    after the first; "beam_finished" once `beam` hypotheses have finished; "all_finished" when no row is left, at the
-    length limit at the latest.
-
-    Phrases with more pieces than the beam has places crowd at the start of the output, as the DBA paper's shares leave
-    all places to the rows that have met most. With `crowding="spread"` the places are spread evenly over the banks
-    (rows with 0, 1, ... all constraint tokens met) that have candidates; with `places_per_bank` the beam is widened,
-    where need be, until each bank has so many places.
+    Phrases with more pieces than the beam has places crowd at the start of the output, as the shares of dynamic beam
+    allocation leave all places to the rows that have met most; `crowding` and `places_per_bank` change that. A bank is
+    the rows with the same number of constraint tokens met.
     """
 
-    beam: int = 10
-    nbest: int = 5
-    pruning_threshold: float | None = 20.0
-    pruning: Pruning = "full_list"
-    max_length_factor: float = 1.5
-    max_length_offset: int = 10
-    finished: Finished = "leave"
-    stopping: Stopping = "optimal"
-    places_per_bank: int = 0
-    crowding: Crowding = "topmost"
-    score: Score = "normalised"
-    length_reward: float | None = None
-    length_ratio: float | None = None
-    bank_threshold: float | None = None
-    max_children: int | None = None
+    beam: int = setting(10, "hypotheses kept", minimum=1, maximum=MAX_BEAM)
+    nbest: int = setting(5, "most translations to return", minimum=1, maximum=MAX_NBEST)
+    score: Score = setting(
+        "normalised",
+        "ranks translations by log-probability per token, by log-probability, or by log-probability plus a reward for "
+        "each token up to the usual length",
+    )
+    length_reward: float | None = setting(
+        None,
+        "reward for each token, for the bounded length reward",
+        minimum=0,
+        maximum=MAX_LENGTH_REWARD,
+        unset="the model's",
+    )
+    length_ratio: float | None = setting(
+        None,
+        "usual number of tokens for each piece of the source, for the bounded length reward",
+        minimum=0,
+        maximum=MAX_LENGTH_REWARD,
+        unset="the model's",
+    )
+    stopping: Stopping = setting(
+        "optimal",
+        "ends the search once no live hypothesis can enter the n-best list; as OpenNMT, when the likeliest item of the "
+        "beam finishes; when the beam, which loses a place with each finished hypothesis, is empty; after the first "
+        "finished hypothesis; after as many as the beam is wide; or when all have finished, at the length limit at the "
+        "latest",
+    )
+    finished: Finished = setting(
+        "leave",
+        "a finished hypothesis frees its place in the beam; or keeps it as in the paper on dynamic beam allocation, "
+        "and the search ends when all places are finished",
+    )
+    pruning_threshold: float | None = setting(
+        20.0,
+        "drops hypotheses whose log-probability is more than this below that of the best finished one; none: keep all",
+        minimum=0,
+    )
+    pruning: Pruning = setting(
+        "full_list",
+        "drops them once the n-best list is full, or as soon as one has finished, as in the paper on dynamic beam "
+        "allocation, which leaves shorter lists",
+    )
+    bank_threshold: float | None = setting(
+        None,
+        "drops hypotheses whose log-probability is more than this below that of the best with as many constraint "
+        "tokens met",
+        minimum=0,
+        unset="keep all",
+    )
+    max_children: int | None = setting(
+        None,
+        "lets at most this many continuations of a hypothesis compete, and those that its phrases need",
+        minimum=1,
+        unset="as many as the beam is wide",
+    )
+    max_length_factor: float = setting(1.5, "most pieces of a translation for each piece of the source", minimum=0)
+    max_length_offset: int = setting(
+        10, "pieces that a translation may have beyond that, those of the phrases not counted", minimum=0
+    )
+    places_per_bank: int = setting(
+        0,
+        "widens the beam to this many places for each number of constraint tokens met, from 0 to all, so that many "
+        "phrases do not crowd at the start; 1 is often enough",
+        minimum=0,
+        maximum=MAX_PLACES_PER_BANK,
+    )
+    crowding: Crowding = setting(
+        "topmost",
+        "where the beam is narrower than that, gives its places to the hypotheses that have met most, as in the paper, "
+        "or spreads them evenly",
+    )
 
     def __post_init__(self) -> None:
-        bounds = (("beam", 1, MAX_BEAM), ("nbest", 1, MAX_NBEST), ("places_per_bank", 0, MAX_PLACES_PER_BANK))
-        for name, least, most in bounds:
-            if not least <= getattr(self, name) <= most:
-                raise InvalidRequest(f"{name} is {getattr(self, name)}; it must be at least {least} and at most {most}")
-        for name in ("pruning_threshold", "bank_threshold"):
-            threshold = getattr(self, name)
-            if threshold is not None and not threshold >= 0:
-                raise InvalidRequest(f"{name} is {threshold}; give a number >= 0, or None")
-        if self.max_children is not None and self.max_children < 1:
-            raise InvalidRequest(f"max_children is {self.max_children}; it must be at least 1, or None")
-        if not self.max_length_factor >= 0 or self.max_length_offset < 0:
-            raise InvalidRequest("max_length_factor and max_length_offset must not be negative")
-        _one_of("finished", self.finished, get_args(Finished))
-        _one_of("pruning", self.pruning, get_args(Pruning))
-        _one_of("crowding", self.crowding, get_args(Crowding))
-        for name in ("length_reward", "length_ratio"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < float("inf"):
-                raise InvalidRequest(f"{name} is {value}; give a number >= 0, or None")
-        _one_of("stopping", self.stopping, get_args(Stopping))
-        _one_of("score", self.score, get_args(Score))
+        check_settings(self, InvalidRequest)
 
     def beam_for(self, num_tokens: int) -> int:
         """The beam of a sentence with so many constraint tokens."""

@@ -16,7 +16,7 @@ PAGE = ROOT / "app" / "ui" / "static"
 # The rooms of each package, from the ground up: a room may import itself and rooms of lower floors.
 FLOORS = {
     "engine": (
-        {"errors"},
+        {"errors", "settings"},
         {"request"},
         {"text", "kernels"},
         {"model", "search"},
@@ -28,7 +28,7 @@ FLOORS = {
     ),
     "app": (
         {"i18n", "paths"},
-        {"errors"},
+        {"errors", "settings"},
         {"text"},
         {"formats", "checks", "tags"},
         {"glossary"},

@@ -14,20 +14,8 @@ from engine.cli.lines import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.importers import BUNDLED_MODEL
 from engine.model.packed_weights import Precision
-from engine.request import (
-    MAX_BEAM,
-    MAX_NBEST,
-    MAX_PLACES_PER_BANK,
-    Crowding,
-    Finished,
-    Formality,
-    Pruning,
-    Score,
-    SearchOptions,
-    Stopping,
-)
-
-_DEFAULTS = SearchOptions()
+from engine.request import Formality, SearchOptions
+from engine.settings import add_flags, given_settings
 
 
 class _Manual(argparse.RawDescriptionHelpFormatter):
@@ -100,7 +88,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, D
     """The flags and what they mean for lines; ends the program with usage and status 2 where one is wrong."""
     parser = build_parser()
     flags = parser.parse_args(arguments)
-    given = {name: getattr(flags, name) for name in _SEARCH_FLAGS if hasattr(flags, name)}
+    given = given_settings(SearchOptions, flags)
     try:
         style = {name: getattr(flags, name, None) for name in ("direction", "domain", "formality")}
         return flags, Defaults(SearchOptions(**given), **style)
@@ -155,25 +143,6 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
-_SEARCH_FLAGS = (
-    "beam",
-    "nbest",
-    "score",
-    "length_reward",
-    "length_ratio",
-    "stopping",
-    "finished",
-    "pruning_threshold",
-    "pruning",
-    "bank_threshold",
-    "max_children",
-    "max_length_factor",
-    "max_length_offset",
-    "places_per_bank",
-    "crowding",
-)
-
-
 def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     parser.add_argument(
         "--batch-size", type=_at_least_1, default=16, metavar="N", help="sentences decoded together (default: 16)"
@@ -196,119 +165,8 @@ def _add_test_set(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_search(parser: argparse.ArgumentParser, *, with_nbest: bool = True) -> None:
-    group = parser.add_argument_group("search", "For lines whose own options do not say otherwise.")
-    group.add_argument(
-        "--beam",
-        type=int,
-        default=_DEFAULTS.beam,
-        metavar="N",
-        help=f"hypotheses kept, up to {MAX_BEAM} ({_DEFAULTS.beam})",
-    )
-    if with_nbest:
-        group.add_argument(
-            "--nbest",
-            type=int,
-            default=_DEFAULTS.nbest,
-            metavar="N",
-            help=f"translations wanted at most, up to {MAX_NBEST} ({_DEFAULTS.nbest})",
-        )
-    group.add_argument(
-        "--score",
-        choices=get_args(Score),
-        default=_DEFAULTS.score,
-        help="what ranks translations: log-probability per token, log-probability, or log-probability with a reward "
-        f"for each token up to the usual length ({_DEFAULTS.score})",
-    )
-    group.add_argument(
-        "--length-reward",
-        type=_number_or_none,
-        default=_DEFAULTS.length_reward,
-        metavar="X",
-        help="of the bounded length reward, for each token (the model's)",
-    )
-    group.add_argument(
-        "--length-ratio",
-        type=_number_or_none,
-        default=_DEFAULTS.length_ratio,
-        metavar="X",
-        help="of the bounded length reward: usual tokens for each piece of the source (the model's)",
-    )
-    group.add_argument(
-        "--stopping",
-        choices=get_args(Stopping),
-        default=_DEFAULTS.stopping,
-        help="end once none could enter the n-best list any more; as OpenNMT did, when the likeliest of the beam is a "
-        "finished one; when the beam, narrower by each that finishes, has shrunk to nothing; after the first finished; "
-        "after as many as the beam is wide; or once all have, at the length limit at the latest "
-        f"({_DEFAULTS.stopping})",
-    )
-    group.add_argument(
-        "--finished",
-        choices=get_args(Finished),
-        default=_DEFAULTS.finished,
-        help="a finished hypothesis leaves its place in the beam to others, or keeps it as in the paper on dynamic "
-        f"beam allocation ({_DEFAULTS.finished})",
-    )
-    group.add_argument(
-        "--pruning-threshold",
-        type=_number_or_none,
-        default=_DEFAULTS.pruning_threshold,
-        metavar="X",
-        help="drop hypotheses whose log-probability is so far below the best finished one; none: keep all "
-        f"({_DEFAULTS.pruning_threshold:g})",
-    )
-    group.add_argument(
-        "--pruning",
-        choices=get_args(Pruning),
-        default=_DEFAULTS.pruning,
-        help="drop them once the n-best list is full, or from the first that finishes, as in that paper, which leaves "
-        f"lists shorter ({_DEFAULTS.pruning})",
-    )
-    group.add_argument(
-        "--bank-threshold",
-        type=_number_or_none,
-        default=_DEFAULTS.bank_threshold,
-        metavar="X",
-        help="drop hypotheses whose log-probability is so far below the best with as many required pieces met "
-        "(keep all)",
-    )
-    group.add_argument(
-        "--max-children",
-        type=_count_or_none,
-        default=_DEFAULTS.max_children,
-        metavar="N",
-        help="let at most N continuations of a hypothesis compete, and those that its phrases need (as many as the "
-        "beam is wide)",
-    )
-    group.add_argument(
-        "--max-length-factor",
-        type=float,
-        default=_DEFAULTS.max_length_factor,
-        metavar="X",
-        help=f"a translation has at most X pieces for each of the source ({_DEFAULTS.max_length_factor:g}),",
-    )
-    group.add_argument(
-        "--max-length-offset",
-        type=int,
-        default=_DEFAULTS.max_length_offset,
-        metavar="N",
-        help=f"and N more ({_DEFAULTS.max_length_offset}), those of the phrases not counted",
-    )
-    group.add_argument(
-        "--places-per-bank",
-        type=int,
-        default=_DEFAULTS.places_per_bank,
-        metavar="N",
-        help="widen the beam to N places for each number of required pieces met, 0 to all, so that many phrases do not "
-        f"crowd at the start; up to {MAX_PLACES_PER_BANK}, and 1 does much ({_DEFAULTS.places_per_bank})",
-    )
-    group.add_argument(
-        "--crowding",
-        choices=get_args(Crowding),
-        default=_DEFAULTS.crowding,
-        help="where the beam is narrower than that, its places go to what has met most, as in the paper, or are spread "
-        f"evenly ({_DEFAULTS.crowding})",
-    )
+    group = parser.add_argument_group("search", "Defaults for lines that have no options of their own.")
+    add_flags(group, SearchOptions, leave_out=() if with_nbest else ("nbest",))
 
 
 def _add_time(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -327,14 +185,6 @@ def _at_least_1(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is too small; it must be at least 1")
     return number
-
-
-def _number_or_none(text: str) -> float | None:
-    return None if text == "none" else float(text)
-
-
-def _count_or_none(text: str) -> int | None:
-    return None if text == "none" else _at_least_1(text)
 
 
 def _milliseconds(text: str) -> float:

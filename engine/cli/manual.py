@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 from engine.cli.jobs import MAX_ALTERNATIVES, MAX_PRICED
 from engine.cli.lines import MAX_LINE_BYTES
+from engine.request import SearchOptions
+from engine.settings import settings_of
+
+_SEARCH_OPTIONS = fill(
+    ", ".join(entry.name for entry in settings_of(SearchOptions)),
+    width=120,
+    initial_indent=13 * " ",
+    subsequent_indent=13 * " ",
+)
 
 OVERVIEW = """\
 Translate with words that must stand in the translation, from a shell or another program.
@@ -40,7 +51,7 @@ exit status:
   141  whoever read the output has closed it
 """
 
-TRANSLATE = """\
+TRANSLATE = f"""\
 The n-best translations of each line, with every phrase in place.
 
 keys of a line:
@@ -64,9 +75,9 @@ keys of a line:
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
   formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (--formality, or else as it likes)
-  options    search options for this line alone: beam, nbest, stopping, finished, pruning_threshold,
-             pruning, max_length_factor, max_length_offset, places_per_bank, score, length_reward,
-             length_ratio, crowding, bank_threshold, max_children; see the flags of these names
+  options    search options for this line alone:
+{_SEARCH_OPTIONS}
+             see the flags of these names
 
 keys of an answer:
   status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),
@@ -88,7 +99,7 @@ keys of an answer:
 examples:
   Two words that must stand there, in any of two forms for the second:
 
-    echo '{"text": "A man is riding a red bicycle.", "phrases": ["Herr", {"text": "Rad", "forms": ["Rades"]}]}' \\
+    echo '{{"text": "A man is riding a red bicycle.", "phrases": ["Herr", {{"text": "Rad", "forms": ["Rades"]}}]}}' \\
         | python -m engine translate --nbest 1 --brief
 
   Plain text in, the best translations alone out:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import get_args
 
 from engine.errors import EngineError
+from engine.settings import add_flags, given_settings
 from engine.train.data_commands import add_data_commands, parsed_setting
-from engine.train.options import Optimiser, Schedule, TrainOptions
-
-DEFAULTS = {entry.name: entry.default for entry in fields(TrainOptions)}
+from engine.train.options import AlignOptions, TrainOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,55 +45,32 @@ def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="train, or go on training, a run",
         description="Train a run, or go on with it: the same command line resumes it exactly. Needs only torch, numpy "
         "and safetensors. SIGTERM ends it with a checkpoint.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("work", type=Path, help="the prepared folder")
     parser.add_argument("run", type=Path, help="folder of the run: checkpoints and snapshots")
     parser.add_argument("--initial", type=Path, metavar="MODEL", help="begin a new run with this model's weights")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda")
-    parser.add_argument("--threads", type=int, default=0, help="processor threads; 0: as many as there are")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda (default: cpu)")
     parser.add_argument(
-        "--adapt-threads", action="store_true", help="use fewer threads while other programs take the processor"
+        "--threads", type=int, default=0, help="processor threads; 0: as many as there are (default: 0)"
     )
     model = parser.add_argument_group("model")
-    model.add_argument("--model-size", type=int, default=256)
-    model.add_argument("--heads", type=int, default=4)
-    model.add_argument("--feed-forward", type=int, default=1024)
-    model.add_argument("--encoder-layers", type=int, default=6)
-    model.add_argument("--decoder-layers", type=int, default=2)
-    budget = parser.add_argument_group("budget (the learning rate reaches zero where it ends)")
-    budget.add_argument("--max-minutes", type=float, help="minutes of the whole run, over all its calls")
-    budget.add_argument("--max-updates", type=int, help="updates of the whole run")
-    budget.add_argument("--pause-after-minutes", type=float, help="end this call then; the same call resumes")
-    training = parser.add_argument_group("training")
-    training.add_argument("--directions", default="en-de", help="one model learns them all: en-de,de-en")
-    training.add_argument(
-        "--weight", action="append", default=[], metavar="DOMAIN=TIMES", help="passes over its pairs in an epoch (1)"
-    )
-    training.add_argument("--optimiser", choices=get_args(Optimiser), default=DEFAULTS["optimiser"])
-    training.add_argument("--schedule", choices=get_args(Schedule), default=DEFAULTS["schedule"])
-    for name, kind, text in (
-        ("batch_pieces", int, "padded pieces of the longer side in a batch"),
-        ("accumulate", int, "batches in an update"),
-        ("peak_lr", float, "highest learning rate"),
-        ("warmup_updates", int, "updates until it is reached"),
-        ("weight_decay", float, "decay of the weights, times the learning rate"),
-        ("label_smoothing", float, "probability spread over the vocabulary"),
-        ("dropout", float, "part of the activations dropped (halves the speed on a CPU)"),
-        ("r_drop", float, "weight of the difference between two readings with dropout (doubles the time; 0: none)"),
-        ("domain_tag_rate", float, "part of the sources that carry their domain's token"),
-        ("formality_tag_rate", float, "part of the sources of German with Sie or du that carry that token"),
-        (
-            "source_variants",
-            int,
-            "encodings to draw each source from, of those that `variants` wrote (0: only its own)",
-        ),
-        ("dev_every", int, "updates between development losses and snapshots"),
-        ("checkpoint_minutes", float, "minutes between checkpoints"),
-        ("keep_snapshots", int, "newest snapshots to keep"),
-        ("seed", int, "of weights, order and dropout"),
+    for flag, default in (
+        ("--model-size", 256),
+        ("--heads", 4),
+        ("--feed-forward", 1024),
+        ("--encoder-layers", 6),
+        ("--decoder-layers", 2),
     ):
-        training.add_argument(f"--{name.replace('_', '-')}", type=kind, default=DEFAULTS[name], help=text)
+        model.add_argument(flag, type=int, default=default, metavar="N", help=f"(default: {default})")
+    training = parser.add_argument_group("training (the learning rate reaches zero where the budget ends)")
+    training.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        metavar="DOMAIN=TIMES",
+        help="passes over each pair of the domain in an epoch (default: 1)",
+    )
+    add_flags(training, TrainOptions)
     parser.set_defaults(action=_train)
 
 
@@ -110,10 +84,8 @@ def _train(options: argparse.Namespace) -> None:
     torch.set_float32_matmul_precision("high")
     if options.threads:
         torch.set_num_threads(options.threads)
-    given = {entry.name: getattr(options, entry.name) for entry in fields(TrainOptions) if hasattr(options, entry.name)}
-    given["directions"] = tuple(options.directions.split(","))
-    given["weights"] = {name: float(value or 1) for name, value in map(parsed_setting, options.weight)}
-    train_options = TrainOptions(**given)
+    weights = {name: float(value or 1) for name, value in map(parsed_setting, options.weight)}
+    train_options = TrainOptions(**given_settings(TrainOptions, options), weights=weights)
     prepared = PreparedData.load(options.work)
     config = ModelConfig(
         vocabulary_size=prepared.vocabulary_size,
@@ -174,22 +146,18 @@ def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="teach a model which source words its words stand for",
         description="Train the alignment head of a finished model, whose own weights stay as they are, and write it "
         "into the model folder. The first call for a prepared folder needs eflomal.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("work", type=Path, help="the prepared folder, of the model's pieces")
     parser.add_argument("model", type=Path, help="model folder")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda")
-    parser.add_argument("--pairs", type=int, default=30_000, help="pairs to learn from")
-    parser.add_argument(
-        "--counted-pairs", type=int, default=150_000, help="pairs to align by counting, once per prepared folder"
-    )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda (default: cpu)")
+    add_flags(parser, AlignOptions)
     parser.set_defaults(action=_align)
 
 
 def _align(options: argparse.Namespace) -> None:
-    from engine.train.alignment_training import AlignOptions, align
+    from engine.train.alignment_training import align
 
-    align_options = AlignOptions(pairs=options.pairs, counted_pairs=options.counted_pairs)
+    align_options = AlignOptions(**given_settings(AlignOptions, options))
     for score in align(options.work, options.model, align_options, options.device):
         print(score)
 

@@ -34,21 +34,10 @@ from engine.model.encoded import source_mask
 from engine.model.transformer import Transformer
 from engine.text import BOS, PAD
 from engine.train.data import CODEC_FILES, Batch, BatchPlan, BatchSampler, Integers, PreparedData
+from engine.train.options import AlignOptions
 from engine.train.statistical_links import FOLDER, Link, LinkedPairs, WordCutter, prepare_links
 
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class AlignOptions:
-    """`pairs` are seen in training; `counted_pairs` are aligned by counting, once per prepared folder."""
-
-    pairs: int = 30_000
-    counted_pairs: int = 150_000
-    batch_pieces: int = 1000
-    peak_lr: float = 7e-3
-    warmup_updates: int = 30
-    seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,40 +22,11 @@ from typing import NamedTuple
 
 from engine.errors import TrainingError
 from engine.request import Request, SearchOptions
-from engine.train.corpus import Selection, SentencePair, read_licences, read_pairs, synthetic_domain
+from engine.train.corpus import SentencePair, read_licences, read_pairs, synthetic_domain
+from engine.train.options import BackTranslateOptions
 from engine.translator import Translator
 
 _PART = re.compile(r"(?P<first>\d{9})-(?P<stop>\d{9})")
-
-
-@dataclass(frozen=True, slots=True)
-class BackTranslateOptions:
-    """What to translate and how. `direction` leads from the language of the text to the one that the model writes.
-
-    Without `text` the corpus' own side is translated, of the pairs that `selection` wants (None: all). `source_id`
-    names the origin of `text`, which the corpus' SOURCES.tsv has to know. `part_lines` are held in memory.
-    """
-
-    direction: str
-    languages: tuple[str, str] = ("en", "de")
-    selection: Selection | None = None
-    text: Path | None = None
-    source_id: str = ""
-    limit: int | None = None
-    beam: int = 4
-    batch_size: int = 64
-    part_lines: int = 5000
-    pause_after_minutes: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.direction not in ("-".join(self.languages), "-".join(reversed(self.languages))):
-            first, second = self.languages
-            raise TrainingError(f"direction is {self.direction!r}; it must be {first}-{second} or {second}-{first}")
-        if (self.text is None) != (not self.source_id):
-            raise TrainingError("a text and its source_id go together; give both, or none for the corpus' own side")
-        for name in ("beam", "batch_size", "part_lines"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1")
 
 
 class MonolingualLine(NamedTuple):

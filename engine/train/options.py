@@ -1,4 +1,4 @@
-"""What a training run is asked to do: one frozen dataclass, checked once when made."""
+"""The settings of each step of training: frozen dataclasses, checked once when made."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from engine.errors import TrainingError
+from engine.settings import check_settings, setting
+from engine.train.corpus import Selection
 
 Optimiser = Literal["muon", "adamw"]
 Schedule = Literal["linear", "inverse_sqrt"]
@@ -18,69 +20,62 @@ Schedule = Literal["linear", "inverse_sqrt"]
 class TrainOptions:
     """How to train.
 
-    `max_minutes` and `max_updates` bound the whole run, over all its calls; the learning rate follows whichever is
-    nearer its end and reaches zero there. `pause_after_minutes` ends this call with a checkpoint, to be resumed.
-    `batch_pieces` counts padded pieces of the longer side; an update sums `accumulate` batches. `weights` says how
-    often an epoch takes each pair of a domain. `r_drop` is the weight of a term that keeps two readings of a batch,
-    each with other activations dropped, from differing (Liang et al. 2021; they take 5); it doubles the time of an
-    update. `source_variants` says from how many encodings of a source that `variants` wrote each is drawn (0: it keeps
-    its canonical pieces). `adapt_threads` lets each update use as many processor threads as are fastest at the moment;
-    then, unlike otherwise, a resumed run equals an uninterrupted one to rounding only.
+    The learning rate follows whichever of `max_minutes` and `max_updates` is nearer its end and reaches zero there.
+    `r_drop` is the weight of a term that keeps two readings of a batch, each with other activations dropped, from
+    differing (Liang et al. 2021; they take 5). With `adapt_threads` a resumed run equals an uninterrupted one only to
+    rounding; otherwise exactly.
     """
 
-    directions: tuple[str, ...] = ("en-de",)
-    max_minutes: float | None = None
-    max_updates: int | None = None
-    pause_after_minutes: float | None = None
-    batch_pieces: int = 2000
-    accumulate: int = 1
-    optimiser: Optimiser = "muon"
-    schedule: Schedule = "linear"
-    peak_lr: float = 2e-3
-    warmup_updates: int = 300
-    weight_decay: float = 0.0
-    label_smoothing: float = 0.1
-    dropout: float = 0.1
-    r_drop: float = 0.0
+    directions: tuple[str, ...] = setting(("en-de",), "the model learns all of them: en-de,de-en")
+    max_minutes: float | None = setting(
+        None, "minutes of the whole run, over all its calls", minimum=0, is_above_minimum=True, unset="no limit"
+    )
+    max_updates: int | None = setting(None, "updates of the whole run", minimum=1, unset="no limit")
+    pause_after_minutes: float | None = setting(
+        None,
+        "ends this call with a checkpoint; the same command resumes it",
+        minimum=0,
+        is_above_minimum=True,
+        unset="never",
+    )
+    batch_pieces: int = setting(2000, "padded pieces of the longer side in a batch", minimum=1)
+    accumulate: int = setting(1, "batches in an update", minimum=1)
+    optimiser: Optimiser = setting("muon", "optimiser of the matrices inside the layers; the rest uses AdamW")
+    schedule: Schedule = setting("linear", "how the learning rate falls")
+    peak_lr: float = setting(2e-3, "highest learning rate", minimum=0, is_above_minimum=True)
+    warmup_updates: int = setting(300, "updates until the highest learning rate is reached", minimum=1)
+    weight_decay: float = setting(0.0, "decay of the weights, times the learning rate")
+    label_smoothing: float = setting(0.1, "probability spread over the vocabulary", minimum=0, maximum=1)
+    dropout: float = setting(0.1, "share of the activations dropped (halves the speed on a CPU)", minimum=0, maximum=1)
+    r_drop: float = setting(
+        0.0, "weight of the difference between two readings with dropout (doubles the time; 0: off)", minimum=0
+    )
     max_gradient_norm: float = 1.0
-    weights: Mapping[str, float] = field(default_factory=dict)
-    domain_tag_rate: float = 0.0
-    formality_tag_rate: float = 0.0
-    source_variants: int = 0
-    dev_every: int = 500
-    checkpoint_minutes: float = 5.0
-    keep_snapshots: int = 8
-    seed: int = 1
-    adapt_threads: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)  # passes over each pair of a domain in an epoch
+    domain_tag_rate: float = setting(0.0, "share of the sources that have their domain's token", minimum=0, maximum=1)
+    formality_tag_rate: float = setting(
+        0.0, "share of the sources of German with Sie or du that have that token", minimum=0, maximum=1
+    )
+    source_variants: int = setting(
+        0,
+        "encodings, of those that `variants` wrote, from which each source is drawn (0: its canonical pieces)",
+        minimum=0,
+    )
+    dev_every: int = setting(500, "updates between development losses and snapshots", minimum=1)
+    checkpoint_minutes: float = setting(5.0, "minutes between checkpoints", minimum=0, is_above_minimum=True)
+    keep_snapshots: int = setting(8, "newest snapshots to keep", minimum=1)
+    seed: int = setting(1, "seed of weights, order and dropout")
+    adapt_threads: bool = setting(False, "uses fewer threads while other programs take the processor")
 
     def __post_init__(self) -> None:
         if self.max_minutes is None and self.max_updates is None:
-            raise TrainingError("give max_minutes or max_updates: the learning rate has to know when to end")
-        for name in ("max_minutes", "max_updates", "pause_after_minutes", "checkpoint_minutes", "peak_lr"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise TrainingError(f"{name} is {value}; it must be more than 0")
-        for name in ("batch_pieces", "accumulate", "warmup_updates", "dev_every", "keep_snapshots"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        for name in ("label_smoothing", "dropout", "domain_tag_rate", "formality_tag_rate"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise TrainingError(f"{name} is {getattr(self, name)}; it must be between 0 and 1")
-        if self.source_variants < 0:
-            raise TrainingError(f"source_variants is {self.source_variants}; it must not be negative")
-        if not self.r_drop >= 0 or (self.r_drop and not self.dropout):
-            raise TrainingError(
-                f"r_drop is {self.r_drop} and dropout {self.dropout}; r_drop must not be negative, and needs a dropout"
-            )
+            raise TrainingError("give max_minutes or max_updates: the learning rate must know when to end")
+        check_settings(self, TrainingError)
+        if self.r_drop and not self.dropout:
+            raise TrainingError(f"r_drop is {self.r_drop} and dropout {self.dropout}; r_drop needs a dropout above 0")
         for domain, weight in self.weights.items():
             if not weight >= 0:
                 raise TrainingError(f"the weight of domain {domain} is {weight}; it must not be negative")
-        for name, value, allowed in (
-            ("optimiser", self.optimiser, get_args(Optimiser)),
-            ("schedule", self.schedule, get_args(Schedule)),
-        ):
-            if value not in allowed:
-                raise TrainingError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
 
     def save(self, path: Path) -> None:
         """Write the settings as JSON."""
@@ -124,3 +119,91 @@ class TrainOptions:
             return rate * (1 - progress)
         decay: float = (self.warmup_updates / max(update, self.warmup_updates)) ** 0.5
         return rate * decay * min(1.0, (1 - progress) / 0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareOptions:
+    """What to prepare.
+
+    Pairs with a character that cannot be spelt are left out. Where the vocabulary has placeholders,
+    `placeholder_rate` of the pairs with some get others, and `tag_rate` of the pairs without get tags, so that training
+    sees them all (augmentation.py). Synthetic pairs come behind the others.
+    """
+
+    selection: Selection
+    languages: tuple[str, str] = setting(
+        ("en", "de"), "languages of the first and second column", metavar="FIRST,SECOND"
+    )
+    num_pieces: int = setting(8000, "size of the vocabulary", flag="pieces")
+    codec: Path | None = setting(
+        None, "use this model's pieces instead of learning some", metavar="MODEL", unset="learn them"
+    )
+    max_pieces: int = setting(40, "longest side of a pair, in pieces")
+    codec_lines: int = setting(400_000, "lines from which the pieces are learnt")
+    dev_sets: tuple[str, ...] = setting(
+        (), "a development set: dev/multi30k.val", flag="dev", metavar="SET", is_repeated=True
+    )
+    max_dev_pairs: int = setting(500, "most pairs of a development set", flag="dev_pairs")
+    num_workers: int = setting(2, "processes that encode", flag="workers")
+    num_placeholders: int = setting(
+        0, "number of placeholders and tags (%s, {0}, <b>) that are single pieces", flag="placeholders", minimum=0
+    )
+    placeholder_rate: float = setting(
+        0.5, "share of the pairs with placeholders in which they are replaced by others", minimum=0, maximum=1
+    )
+    tag_rate: float = setting(
+        0.02, "share of the pairs without placeholders that get a pair of tags", minimum=0, maximum=1
+    )
+    synthetic: Path | None = setting(
+        None, "folder of `back-translate`, whose pairs are taken too", metavar="FOLDER", unset="none"
+    )
+    source_variants: int = setting(0, "further encodings of each training source")
+    bpe_dropout: float = setting(0.1, "probability that a further encoding skips a merge")
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_settings(self, TrainingError)
+        if self.num_placeholders and self.codec is not None:
+            raise TrainingError(
+                f"num_placeholders is {self.num_placeholders}, but the pieces are those of {self.codec}; leave one out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class BackTranslateOptions:
+    """What to translate back and how. Without `text`: the corpus' own side, of the pairs in `selection` (None: all)."""
+
+    direction: str = setting(MISSING, "de-en: from German that people wrote to the model's English", metavar="FROM-TO")
+    languages: tuple[str, str] = setting(
+        ("en", "de"), "languages of the first and second column", metavar="FIRST,SECOND"
+    )
+    selection: Selection | None = None
+    text: Path | None = setting(
+        None, "translate the lines of this file instead of a side of the corpus", metavar="FILE", unset="the corpus"
+    )
+    source_id: str = setting("", "name of the text in SOURCES.tsv, required with --text", metavar="ID", unset="none")
+    limit: int | None = setting(None, "first lines only", unset="all")
+    beam: int = setting(4, "hypotheses kept", minimum=1)
+    batch_size: int = setting(64, "lines translated together", minimum=1)
+    part_lines: int = setting(5000, "lines of a part, which are held in memory", minimum=1)
+    pause_after_minutes: float | None = setting(None, "ends this call; the same command resumes it", unset="never")
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("-".join(self.languages), "-".join(reversed(self.languages))):
+            first, second = self.languages
+            raise TrainingError(f"direction is {self.direction!r}; it must be {first}-{second} or {second}-{first}")
+        if (self.text is None) != (not self.source_id):
+            raise TrainingError("text and source_id belong together; give both, or neither for the corpus' own side")
+        check_settings(self, TrainingError)
+
+
+@dataclass(frozen=True, slots=True)
+class AlignOptions:
+    """How to train an alignment head."""
+
+    pairs: int = setting(30_000, "pairs to learn from")
+    counted_pairs: int = setting(150_000, "pairs to align statistically, once per prepared folder")
+    batch_pieces: int = 1000
+    peak_lr: float = 7e-3
+    warmup_updates: int = 30
+    seed: int = 1

@@ -7,7 +7,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, SYNTHETIC_PIECE, TextCodec
 from engine.train.augmentation import PlaceholderAugmentation
 from engine.train.corpus import (
-    Selection,
     SentencePair,
     read_licences,
     read_pairs,
@@ -27,46 +25,10 @@ from engine.train.corpus import (
 )
 from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, PreparedData, variants_name
 from engine.train.formality import FORMALITIES, labels_of
+from engine.train.options import PrepareOptions
 from engine.train.variants import write_variants
 
 CHUNK = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class PrepareOptions:
-    """What to prepare. Pairs of which a side has more than `max_pieces` pieces, or a character that cannot be spelt,
-    are left out; `codec_lines` are enough to learn the pieces from. With `codec` no pieces are learnt: those of that
-    folder (a model's, whose training goes on) are used. The vocabulary holds `num_placeholders` as single pieces; where
-    it holds any, `placeholder_rate` of the pairs with placeholders get others of those, and `tag_rate` of the pairs
-    without get tags, so that training sees them all (placeholders.py). Pairs that back-translation wrote to the folder
-    `synthetic` come behind the others. `source_variants` further encodings of each training source are drawn with
-    `bpe_dropout`."""
-
-    selection: Selection
-    languages: tuple[str, str] = ("en", "de")
-    num_pieces: int = 8000
-    max_pieces: int = 40
-    codec_lines: int = 400_000
-    dev_sets: tuple[str, ...] = ()
-    max_dev_pairs: int = 500
-    num_workers: int = 2
-    codec: Path | None = None
-    num_placeholders: int = 0
-    placeholder_rate: float = 0.5
-    tag_rate: float = 0.02
-    synthetic: Path | None = None
-    source_variants: int = 0
-    bpe_dropout: float = 0.1
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.num_placeholders < 0 or not (0 <= self.placeholder_rate <= 1 and 0 <= self.tag_rate <= 1):
-            raise TrainingError(
-                f"{self.num_placeholders} placeholders at rates {self.placeholder_rate} and {self.tag_rate}; "
-                "the number must not be negative, the rates lie between 0 and 1"
-            )
-        if self.num_placeholders and self.codec is not None:
-            raise TrainingError(f"the pieces are those of {self.codec}, placeholders too; leave the number out")
 
 
 def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from engine.cli.arguments import build_parser
 from engine.cli.terminal import ProgressBar
 from engine.evaluation import Evaluation, Scores
 from engine.importers import ModelEntry, ModelFamily
+from engine.settings import given_settings, settings_of, settings_table
 
 
 def subparsers() -> dict[str, Any]:
@@ -59,8 +61,14 @@ def test_manual_and_keys_follow_the_engine():
 
 def test_search_flags_have_the_defaults_of_the_engine():
     flags = build_parser().parse_args(["translate"])
-    for name in SearchOptions.__dataclass_fields__:
-        assert getattr(flags, name) == getattr(SearchOptions(), name)
+    assert SearchOptions(**given_settings(SearchOptions, flags)) == SearchOptions()
+    assert {entry.name for entry in settings_of(SearchOptions)} == set(SearchOptions.__dataclass_fields__)
+
+
+def test_readme_has_the_table_of_search_options():
+    readme = (Path(__file__).parents[2] / "engine" / "README.md").read_text(encoding="utf-8")
+    table = settings_table(SearchOptions)
+    assert table in readme, f"put this table into engine/README.md:\n{table}"
 
 
 class Terminal(io.StringIO):

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 from engine.train.corpus import Selection
-from engine.train.prepare import PrepareOptions
+from engine.train.options import PrepareOptions
 
 PAIRS = [
     ("The dog sleeps.", "Der Hund schläft."),

@@ -17,8 +17,9 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, save_weights, word_links
 from engine.model.alignment import ALIGNMENT
 from engine.train.__main__ import main
-from engine.train.alignment_training import AlignmentTargets, AlignOptions, score_head, train_head
+from engine.train.alignment_training import AlignmentTargets, score_head, train_head
 from engine.train.data import EOS, BatchPlan, BatchSampler, Lines, PairSet, PreparedData
+from engine.train.options import AlignOptions
 from engine.train.prepare import prepare
 from engine.train.statistical_links import LinkedPairs, WordCutter, align_texts, grow_diagonal
 from tests.train.corpora import prepare_options, write_corpus

@@ -18,12 +18,12 @@ from engine.errors import TrainingError
 from engine.model import ModelConfig
 from engine.text import SYNTHETIC_PIECE, TextCodec
 from engine.train.__main__ import main
-from engine.train.back_translate import BackTranslateOptions, back_translate, is_usable
+from engine.train.back_translate import back_translate, is_usable
 from engine.train.bundle import write_bundle
 from engine.train.corpus import Selection, read_synthetic
 from engine.train.data import EOS, BatchSampler, PairSet, PreparedData
 from engine.train.loop import Trainer
-from engine.train.options import TrainOptions
+from engine.train.options import BackTranslateOptions, TrainOptions
 from engine.train.prepare import prepare
 from tests.train.corpora import PAIRS, prepare_options, write_corpus
 

@@ -1,0 +1,185 @@
+"""One description of each setting, from which its flag, its line of `--help`, its check and its table row are made.
+
+A setting is a field of a frozen options class:
+
+    beam: int = setting(10, "hypotheses kept", minimum=1, maximum=1000)
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+_KEY = "setting"
+_NUMBERS: tuple[type, ...] = (int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a field of an options class accepts and means.
+
+    `unset` says what None, or an empty value, means. `flag` is the name of the flag where it differs from the field's.
+    """
+
+    name: str
+    kind: type  # int, float, bool, str, Path, tuple or dict
+    default: Any
+    help: str
+    is_optional: bool = False
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    is_above_minimum: bool = False
+    unset: str = ""
+    flag: str = ""
+    metavar: str | None = None
+    is_repeated: bool = False
+
+    @property
+    def option_string(self) -> str:
+        """`--places-per-bank`."""
+        return "--" + (self.flag or self.name).replace("_", "-")
+
+    @property
+    def values(self) -> str:
+        """The accepted values, for a person: `1 to 1000`, `one of full_list, first_finished`."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if self.kind not in _NUMBERS:
+            return ""
+        if self.minimum is None:
+            accepted = "any number"
+        elif self.maximum is not None:
+            accepted = f"between {_shown(self.minimum)} and {_shown(self.maximum)}"
+        else:
+            accepted = f"{'more than' if self.is_above_minimum else 'at least'} {_shown(self.minimum)}"
+        return f"{accepted}, or none" if self.is_optional else accepted
+
+    @property
+    def shown_default(self) -> str:
+        if self.unset and self.default in (None, "", 0, MISSING):
+            return self.unset
+        if isinstance(self.default, tuple):
+            return ",".join(self.default)
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def full_help(self) -> str:
+        """The line of `--help`: meaning, values that are not listed as choices, default."""
+        has_default = self.default is not MISSING and self.kind is not bool and not self.is_repeated
+        bounds = self.values if self.maximum is not None and not self.choices else ""
+        notes = "; ".join(filter(None, (bounds, f"default: {self.shown_default}" if has_default else "")))
+        return (f"{self.help} ({notes})" if notes else self.help).replace("%", "%%")
+
+    def add_flag(self, parser: argparse._ActionsContainer) -> None:
+        """Add the setting's flag to a command line."""
+        dest = self.flag or self.name
+        if self.kind is bool:
+            parser.add_argument(self.option_string, dest=dest, action="store_true", help=self.full_help)
+        elif self.is_repeated:
+            parser.add_argument(
+                self.option_string, dest=dest, action="append", default=[], metavar=self.metavar, help=self.full_help
+            )
+        elif self.choices:
+            parser.add_argument(
+                self.option_string, dest=dest, choices=self.choices, default=self.default, help=self.full_help
+            )
+        else:
+            parser.add_argument(
+                self.option_string,
+                dest=dest,
+                type=self._parse,
+                default=None if self.default is MISSING else self.default,
+                required=self.default is MISSING,
+                metavar=self.metavar or {int: "N", float: "X", Path: "PATH"}.get(self.kind),
+                help=self.full_help,
+            )
+
+    def _parse(self, text: str) -> Any:
+        if self.is_optional and text == "none":
+            return None
+        if self.kind is tuple:
+            return tuple(text.split(","))
+        make: Callable[[str], Any] = self.kind
+        try:
+            return make(text)
+        except ValueError:
+            number = "a whole number" if self.kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text!r} is not {number}") from None
+
+    def problem_of(self, value: Any) -> str | None:
+        """Why the setting does not accept this value, as the end of a sentence; None if it does."""
+        if value is None and self.is_optional:
+            return None
+        if self.choices:
+            return None if value in self.choices else f"it must be {self.values}"
+        if self.kind in _NUMBERS and self.minimum is not None:
+            is_enough = value > self.minimum if self.is_above_minimum else value >= self.minimum
+            if not is_enough or not value <= (float("inf") if self.maximum is None else self.maximum):
+                return f"it must be {self.values}"
+        return None
+
+
+def setting(default: Any, help: str, **description: Any) -> Any:
+    """A field of a frozen options class; `description` has entries of `Setting`. `default` may be MISSING."""
+    metadata = {_KEY: {"help": help, **description}}
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+
+
+def settings_of(options: type) -> Iterator[Setting]:
+    """The described fields of an options class, in order."""
+    types = get_type_hints(options)
+    for entry in fields(options):
+        if (description := entry.metadata.get(_KEY)) is None:
+            continue
+        kind, is_optional, choices = types[entry.name], False, ()
+        if NoneType in get_args(kind):
+            is_optional = True
+            (kind,) = (part for part in get_args(kind) if part is not NoneType)
+        if get_origin(kind) is Literal:
+            kind, choices = str, get_args(kind)
+        yield Setting(
+            entry.name, get_origin(kind) or kind, entry.default, is_optional=is_optional, choices=choices, **description
+        )
+
+
+def add_flags(parser: argparse._ActionsContainer, options: type, leave_out: Collection[str] = ()) -> None:
+    """Add a flag for each setting of an options class."""
+    for entry in settings_of(options):
+        if entry.name not in leave_out:
+            entry.add_flag(parser)
+
+
+def given_settings(options: type, flags: argparse.Namespace) -> dict[str, Any]:
+    """The settings of an options class that a command line has flags for, by field name."""
+    found = {}
+    for entry in settings_of(options):
+        if hasattr(flags, entry.flag or entry.name):
+            value = getattr(flags, entry.flag or entry.name)
+            found[entry.name] = tuple(value) if entry.is_repeated else value
+    return found
+
+
+def check_settings(options: Any, error: type[Exception]) -> None:
+    """Raise `error` for the first setting whose value is not accepted; the message names setting, value and cure."""
+    for entry in settings_of(type(options)):
+        value = getattr(options, entry.name)
+        if problem := entry.problem_of(value):
+            raise error(f"{entry.name} is {value!r}; {problem}")
+
+
+def settings_table(options: type) -> str:
+    """The settings in Markdown: name, values, default, meaning."""
+    rows = [
+        f"| `{entry.name}` | {entry.values} | {entry.shown_default} | {entry.help} |" for entry in settings_of(options)
+    ]
+    return "\n".join(["| option | values | default | meaning |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def _shown(number: float) -> str:
+    """A bound without an exponent: 1000000, 0.5."""
+    return str(int(number)) if number == int(number) else f"{number:g}"
