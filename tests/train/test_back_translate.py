@@ -152,7 +152,7 @@ def test_bad_settings_and_folders_are_named_with_the_cure(corpus: Path, tmp_path
         back_translate(failing, corpus, tmp_path / "other", options())
     with pytest.raises(TrainingError, match="direction is 'en-fr'; it must be en-de or de-en"):
         options(direction="en-fr")
-    with pytest.raises(TrainingError, match="a text and its source_id go together"):
+    with pytest.raises(TrainingError, match="text and source_id belong together"):
         options(text=text)
     with pytest.raises(TrainingError, match=r"holds no synthetic\.en\.\*\.tsv\.gz"):
         list(read_synthetic(tmp_path, LANGUAGES))
