@@ -95,7 +95,7 @@ def test_prepared_pairs_have_placeholders_as_single_pieces(tmp_path: Path) -> No
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for changes in ({"num_placeholders": -1}, {"tag_rate": 1.5}, {"placeholder_rate": -0.1}):
-        with pytest.raises(TrainingError, match="it must be (at least 0|between 0 and 1)"):
+        with pytest.raises(TrainingError, match=r"it must be (at least 0|between 0 and 1)"):
             prepare_options(**changes)
     with pytest.raises(TrainingError, match=r"the pieces are those of .*; leave one out"):
         prepare_options(num_placeholders=5, codec=tmp_path)
