@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from platformdirs import user_data_path
+
 _ROOT = Path(__file__).resolve().parent.parent
 _INSTALLED_DATA = _ROOT / "pinpoint_data"  # its name in a wheel; in a checkout it is `data`
 _DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else _ROOT / "data"
@@ -15,11 +17,19 @@ FORMS_FOLDER = _DATA / "forms"
 
 
 def default_log_path() -> Path:
-    """The sessions' database: in the system's folder for a person's data, which the app makes when it needs it."""
+    """The log in the user's data folder; the app creates it when it is needed.
+
+    Version 0.1 did not use platformdirs: a log in its folder is still found.
+    """
+    path = user_data_path("pinpoint", appauthor=False) / "sessions.sqlite"
+    earlier = _earlier_data_folder() / "pinpoint" / "sessions.sqlite"
+    return earlier if earlier.exists() and not path.exists() else path
+
+
+def _earlier_data_folder() -> Path:
+    """Differs from platformdirs only where XDG_DATA_HOME (macOS) or LOCALAPPDATA (Windows) has another value."""
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "pinpoint" / "sessions.sqlite"
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")

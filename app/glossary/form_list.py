@@ -1,8 +1,8 @@
 """The forms that words take, from the lists under data/forms, and the file format of these lists.
 
-A list is text, compressed with xz: a line for each dictionary form, in the order of its bytes, behind a tab its other
-forms: "Konto<TAB>1en 1i 0s" stands for Konten, Konti, Kontos, as a number says how many letters of the dictionary form
-go; "=" begins a form that is written out.
+A list is xz-compressed text with one line for each dictionary form, sorted by bytes, followed by a tab and the other
+forms: "Konto<TAB>1en 1i 0s" means Konten, Konti, Kontos. The number says how many letters to drop from the end of the
+dictionary form; "=" marks a form that is written in full.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from app.paths import FORMS_FOLDER
 
 
 class FormList:
-    """The words of one language. Takes 7 MB for German; a search halves the text until it is at the word."""
+    """The form list of one language, searched by bisection of its text (7 MB for German)."""
 
     def __init__(self, text: bytes) -> None:
         self._text = b"\n" + text.strip(b"\n") + b"\n"
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """The other forms of a word in dictionary form; empty for any other word.
+        """The other forms of a dictionary form; empty for any other word.
 
         >>> FormList("Konto\\t1en 0s".encode()).forms("Konto")
         ('Konten', 'Kontos')
         """
         key = word.encode("utf-8", "replace")
-        low, high = 0, len(self._text) - 1  # places of line ends; the word's line, if there is one, lies between
+        low, high = 0, len(self._text) - 1  # line ends; the line of the word, if any, is between them
         while low < high:
             start = self._text.rfind(b"\n", low, (low + high) // 2 + 1)
             end = self._text.find(b"\n", start + 1)
@@ -41,14 +41,14 @@ class FormList:
         return ()
 
     def dictionary_form(self, word: str) -> str | None:
-        """The shorter word of which this is a form: "grafischen" -> "grafisch"; None where the list has none."""
+        """The shorter word of which this is a form: "grafischen" -> "grafisch"; None if the list has none."""
         candidates = (word[:end] for end in range(len(word) - 1, max(len(word) - 4, 1), -1))
         return next((candidate for candidate in candidates if word in self.forms(candidate)), None)
 
 
 @lru_cache(maxsize=2)
 def form_list(language: str) -> FormList | None:
-    """The list of a language; None where none is bundled."""
+    """The bundled form list of a language; None if there is none."""
     path = FORMS_FOLDER / f"{language}.txt.xz"
     if not language.isalpha() or not path.exists():
         return None
@@ -56,7 +56,7 @@ def form_list(language: str) -> FormList | None:
 
 
 def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:
-    """The list of these forms by dictionary form, not yet compressed."""
+    """The uncompressed text of a form list, given the forms by dictionary form."""
     lines = (
         lemma.encode() + b"\t" + " ".join(sorted({_shortened(lemma, form) for form in its_forms})).encode()
         for lemma, its_forms in forms.items()

@@ -1,4 +1,4 @@
-"""What is said of a glossary that was read and is not used yet: its rows, for the page and as a table to take away."""
+"""The report on a glossary import before it is applied: its rows, for the page and as CSV."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ MAX_ROWS = 200
 
 @dataclass
 class StagedImport:
-    """An import that waits for the person's word. `accepted` are (verdict, what the term was, the term).
+    """An import waiting for the user's decision. `accepted` has (earlier term, new term) pairs by verdict.
 
-    `reports` only grow, so that a row keeps its name; `notes` say what is not checked yet, or never was.
+    `reports` only grow, so that a row keeps its name. `unchecked` are notes on checks that are still running or were
+    skipped.
     """
 
     number: int
@@ -37,7 +38,7 @@ class StagedImport:
     is_checking: bool = False
 
     def view(self) -> dict[str, Any]:
-        """What may change while its terms are checked."""
+        """The part of the report that changes while terms are checked, ready for JSON."""
         return {
             "import": self.number,
             "counts": dict(self.counts),
@@ -45,18 +46,18 @@ class StagedImport:
             "is_checking": self.is_checking,
         }
 
-    def look_at(self, reports: Sequence[RowReport]) -> None:
-        """These rows are worth a look, too."""
+    def add_warnings(self, reports: Sequence[RowReport]) -> None:
+        """Adds rows with a warning."""
         self.reports["look"] += reports
         self.counts["look"] += len(reports)
 
     def rows(self, shown: Shown, offset: int) -> dict[str, Any]:
-        """Up to MAX_ROWS of its rows from `offset` on: those with one verdict, or those that need a look."""
+        """Up to MAX_ROWS rows from `offset`: those with one verdict, or those that need attention."""
         rows = [row for _, row in zip(range(offset + MAX_ROWS), self._rows(shown), strict=False)][offset:]
         return {"rows": rows, "num_rows": self._num_rows(shown), "offset": offset}
 
     def table(self, shown: Shown, language: str) -> bytes:
-        """The same rows, all of them, as CSV with a header; no cell is a formula. Messages are in that language."""
+        """All of these rows as CSV with a header and escaped formulas; messages are in the given language."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(("row", "result", "text", "message", "before", "fix"))
@@ -82,8 +83,8 @@ class StagedImport:
                 yield _accepted_row(shown, was, term)
             return
         for verdict in ATTENTION if shown == "attention" else (shown,):
-            for at, told in enumerate(self.reports[verdict]):
-                yield _reported_row(verdict, at, told)
+            for number, report in enumerate(self.reports[verdict]):
+                yield _reported_row(verdict, number, report)
 
 
 def _accepted_row(verdict: str, was: Term | None, term: Term) -> dict[str, Any]:
@@ -91,17 +92,17 @@ def _accepted_row(verdict: str, was: Term | None, term: Term) -> dict[str, Any]:
     return {"row": term.row, "verdict": verdict, "text": f"{term.source} → {term.target}", "message": "", "was": before}
 
 
-def _reported_row(verdict: str, at: int, told: RowReport) -> dict[str, Any]:
+def _reported_row(verdict: str, number: int, report: RowReport) -> dict[str, Any]:
     fix: dict[str, Any] | None = None
-    if told.fix is not None:
-        fix = {"name": f"{verdict} {at}", "to": told.fix.becomes.target if told.fix.becomes else None}
-    blank = {"name": f"{verdict} {at}", "source": told.blank.source} if told.blank is not None else None
+    if report.fix is not None:
+        fix = {"name": f"{verdict} {number}", "to": report.fix.becomes.target if report.fix.becomes else None}
+    blank = {"name": f"{verdict} {number}", "source": report.blank.source} if report.blank is not None else None
     return {
-        "row": told.row,
+        "row": report.row,
         "verdict": verdict,
-        "text": told.text,
-        "message": told.message,
-        "kind": told.kind,
+        "text": report.text,
+        "message": report.message,
+        "kind": report.kind,
         "fix": fix,
         "blank": blank,
     }

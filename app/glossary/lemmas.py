@@ -1,4 +1,4 @@
-"""Words in their dictionary form (simplemma), and the forms that a target may take in a sentence (the form lists)."""
+"""Dictionary forms of words (simplemma), and the inflected forms of a target (form lists)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from app.glossary.form_list import FormList, form_list
 from app.glossary.model import Term
 
 MAX_FORMS = 24
-MIN_COMPOUND_HEAD = 4  # letters; shorter ones are part of too many other words ("Rat" in "Ratte")
+MIN_COMPOUND_HEAD = 4  # letters; shorter words are part of too many others ("Rat" in "Ratte")
 _CACHED_WORDS = 100_000
 
 
 @lru_cache(maxsize=4)
 def lemmatiser(language: str) -> Callable[[str], str]:
-    """A function from a word to its dictionary form in lower case; of a language without a dictionary, to itself.
+    """A function from a word to its dictionary form in lower case; without a dictionary, only lower case.
 
-    The dictionary is loaded with the first word and stays in memory (English: 0.4 s and 20 MB, German: 3 s and 90 MB).
+    The dictionary is loaded at the first word and kept in memory (English: 0.4 s and 20 MB, German: 3 s and 90 MB).
     """
     from simplemma import Lemmatizer
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
@@ -36,10 +36,10 @@ def lemmatiser(language: str) -> Callable[[str], str]:
 
 
 def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
-    """The terms with the forms of their targets in that language, where their status allows forms.
+    """The terms with the inflected forms of their targets, if their status allows forms.
 
-    The last word of a target takes the forms that the list has for it; a word before it that begins small those of its
-    dictionary form ("grafische Oberfläche": grafischen Oberfläche). Without a list nothing is added.
+    The last word of a target gets the forms that the list has for it. A lower-case word before it gets the forms of its
+    dictionary form ("grafische Oberfläche": grafischen Oberfläche). Without a form list nothing is added.
     """
     forms = form_list(language)
     return tuple(
@@ -55,15 +55,15 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
 
 
 def _inflections(term: Term, forms: FormList) -> tuple[str, ...]:
-    def bend(word: str) -> tuple[str, ...]:
-        """The forms that a word before the last takes as an adjective, itself first."""
+    def adjective_forms(word: str) -> tuple[str, ...]:
+        """The word and, if it may be an adjective before the noun, its other forms."""
         lemma = forms.dictionary_form(word) if word[:1].islower() else None
         return (word,) if lemma is None else (word, *(form for form in forms.forms(lemma) if form != word))
 
     found: dict[str, None] = {}
     for target in term.targets:
         words = target.split(" ")
-        choices = (*map(bend, words[:-1]), (words[-1], *forms.forms(words[-1])))
+        choices = (*map(adjective_forms, words[:-1]), (words[-1], *forms.forms(words[-1])))
         for combination in islice(product(*choices), MAX_FORMS):
             found[" ".join(combination)] = None
     for target in term.targets:
@@ -72,6 +72,6 @@ def _inflections(term: Term, forms: FormList) -> tuple[str, ...]:
 
 
 def _is_noun(target: str) -> bool:
-    """Whether a German target ends in a noun that may begin or end a compound."""
+    """Whether a German target ends in a noun that may be the first or last part of a compound."""
     head = target.split(" ")[-1]
     return len(head) >= MIN_COMPOUND_HEAD and head[0].isupper() and head.isalpha()

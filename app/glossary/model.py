@@ -1,4 +1,4 @@
-"""One glossary entry, and what may be said of it. Plain data; knows nothing of texts, files or constraints."""
+"""The data model of glossaries: a term, where it was found, and how terms compete. No search, files or constraints."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any, Literal
 
 from engine import is_word_char
 
-# "preferred": the target, a variant or an inflected form must stand; "exact": the target or a variant as written;
-# "do_not_translate": the source's own words must stand; "forbidden": the target and its variants must not.
+# What the translation must contain. "preferred": the target, a variant or an inflected form; "exact": the target or a
+# variant as written; "do_not_translate": the words of the source; "forbidden": neither the target nor a variant.
 Status = Literal["preferred", "exact", "do_not_translate", "forbidden"]
-# Whether capitals of the source must agree: "permissive" lets the term decide ("IT" yes, "router" no).
+# Whether matching is case-sensitive: "permissive" decides by the term ("IT" yes, "router" no).
 Case = Literal["any", "permissive", "exact"]
-# What counts as the source: the words as written, any form of them, or words that begin so.
+# What matches the source: the words as written, any form of them, or words that start with them.
 Matching = Literal["exact", "lemma", "prefix"]
 
-# Which of two terms for the same words counts: the lower.
+# Of two terms for the same words, the one with the lower rank wins.
 STATUS_RANK: dict[Status, int] = {"do_not_translate": 0, "exact": 1, "preferred": 2, "forbidden": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One glossary entry: `target`, or another form of it, must stand where `source` stands in the source text.
+    """One glossary entry: where `source` occurs, the translation must contain `target` or another allowed form.
 
-    `row` is the line of the file it came from, counted from 1; 0 where there is no file. `is_for_document` marks what
-    a person required in the whole document, besides the glossary: of two terms for the same words it goes first.
-    `variants` are other targets that will do; `glossary` names the file that the term belongs to. `inflections` are
-    forms of the target and `joins_compounds` says that it may begin or end a longer word; both come from the form list
-    (`lemmas.with_forms`) and the memory (`used_forms`), not from the person.
+    `row` is the row in its file, counted from 1, or 0 without a file. `is_for_document` marks a pin that the user
+    required in the whole document: it wins against glossary terms for the same words. `variants` are other allowed
+    targets. `glossary` is the name of its glossary. `inflections` are forms of the targets, and `joins_compounds` means
+    that the target may be the first or last part of a compound; both are derived from the form list
+    (`lemmas.with_forms`) and from the translation memory (`used_forms`), never entered by the user.
     """
 
     source: str
@@ -46,7 +46,7 @@ class Term:
 
     @property
     def is_case_exact(self) -> bool:
-        """Whether capitals must agree: by default those behind a word's first letter say so ("IT", not "New York")."""
+        """Whether matching is case-sensitive; "permissive" is if a word has a capital after its first letter ("IT")."""
         if self.case != "permissive":
             return self.case == "exact"
         return has_inner_capitals(self.source)
@@ -57,13 +57,13 @@ class Term:
         return (self.target, *self.variants)
 
     def row_for_log(self) -> list[Any]:
-        """[source, target, row], and behind them what else was said of the term, if anything."""
-        said = self.fields()
-        return [self.source, self.target, self.row, *([said] if said else [])]
+        """[source, target, row], followed by the other fields if any differs from its default."""
+        fields = self.fields()
+        return [self.source, self.target, self.row, *([fields] if fields else [])]
 
     def fields(self) -> dict[str, Any]:
-        """What a person said of the term beyond its words, as plain values; what is as usual is left out."""
-        said = {
+        """The fields of a glossary file besides source and target, as plain values; default values are left out."""
+        fields = {
             "variants": list(self.variants),
             "status": self.status,
             "case": self.case,
@@ -71,16 +71,16 @@ class Term:
             "note": self.note,
             "glossary": self.glossary,
         }
-        usual = {"variants": [], "status": "preferred", "case": "permissive", "matching": "exact"}
-        return {name: value for name, value in said.items() if value != usual.get(name, "")}
+        defaults = {"variants": [], "status": "preferred", "case": "permissive", "matching": "exact"}
+        return {name: value for name, value in fields.items() if value != defaults.get(name, "")}
 
 
 @dataclass(frozen=True, slots=True)
 class TermHit:
-    """A term found in a text, at these code points of the text as given.
+    """A term found in a text, from code point `start` to `end` of the original text.
 
-    `text` is what stands there, without inline tags. `rivals` are terms for the very same words that lost to this one.
-    `priority` is the place of the term's glossary among those searched; the lowest counts first.
+    `text` is the matched text without inline tags. `rivals` are terms for exactly the same words that lost to this one.
+    `priority` is the position of the term's glossary among those searched; the lowest wins.
     """
 
     term: Term
@@ -93,9 +93,9 @@ class TermHit:
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """What was found, in the order of the text: `hits` do not overlap; `suppressed` lost to another one.
+    """The terms found in a text, in text order: `hits` do not overlap; `suppressed` lost to another hit.
 
-    Hits of forbidden terms take no room: they may share theirs with another hit.
+    Forbidden terms do not block a place: their hits may overlap others.
     """
 
     hits: tuple[TermHit, ...]
@@ -103,7 +103,7 @@ class TermMatches:
 
 
 def has_inner_capitals(text: str) -> bool:
-    """Whether a word of the text has a capital behind its first letter: "IT" and "iPhone", not "New York"."""
+    """Whether a word of the text has a capital after its first letter: "IT" and "iPhone", not "New York"."""
     return text != text.lower() and any(
         character != character.lower() and is_word_char(before) for before, character in pairwise(text)
     )

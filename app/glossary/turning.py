@@ -1,4 +1,4 @@
-"""A glossary's terms for another direction between languages: as they are, turned round, or none."""
+"""The terms of a glossary for another language direction: unchanged, reversed, or none."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Iterable
 from app.glossary.model import Matching, Term
 
 
-def terms_for(terms: Iterable[Term], direction: str, wanted: str) -> list[Term]:
-    """What these terms of one direction say in another: nothing, where that has other languages.
+def terms_for(terms: Iterable[Term], direction: str, new_direction: str) -> list[Term]:
+    """The terms of `direction` as terms of `new_direction`; none if that has other languages.
 
-    Turned round, a term is required by its first target, and its other targets become terms too. What forbids a target
-    says nothing of the way back, and a name that is not translated is the same both ways.
+    In the opposite direction each target of a term becomes a term. Forbidden terms are dropped, and terms that are not
+    translated stay the same.
 
     >>> [(t.source, t.target) for t in terms_for([Term("router", "Router", variants=("Weiche",))], "en-de", "de-en")]
     [('Router', 'router'), ('Weiche', 'router')]
     """
-    if direction == wanted:
+    if direction == new_direction:
         return list(terms)
-    if direction.split("-", 1)[::-1] != wanted.split("-", 1):
+    if direction.split("-", 1)[::-1] != new_direction.split("-", 1):
         return []
-    turned: list[Term] = []
+    reversed_terms: list[Term] = []
     for term in terms:
         if term.status == "do_not_translate":
-            turned.append(term)
+            reversed_terms.append(term)
         elif term.status != "forbidden":
             matching: Matching = "exact" if term.matching == "prefix" else term.matching
-            turned += [
+            reversed_terms += [
                 Term(target, term.source, status=term.status, case=term.case, matching=matching, note=term.note)
                 for target in term.targets
             ]
-    return turned
+    return reversed_terms

@@ -1,6 +1,6 @@
-"""A glossary as a file for others: CSV and TSV with a header, every formula defused, and TBX (ISO 30042:2008).
+"""A glossary as a file: CSV or TSV with a header and escaped formulas, or TBX (ISO 30042:2008).
 
-What is written is read again by this package with the same terms; only in TBX matching and case have no place.
+Reading the file again gives the same terms, except that TBX has no place for matching and case.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ _FORBIDDEN = "deprecatedTerm-admn-sts"
 _XML_ILLEGAL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "�")
 
 
-def write_glossary(base: Glossary, ending: str, direction: str) -> Export:
-    """The glossary as "csv", "tsv" or "tbx". Raises CommandError for another ending."""
+def write_glossary(glossary: Glossary, ending: str, direction: str) -> Export:
+    """The glossary as "csv", "tsv" or "tbx". Raises CommandError for any other ending."""
     if ending in _DELIMITERS:
-        data = _table(base, _DELIMITERS[ending])
+        data = _table(glossary, _DELIMITERS[ending])
     elif ending == "tbx":
-        data = _tbx(base, *direction.split("-", 1))
+        data = _tbx(glossary, *direction.split("-", 1))
     else:
         kinds = ", ".join((*_DELIMITERS, "tbx"))
         raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=ending, kinds=kinds))
-    stem = base.name.rpartition(".")[0] or base.name
+    stem = glossary.name.rpartition(".")[0] or glossary.name
     return Export(safe_name(f"{stem}.{ending}", f"glossary.{ending}"), data)
 
 
-def _table(base: Glossary, delimiter: str) -> bytes:
+def _table(glossary: Glossary, delimiter: str) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(_HEADER)
-    for term in base.terms.values():
-        said = ("|".join(term.variants), term.status, term.case, term.matching, term.note)
-        writer.writerow(escape_formula(cell) for cell in (term.source, term.target, *said))
+    for term in glossary.terms.values():
+        cells = ("|".join(term.variants), term.status, term.case, term.matching, term.note)
+        writer.writerow(escape_formula(cell) for cell in (term.source, term.target, *cells))
     return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
 
 
-def _tbx(base: Glossary, source: str, target: str) -> bytes:
-    entries = "".join(_entry(number, term, source, target) for number, term in base.terms.items())
+def _tbx(glossary: Glossary, source: str, target: str) -> bytes:
+    entries = "".join(_entry(number, term, source, target) for number, term in glossary.terms.items())
     text = (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<martif type="TBX-Basic" xml:lang={quoteattr(source)}>\n'
-        f"<martifHeader><fileDesc><sourceDesc><p>{_text(base.name)}</p></sourceDesc></fileDesc></martifHeader>\n"
+        f"<martifHeader><fileDesc><sourceDesc><p>{_text(glossary.name)}</p></sourceDesc></fileDesc></martifHeader>\n"
         f"<text><body>\n{entries}</body></text>\n</martif>\n"
     )
     return text.encode("utf-8")
@@ -58,11 +58,11 @@ def _tbx(base: Glossary, source: str, target: str) -> bytes:
 
 def _entry(number: int, term: Term, source: str, target: str) -> str:
     is_forbidden = term.status == "forbidden"
-    standings = ["preferredTerm-admn-sts", *["admittedTerm-admn-sts"] * len(term.variants)]
+    statuses = ["preferredTerm-admn-sts", *["admittedTerm-admn-sts"] * len(term.variants)]
     targets = "".join(
         f"<tig><term>{_text(text)}</term>"
-        f'<termNote type="administrativeStatus">{_FORBIDDEN if is_forbidden else standing}</termNote></tig>'
-        for text, standing in zip(term.targets, standings, strict=True)
+        f'<termNote type="administrativeStatus">{_FORBIDDEN if is_forbidden else status}</termNote></tig>'
+        for text, status in zip(term.targets, statuses, strict=True)
     )
     note = f'<descrip type="definition">{_text(term.note)}</descrip>' if term.note else ""
     return (

@@ -35,7 +35,7 @@ def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target
     known = (*term.targets, *term.inflections)
     found: dict[str, None] = {}
     for entry in index.holding(term.source, MAX_ENTRIES):
-        if wanted.concerns(entry.source):
+        if wanted.occurs_in(entry.source):
             found.update(dict.fromkeys(used_forms(entry.target, known, len(term.targets), forms)))
     new = [form for form in found if form not in known]
     return replace(term, inflections=(*term.inflections, *new)[:MAX_FORMS]) if new else term

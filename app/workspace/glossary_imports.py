@@ -171,7 +171,7 @@ class GlossaryImports:
             with self._core.lock:
                 if self._staged is not staged:
                     return
-                staged.look_at(looks)
+                staged.add_warnings(looks)
                 # Nothing spelt means that the model is gone, or that a newer import asks it.
                 staged.is_checking = bool(portion or spelt) and (first < len(staged.terms) or bool(texts))
                 staged.unchecked = _unchecked(len(staged.terms) - first, len(texts), is_going_on=staged.is_checking)

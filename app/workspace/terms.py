@@ -114,7 +114,7 @@ class DocumentTerms:
             differing += set(document_terms) ^ set(document_terms_before)
         probe = None if differing is None else term_matcher(differing, self.source_language)
         hits = {
-            source: None if probe is not None and not probe.concerns(source) else self.search_in(every, source).hits
+            source: None if probe is not None and not probe.occurs_in(source) else self.search_in(every, source).hits
             for source in set(sources)
         }
         return PreparedTerms(basis, glossaries, document_terms, every, hits)

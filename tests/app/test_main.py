@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,32 @@ def test_address_of_another_computer_cannot_be_listened_on():
         bind("192.0.2.1", 7860, tries=1)
 
 
-def test_log_is_kept_in_the_persons_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("sys.platform", "linux")
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these systems have other data folders")
+def test_log_is_in_the_data_folder_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_log_path() == tmp_path / "pinpoint" / "sessions.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder"),
+    [("win32", "local"), ("darwin", "home/Library/Application Support"), ("linux", "share")],
+)
+def test_log_of_an_earlier_version_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, folder: str
+):
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path / "home")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.setattr("app.paths.user_data_path", lambda *_, **__: tmp_path / "new")
+    assert default_log_path() == tmp_path / "new" / "sessions.sqlite"
+    earlier = tmp_path / folder / "pinpoint" / "sessions.sqlite"
+    earlier.parent.mkdir(parents=True)
+    earlier.touch()
+    assert default_log_path() == earlier
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "sessions.sqlite").touch()
+    assert default_log_path() == tmp_path / "new" / "sessions.sqlite"
 
 
 def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811

@@ -1,1 +1,1 @@
-"""Where the terms of a glossary occur in a text."""
+"""Search for glossary terms in a text: normalization, an index of terms, and the choice between matches."""

@@ -1,6 +1,6 @@
-"""Texts without the differences that never tell terms apart, each character with its place in the original.
+"""Text normalization for term search: Unicode composition, spaces, apostrophes and inline tags are unified.
 
-Knows which tags stand inside a sentence.
+Every character of the normalized text keeps its position in the original.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _TAG = re.compile(r"\{/?(\d+)\}|</?([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
 
 
 class FoldedText:
-    """A text with composed letters (NFC), single spaces, straight apostrophes and no tags around words.
+    """A text in NFC, with single spaces, straight apostrophes and without tags around words.
 
-    `lower` is `exact` in lower case, of the same length. `exact[i]` stands at `text[starts[i]:ends[i]]`. Tags go only
-    in pairs ("{1}…{/1}", "<b>…</b>"): a placeholder such as "{2}" stands for something between its neighbours.
+    `lower` is `exact` in lower case, with the same length. `exact[i]` comes from `text[starts[i]:ends[i]]`. Only paired
+    tags are removed ("{1}…{/1}", "<b>…</b>"): a placeholder such as "{2}" represents something between its neighbors.
     """
 
     def __init__(self, text: str) -> None:
@@ -39,7 +39,7 @@ class FoldedText:
             for start, end in _between(tags, len(text)):
                 for match in _CLUSTER.finditer(text, start, end):
                     if match.group().isspace():
-                        if exact and exact[-1] == " ":  # a tag stood between two spaces
+                        if exact and exact[-1] == " ":  # a tag was between two spaces
                             continue
                         folded = " "
                     else:
@@ -53,19 +53,19 @@ class FoldedText:
 
 
 def fold_spelling(source: str) -> str:
-    """A term's source without the differences that never tell terms apart."""
+    """The source of a term, normalized as `FoldedText.exact`."""
     if _PLAIN_WORDS.fullmatch(source) and "</" not in source and "{/" not in source:
-        return source  # as most of a million are
+        return source  # the fast path for most terms
     return FoldedText(source).exact
 
 
 def fold_term(source: str) -> str:
-    """The key of a term: `fold_spelling` in lower case."""
+    """The search key of a term: `fold_spelling` in lower case."""
     return lower(fold_spelling(source))
 
 
 def tokens(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each word; any other character, and each of a script without spaces, stands for itself."""
+    """Start and end of each token: a word, or one character that is not part of a word or of a script with spaces."""
     start = 0
     while start < len(text):
         end = token_end(text, start)
@@ -74,7 +74,7 @@ def tokens(text: str) -> Iterator[tuple[int, int]]:
 
 
 def token_end(text: str, start: int) -> int:
-    """The end of the token that begins at `start`."""
+    """The end of the token that starts at `start`."""
     plain = _PLAIN_WORD.match(text, start)
     if plain and (plain.end() == len(text) or text[plain.end()].isascii()):
         return plain.end()
@@ -86,7 +86,7 @@ def token_end(text: str, start: int) -> int:
 
 
 def lower(text: str) -> str:
-    """Lower case character by character, so that places stay: "İ", whose lower case is two characters, stays."""
+    """The text in lower case, with the same length: "İ", whose lower case is two characters, is kept."""
     lowered = text.lower()
     if len(lowered) == len(text) and "ς" not in lowered:
         return lowered
@@ -102,7 +102,7 @@ def _paired_tags(text: str) -> list[tuple[int, int]]:
 
 
 def _between(spans: list[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
-    """The stretches of a text of this length that none of these spans takes."""
+    """The parts of a text of this length outside the given spans."""
     before = 0
     for start, end in spans:
         yield before, start

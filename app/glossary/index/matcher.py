@@ -1,8 +1,7 @@
-"""Where terms stand in a text, found in one pass by its words, whatever their number.
+"""The terms in a text, found in one pass over its words, however many terms there are.
 
-Knows how a term is told apart from other letters: at word boundaries, longest first, with capitals that matter in
-"IT" and do not in "Router", in any form of its words where it says so, but not as part of a name in code. Knows
-nothing of files or constraints.
+A term matches at word boundaries, the longest first; with capitals for "IT" but not for "Router"; in any form of its
+words if it is matched by lemma; but never inside a name in code.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
 
-# Names in code and commands, which are no words of the sentence: get_class, date(1), open(), --file
+# Names in code and commands, which are not words of the sentence: get_class, date(1), open(), --file
 _NAME = re.compile(r"(?<![\w-])--\w[\w-]*+|(?<!\w)_*+[^\W_]++(?:(?:_++[^\W_]++)++(?:\(\d?\))?|\(\d?\))")
 
 
 @dataclass(frozen=True)
 class TermMatcher:
-    """Numbered terms of one or several glossaries searched as one, those of higher priority first.
+    """The term indexes of one or more glossaries, searched together; the first has the highest priority.
 
-    A search takes time by the text, not by the number of terms. `language` is that of the sources: terms that are
-    matched by lemma need it. Of two terms for the same words the one of the document counts, then that of the earlier
-    part, then by status, then the one whose capitals matter, then the one of the lower number.
+    The time of a search depends on the length of the text, not on the number of terms. `language` is the language of
+    the sources, needed to match by lemma. Of two terms for the same words, a document term wins; then the one of the
+    earlier part, the one with the lower status rank, the case-sensitive one, and the one with the lower number.
     """
 
     parts: tuple[TermIndex, ...] = ()
@@ -41,11 +40,11 @@ class TermMatcher:
         return sum(map(len, self.parts))
 
     def find(self, text: str) -> tuple[TermHit, ...]:
-        """The terms in `text`, in its order; those that are required do not overlap, as the longest wins."""
+        """The terms in `text`, in text order; required terms do not overlap, the longest wins."""
         return self.search(text).hits
 
     def search(self, text: str) -> TermMatches:
-        """The terms in `text`, and apart from them those that another term covers or cuts."""
+        """The terms in `text`, and separately those that overlap a winning term."""
         taken_by: list[TermHit | None] = [None] * len(text)
         hits: list[TermHit] = []
         suppressed: list[TermHit] = []
@@ -72,12 +71,12 @@ class TermMatcher:
             ]
         return TermMatches(_in_text_order(hits), _in_text_order(suppressed))
 
-    def concerns(self, text: str) -> bool:
-        """Whether any of the terms stands in the text, be it under another."""
+    def occurs_in(self, text: str) -> bool:
+        """Whether the text contains any of the terms, even one that would lose to another."""
         return next(self._matches(text), None) is not None
 
     def _matches(self, text: str) -> Iterator[tuple[_Priority, TermHit]]:
-        """Every place where a term stands, overlaps included, with what decides between them."""
+        """Every match, including overlapping ones, with the key that decides between them (lowest wins)."""
         searched = SearchedText(text, self.language)
         kept: list[tuple[int, int]] | None = None
         for part, terms in enumerate(self.parts):
@@ -98,7 +97,7 @@ def term_matcher(terms: Iterable[Term], language: str = "") -> TermMatcher:
 
 
 def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> TermHit | None:
-    """The term at these characters of the folded text, unless boundaries or capitals speak against it."""
+    """The term at these characters of the folded text; None if word boundaries or capitals do not match."""
     may_go_on = term.matching == "prefix"
     if not stands_alone(folded.exact, start, end, "start" if may_go_on else "word"):
         return None
@@ -110,7 +109,7 @@ def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> Ter
 
 
 def _priority(hit: TermHit, number: int) -> _Priority:
-    """Longest first, then leftmost, then as `TermMatcher` says; forbidden terms last, as they take no room."""
+    """Longest first, then leftmost, then as in `TermMatcher`; forbidden terms last, because they block no place."""
     term = hit.term
     length = 0 if term.status == "forbidden" else hit.start - hit.end
     rank = STATUS_RANK[term.status]
@@ -124,15 +123,15 @@ def checksum_of(terms: Iterable[Term]) -> str:
 
 
 def _is_part(hit: TermHit, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a hit is part of something that is not translated: "download" in "https://harbor.example/download"."""
+    """Whether a hit is inside a non-translatable: "download" in "https://harbor.example/download"."""
     return any(start <= hit.start and hit.end <= end and hit.end - hit.start < end - start for start, end in spans)
 
 
 def _same_capitals(source: str, found: str) -> bool:
-    """Whether the letters that two spellings share from the start are capitals in both or in neither."""
-    for wanted, character in zip(source, found, strict=False):
-        if wanted != character:
-            return wanted.lower() != character.lower()  # another form of the word goes on differently
+    """Whether the common prefix of two spellings has capitals at the same positions."""
+    for expected, character in zip(source, found, strict=False):
+        if expected != character:
+            return expected.lower() != character.lower()  # another form of the word continues differently
     return True
 
 

@@ -1,8 +1,8 @@
-"""Numbered terms that know where they may stand in a text, and that cost little to change.
+"""An index of numbered terms that yields candidate matches in a text and is cheap to change.
 
-The index of the first terms is made once, at the first search. What is changed later has a small index of its own, and
-what it takes the place of is passed over in the large one, so that an edit among 100,000 terms costs by the edits, not
-by the terms. Knows nothing of boundaries, capitals or priorities: places are candidates.
+The index of the initial terms is built at the first search. Later changes get a small index of their own, and the terms
+that they replace are skipped in the large one, so that an edit among 100,000 terms costs as much as the edit. Word
+boundaries, capitals and priorities are up to the matcher.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from app.glossary.lemmas import lemmatiser
 from app.glossary.model import Term
 from engine import is_word_char
 
-# A term's number with the term as it is to be; None takes it away.
+# The new term by number; None removes the term.
 TermChanges = Mapping[int, Term | None]
 # (number, start, end) in the folded text
 Candidate = tuple[int, int, int]
 
-# So many changes beside an index; with more, the index is made anew at the next search.
+# With more changes than this beside an index, the index is rebuilt at the next search.
 MAX_CHANGED = 2000
 
 
 class SearchedText:
-    """A text made ready to be searched once in any number of indices. `language` is that of the text."""
+    """A text prepared for search in any number of indexes. `language` is its language."""
 
     def __init__(self, text: str, language: str) -> None:
         self.folded = FoldedText(text)
@@ -35,12 +35,12 @@ class SearchedText:
 
     @cached_property
     def lemmas(self) -> LemmaText:
-        """The text with its words in dictionary form; made where a term is matched by lemma."""
+        """The text with its words in dictionary form; computed only if a term is matched by lemma."""
         return LemmaText(self.folded, self.language)
 
 
 class TermIndex(Mapping[int, Term]):
-    """Terms by number, in the order of their numbers, with their index. Never changed; see `changed`."""
+    """An immutable mapping of terms by number, in the order of their numbers, with a search index."""
 
     def __init__(self, terms: Mapping[int, Term] | None = None) -> None:
         terms = terms or {}
@@ -48,12 +48,12 @@ class TermIndex(Mapping[int, Term]):
         self._changes: TermChanges = {}
 
     def changed(self, changes: TermChanges) -> TermIndex:
-        """These terms with others in place of those of the same numbers, or without them. Shares all that stays."""
+        """A copy with terms replaced, added or (None) removed, by number. Shares the large index."""
         base = self._base.terms
         merged = {
             number: term
             for number, term in {**self._changes, **changes}.items()
-            if base.get(number) is not term  # a number that neither has, or a change taken back
+            if base.get(number) is not term  # an unknown number, or a change that was undone
         }
         if len(merged) > MAX_CHANGED:
             kept = ((number, term) for number, term in {**base, **merged}.items() if term is not None)
@@ -63,7 +63,7 @@ class TermIndex(Mapping[int, Term]):
         return after
 
     def changes_since(self, earlier: TermIndex) -> dict[int, Term | None]:
-        """What makes these terms of `earlier`."""
+        """The changes that turn `earlier` into this index."""
         numbers: Iterable[int] = self._changes.keys() | earlier._changes.keys()
         if self._base is not earlier._base:
             numbers = self.keys() | earlier.keys()
@@ -71,14 +71,14 @@ class TermIndex(Mapping[int, Term]):
         return {number: after for number, before, after in pairs if before is not after and before != after}
 
     def candidates(self, text: SearchedText) -> Iterator[Candidate]:
-        """Wherever a term's words stand at the start of a token, each place of each term once."""
+        """Every place where the words of a term occur at the start of a token, once for each term."""
         for candidate in self._base.candidates(text):
             if candidate[0] not in self._changes:
                 yield candidate
         yield from self._changed.candidates(text)
 
     def numbers_of(self, source: str, language: str) -> list[int]:
-        """The terms for these very words, but for capitals and spelling, however they are matched."""
+        """The numbers of the terms with this source, ignoring capitals and spelling variants."""
         key = fold_term(source)
         text = SearchedText(source, language)
         found = {number for number, start, end in self.candidates(text) if (start, end) == (0, len(key))}
@@ -110,11 +110,11 @@ class TermIndex(Mapping[int, Term]):
             return not self.changes_since(other)
         return dict(self) == other if isinstance(other, Mapping) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # as a dict has none
+    __hash__ = None  # type: ignore[assignment]  # like a dict
 
 
 class _Indexed:
-    """Terms that stay as they are, with their index, made at the first search in a language."""
+    """Fixed terms with an index for each language, built at the first search."""
 
     def __init__(self, terms: dict[int, Term]) -> None:
         self.terms = terms
@@ -146,18 +146,18 @@ class _Indexed:
 
 
 class _Index:
-    """Numbers of terms by their key text, with the lengths of the keys that begin with each word."""
+    """Numbers of terms by key text, with the lengths of the keys that start with each word."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, list[int]] = {}
-        self._lengths: dict[str, list[int]] = {}  # first token of a key -> lengths of the keys that begin so
-        self._open_lengths: set[int] = set()  # of keys of one word that may go on
+        self._lengths: dict[str, list[int]] = {}  # first token of a key -> lengths of the keys that start with it
+        self._open_lengths: set[int] = set()  # of one-word keys that match longer words (prefix matching)
 
     def __bool__(self) -> bool:
         return bool(self._by_key)
 
     def add(self, key: str, number: int, *, may_go_on: bool = False) -> None:
-        """Remembers a term; a blank key is never found."""
+        """Adds a term; an empty key is never found."""
         if not key:
             return
         numbers = self._by_key.setdefault(key, [])
@@ -170,7 +170,7 @@ class _Index:
         numbers.append(number)
 
     def candidates(self, text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
-        """(start, end, numbers) wherever a key stands at the start of a token; `spans` are the text's tokens."""
+        """(start, end, numbers) wherever a key occurs at the start of a token; `spans` are the tokens of the text."""
         for start, end in spans:
             lengths: Iterable[int] = self._lengths.get(text[start:end], ())
             if self._open_lengths:
@@ -183,7 +183,7 @@ class _Index:
 class LemmaText:
     """A folded text with each word in its dictionary form.
 
-    `places` leads from its token edges to those of the text, `tokens` are its own.
+    `places` maps its token boundaries to those of the folded text; `tokens` are its own tokens.
     """
 
     def __init__(self, folded: FoldedText, language: str) -> None:
@@ -202,5 +202,5 @@ class LemmaText:
 
     @cached_property
     def tokens(self) -> tuple[tuple[int, int], ...]:
-        """The words of the text in dictionary form."""
+        """Start and end of each token of the text in dictionary form."""
         return tuple(tokens(self.text))

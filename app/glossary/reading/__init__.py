@@ -1,1 +1,1 @@
-"""Glossary files of any format to terms, with a report of every row that was left out."""
+"""Reading glossary files of any format: the terms, and a report about every row that was left out."""

@@ -1,7 +1,7 @@
-"""Rows of cells -> entries: header rows, columns by name, and the cells of lines of text (CSV, TSV).
+"""Rows of cells -> glossary entries: headers, columns by name, and splitting lines into cells (CSV, TSV, UTX).
 
-Without a header, columns are source, target and, as OmegaT has it, a comment; or, as DeepL has it, source, target and
-the languages of both. A header may also name status, variants (one cell, parted by "|"), case, matching and note.
+Without a header, the columns are source, target and a comment (OmegaT), or source, target and both languages (DeepL).
+A header may also name status, variants (one cell, separated by "|"), case, matching and note.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _LANGUAGE_OF = {word: code for code, words in _LANGUAGES.items() for word in wor
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its number as a text editor or spreadsheet counts, its text for the report, its cells."""
+    """One row: its number as in a text editor or spreadsheet, its text for the report, its cells."""
 
     number: int
     shown: str
@@ -68,19 +68,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column holds what, and how many leading rows are a header."""
+    """Column numbers by name, and the number of header rows."""
 
     columns: Mapping[str, int] = field(default_factory=lambda: {"source": 0, "target": 1, "note": 2})
     num_header_rows: int = 0
 
     def cell(self, row: Row, name: str) -> str:
-        """The row's cell of that column; empty where there is none."""
+        """The cell of that column in the row, empty if there is none."""
         at = self.columns.get(name, -1)
         return row.cells[at] if 0 <= at < len(row.cells) else ""
 
 
 class TableReader:
-    """Reads rows of cells by a layout. `separator` is what stands between two cells, for messages."""
+    """Passes rows of cells to a checker as entries. `separator` is shown in messages between two cells."""
 
     def __init__(self, layout: Layout, direction: str | None, checker: RowChecker, separator: str) -> None:
         self._layout = layout
@@ -88,19 +88,19 @@ class TableReader:
         self._checker = checker
         self._expected = expected(separator)
         self._last_used = max(layout.columns.values())
-        self._wide: list[int] = []
+        self._rows_with_more_columns: list[int] = []
 
     def read(self, row: Row) -> None:
-        """Gives the row's entry to the checker, or says why there is none."""
+        """Adds the entry of a row to the checker, or reports why the row is left out."""
         layout, needed = self._layout, max(self._layout.columns["source"], self._layout.columns["target"])
         if len(row.cells) <= needed:
             num_cells = len(row.cells)
             found = Message("found 1 column") if num_cells == 1 else Message("found {count} columns", count=num_cells)
             only_source = TermEntry(row.number, row.shown, layout.cell(row, "source"), "")
-            self._refuse(row, "columns", joined(", ", [self._expected, found]), only_source)
+            self._reject(row, "columns", joined(", ", [self._expected, found]), only_source)
             return
         if layout.num_header_rows == 0 and any(cell.strip() for cell in row.cells[self._last_used + 1 :]):
-            self._wide.append(row.number)
+            self._rows_with_more_columns.append(row.number)
         source, target = layout.cell(row, "source"), layout.cell(row, "target")
         languages = [
             language_of(layout.cell(row, name))
@@ -115,23 +115,28 @@ class TableReader:
                 problem = Message(
                     "this term is for {given}, not for {wanted}", given=given, wanted=" → ".join(self._direction)
                 )
-                self._refuse(row, "languages", problem)
+                self._reject(row, "languages", problem)
                 return
-        said = self._said(row)
-        if said is None:
+        options = self._options(row)
+        if options is None:
             return
-        status, case, matching = said
+        status, case, matching = options
         variants = tuple(layout.cell(row, "variants").split(_VARIANT_MARK))
         note = layout.cell(row, "note")
-        self._checker.take(TermEntry(row.number, row.shown, source, target, variants, status, case, matching, note))
+        self._checker.add(TermEntry(row.number, row.shown, source, target, variants, status, case, matching, note))
 
     def notes(self) -> list[str]:
-        """What is worth knowing of rows that did no harm."""
-        if not self._wide:
+        """A note about columns that were not read."""
+        if not self._rows_with_more_columns:
             return []
-        return [Message("Only the columns that are known are used; more stand in {rows}.", rows=row_list(self._wide))]
+        return [
+            Message(
+                "Only the columns that are known are used; more stand in {rows}.",
+                rows=row_list(self._rows_with_more_columns),
+            )
+        ]
 
-    def _said(self, row: Row) -> tuple[Status, Case, Matching] | None:
+    def _options(self, row: Row) -> tuple[Status, Case, Matching] | None:
         if self._layout.columns.keys().isdisjoint(("status", "case", "matching")):
             return "preferred", "permissive", "exact"
         cells = {name: clean(self._layout.cell(row, name)).casefold() for name in ("status", "case", "matching")}
@@ -149,25 +154,25 @@ class TableReader:
                     value=value[:40],
                     known=known,
                 )
-                self._refuse(row, "value", problem)
+                self._reject(row, "value", problem)
                 return None
         status = _STATUSES[cells["status"] or "preferred"]
         case: Case = next((known for known in get_args(Case) if known == cells["case"]), "permissive")
         matching: Matching = next((known for known in get_args(Matching) if known == cells["matching"]), "exact")
         return status, case, matching
 
-    def _refuse(self, row: Row, kind: RowKind, problem: str, entry: TermEntry | None = None) -> None:
+    def _reject(self, row: Row, kind: RowKind, problem: str, entry: TermEntry | None = None) -> None:
         self._checker.num_rows += 1
-        self._checker.refuse(row.number, row.shown, kind, problem, entry=entry)
+        self._checker.reject(row.number, row.shown, kind, problem, entry=entry)
 
 
 def expected(separator: str) -> Message:
-    """What a row should be, for messages."""
+    """The expected form of a row, for messages."""
     return Message("expected source{delimiter}target", delimiter=separator)
 
 
 def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
-    """Which columns to read, by the first row where that is a header."""
+    """The columns by name if the first row is a header, else the default columns."""
     names = [clean(cell).casefold() for cell in cells]
     named = {
         what: next(column for column, name in enumerate(names) if name in known)
@@ -179,7 +184,7 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     languages = [language_of(name) for name in names]
     wanted = (direction or "").split("-")
     extra = {what: column for what, column in named.items() if what not in ("source", "target")}
-    if len(wanted) == 2:  # "it<TAB>es" is a term of English and German, no header
+    if len(wanted) == 2:  # "it<TAB>es" is an English-German term, not a header
         if set(wanted) <= set(languages[:2]) or (set(wanted) <= set(languages) and len(names) != 4):
             source, target = (languages.index(code) for code in wanted)
             return Layout({"source": source, "target": target, **extra}, 1)
@@ -193,12 +198,12 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
 
 
 def language_of(name: str) -> str | None:
-    """The code of a language by its code or name: "en-GB" and "Englisch" -> "en"."""
+    """The language code for a code or name: "en-GB" and "Englisch" -> "en"."""
     return _LANGUAGE_OF.get(re.split(r"[-_]", name.strip().casefold())[0])
 
 
 def sniff(lines: Sequence[str]) -> str:
-    """The delimiter that splits the most of these lines; a tab before a semicolon before a comma."""
+    """The delimiter that splits most of these lines; on a tie, tab before semicolon before comma."""
     lines = lines[:ROWS_TO_SNIFF]
 
     def num_split(delimiter: str) -> int:
@@ -208,9 +213,9 @@ def sniff(lines: Sequence[str]) -> str:
 
 
 def cells_of(line: str, delimiter: str) -> list[str] | None:
-    """The cells of one line; None where a quotation mark opens and does not close.
+    """The cells of one line; None if a quotation mark is never closed.
 
-    Between tabs, quotation marks are letters unless they stand around a whole cell, as spreadsheets write them.
+    In tab-separated lines, quotation marks are ordinary characters unless they enclose a whole cell.
     """
     if delimiter == "\t":
         return [_unquote(cell.strip(" ")) for cell in line.split("\t")]
@@ -229,14 +234,14 @@ def _unquote(cell: str) -> str:
 
 
 def is_utx(text: str) -> bool:
-    """Whether a text begins as UTX does."""
+    """Whether a text starts like a UTX file."""
     return _UTX_START.match(text.lstrip("\ufeff")) is not None
 
 
 def utx_layout(lines: list[str], direction: str | None) -> tuple[Layout, int]:
-    """Where the columns are, and how many leading lines are the header; turned where the file is the other way round.
+    """The columns and the number of header lines; source and target are swapped if the file has the other direction.
 
-    `lines` begin with the first one of the file.
+    `lines` are the first lines of the file.
     """
     header = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
     named = next((line for line in reversed(lines[:header]) if "\t" in line), "#src\ttgt")

@@ -1,6 +1,6 @@
-"""An uploaded glossary's bytes -> its terms, with every row that is left out explained.
+"""The bytes of a glossary file -> its terms, with a report about every row that was left out.
 
-Tells the kinds of files apart by what is in them; the name is the upload's and not to be trusted.
+The format is recognized by content, because the file name of an upload is not reliable.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx)[\s>/]", re.IGNORECASE)
 
 
 def read_glossary(data: bytes, name: str, direction: str | None = None) -> GlossaryImport:
-    """The terms in these bytes: CSV, TSV, XLSX, TBX, UTX or TMX.
+    """The terms of a CSV, TSV, XLSX, TBX, UTX or TMX file.
 
-    A header may name the columns ("source,target", "en;de"), in any order; `direction` ("en-de") then says which
-    language is the source. Raises GlossaryError, naming the first row that is wrong, where no row is usable.
+    A header may name the columns ("source,target", "en;de") in any order; `direction` ("en-de") then decides which
+    language is the source. Raises GlossaryError, naming the first wrong row, if no row is usable.
     """
     name = safe_name(name, "glossary.tsv")
     if len(data) > MAX_BYTES:
@@ -93,7 +93,7 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
 
 
 def _xml_root(data: bytes) -> str:
-    """ "tbx", "martif" or "tmx" where these bytes are XML with that root; else empty."""
+    """The root element of an XML glossary ("tbx", "martif" or "tmx"), else an empty string."""
     head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
     if "<" not in head[:10]:
         return ""
@@ -102,14 +102,14 @@ def _xml_root(data: bytes) -> str:
 
 
 def _is_meant_as_xml(data: bytes, name: str) -> bool:
-    """Whether its first characters or its name say so; a table may have "<" in its first row."""
+    """Whether the first characters or the name suggest XML; a table may have "<" in its first row."""
     head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
     return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
 
 
 def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) -> list[str]:
     for entry in entries:
-        checker.take(entry)
+        checker.add(entry)
         _check_count(checker.num_rows, name)
     return []
 
@@ -137,7 +137,7 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     if not first:
         raise _no_terms(name)
     if text.count("\n") + text.count("\r") > MAX_ROWS:
-        _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # a header may be among them
+        _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # one of them may be a header
     delimiter = sniff(first)
     layout = layout_of(cells_of(first[0], delimiter) or [], direction)
     rows = _table_rows(text, delimiter, checker)
@@ -145,7 +145,7 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
 
 
 def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]:
-    """The rows of a table, one at a time, as there may be a million; those with an open quote are refused."""
+    """The rows of a table, one at a time, because there may be a million; rows with an open quote are rejected."""
     for number, line in _filled_lines(text):
         cells = cells_of(line, delimiter)
         if cells is None:
@@ -154,7 +154,7 @@ def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]
                 expected=expected(DELIMITERS[delimiter]),
             )
             checker.num_rows += 1
-            checker.refuse(number, line, "quotes", problem)
+            checker.reject(number, line, "quotes", problem)
         else:
             yield Row(number, line, cells)
 
@@ -164,7 +164,7 @@ def _filled_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of each line; a line feed, a carriage return or both end one."""
+    """(number from 1, line) of each line, ended by a line feed, a carriage return or both."""
     return enumerate((match[1] for match in _LINE.finditer(text)), 1)
 
 
@@ -178,7 +178,7 @@ def _read_rows(
     *,
     is_named: bool = False,
 ) -> list[str]:
-    """Reads the rows behind the header; `is_named`: a header has named the columns and is not among the rows."""
+    """Reads the rows after the header; `is_named`: the columns have names and the header is not among the rows."""
     reader = TableReader(layout, direction, checker, separator)
     num_rows = 0
     for row in islice(rows, layout.num_header_rows, None):

@@ -1,6 +1,6 @@
-"""What is worth a look in terms that can be used: capitals that only begin a row, targets that a model cannot spell.
+"""Warnings about usable terms: capitals that only start a row, and targets that a model cannot spell.
 
-Knows the words of a language by the form lists and simplemma; the model is asked by whoever has it.
+The form lists and simplemma know the words of a language. Callers ask the model and pass what it can spell.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from app.i18n import Message
 
 
 def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport]:
-    """The terms whose target, in that language, seems to be capitalised only because it begins a row.
+    """Reports on the terms whose target seems to be capitalized only because it starts a row.
 
-    The target would be required with that capital in the middle of sentences too. Names and what is written alike in
-    both languages are left alone: only a word that the language writes small is doubted.
+    The target would be required with that capital in the middle of sentences, too. Names and targets equal to the
+    source are skipped: only a word that the language writes in lower case is reported.
     """
     is_written_small = _small_words(language)
     if is_written_small is None:
@@ -42,7 +42,7 @@ def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport
 
 
 def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iterator[RowReport]:
-    """The terms that a model cannot spell in any way; `spelt` has what it would write for a text, None for the text."""
+    """Reports on the terms that a model cannot spell; `spelt` maps a text to what it would write, None if correct."""
     for term in terms:
         texts = [term.source] if term.status == "do_not_translate" else [*term.targets]
         if term.status == "forbidden" or any(spelt.get(text) is None for text in texts):
@@ -57,7 +57,7 @@ def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iter
 
 
 def texts_to_spell(terms: Iterable[Term]) -> list[str]:
-    """What the model must be able to spell for these terms, each text once."""
+    """The texts that the model must be able to spell for these terms, each once."""
     texts: dict[str, None] = {}
     for term in terms:
         if term.status != "forbidden":
@@ -66,12 +66,12 @@ def texts_to_spell(terms: Iterable[Term]) -> list[str]:
 
 
 def report_on(term: Term, message: str, kind: str, fix: Fix | None = None) -> RowReport:
-    """A report on a term that came without an error."""
+    """A report on a usable term."""
     return RowReport(term.row, f"{term.source} → {term.target}", message, kind, fix)  # type: ignore[arg-type]
 
 
 def _small_words(language: str) -> Callable[[str, str], bool] | None:
-    """A function that tells, of a word in small letters and as it stands, whether the language writes it small."""
+    """A function of a word in lower case and as given: whether the language writes it in lower case."""
     if (forms := form_list(language)) is not None:
 
         @lru_cache(maxsize=50_000)

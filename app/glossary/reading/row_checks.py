@@ -1,6 +1,6 @@
-"""Entries of any glossary file -> terms, checked one by one: errors, repeats, conflicts, what is worth a look.
+"""Entries of a glossary file -> terms, checked one by one: errors, repeats, conflicts and warnings.
 
-Knows what makes an entry unusable and which of two entries stays. Knows nothing of kinds of files.
+Decides what makes an entry unusable and which of two conflicting entries is kept, for every file format.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from app.text.encoding import shortened_list
 MAX_TERM_CHARACTERS = 200
 MAX_VARIANTS = 20
 MAX_NOTE_CHARACTERS = 1000
-# Of each sort of rows so many are told one by one; all are counted.
+# At most this many rows of each sort are listed; all are counted.
 MAX_REPORTS = 10_000
-# Sources so short are found in many sentences by chance.
+# Shorter sources are found in many sentences by chance.
 SHORT_SOURCE = 2
 
 RowKind = Literal[
     # left out
     "columns", "empty", "too_long", "characters", "quotes", "conflict", "languages", "value", "variants",
-    # left out, and no harm
+    # left out without harm
     "repeat",
-    # used, and worth a look
+    # used, with a warning
     "capital", "short", "initial", "unspellable",
 ]  # fmt: skip
 Side = Literal["source", "target", "variant"]
@@ -43,7 +43,7 @@ _SPACES = re.compile(r"[ \t\f\v\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a person may choose: this term of the import becomes that one; None leaves it out."""
+    """A correction that the user may choose: `term` becomes `becomes`, or is left out (None)."""
 
     term: Term
     becomes: Term | None
@@ -51,9 +51,9 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class RowReport:
-    """What is said of a row: its text as it stands in the file, and what is wrong or worth a look, with the cure.
+    """An error or warning about a row: its text in the file, and a message with the solution.
 
-    `blank` is its term where that lacks nothing but a target, which a person may give.
+    `blank` is its term if only the target is missing, which the user may fill in.
     """
 
     row: int
@@ -66,9 +66,9 @@ class RowReport:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryImport:
-    """What a file gave: the usable terms, the rows left out, rows worth a look, and notes for the person.
+    """The result of reading a file: usable terms, rows left out, warnings, and notes for the user.
 
-    `num_errors` and `num_repeats` count all such rows, of which the first MAX_REPORTS are told.
+    `num_errors` and `num_repeats` count all such rows; at most MAX_REPORTS of them are listed.
     """
 
     name: str
@@ -83,7 +83,7 @@ class GlossaryImport:
 
 @dataclass(frozen=True, slots=True)
 class TermEntry:
-    """A row as the file has it: nothing checked yet. `shown` is its text for the report."""
+    """An unchecked row of a file. `shown` is its text for the report."""
 
     row: int
     shown: str
@@ -97,7 +97,7 @@ class TermEntry:
 
 
 class RowChecker:
-    """Takes the entries one by one and remembers what earlier ones said."""
+    """Collects terms and reports from entries, one by one, and compares each with the earlier ones."""
 
     def __init__(self, name: str) -> None:
         self.terms: list[Term] = []
@@ -111,8 +111,8 @@ class RowChecker:
         self._repeated: list[int] = []
         self._capital_pairs: list[tuple[int, int]] = []
 
-    def take(self, entry: TermEntry) -> None:
-        """Keeps the term of this entry, or says why not."""
+    def add(self, entry: TermEntry) -> None:
+        """Adds the term of this entry, or reports why it is left out."""
         self.num_rows += 1
         term = self._checked(entry)
         if term is None:
@@ -126,18 +126,18 @@ class RowChecker:
                     "row out",
                     source=term.source,
                 )
-                self._look_at(entry, "short", message, Fix(term, None))
+                self._warn(entry, "short", message, Fix(term, None))
         elif earlier.targets == term.targets and earlier.status == term.status:
             self._repeated.append(term.row)
             if earlier.source != term.source:
                 self._capital_pairs.append((term.row, earlier.row))
                 message = Message("the same as row {row} but for the capital; it is left out", row=earlier.row)
-                self._look_at(entry, "capital", message)
+                self._warn(entry, "capital", message)
             elif len(self.repeats) < MAX_REPORTS:
                 message = Message("the same as row {row}; it is left out", row=earlier.row)
                 self.repeats.append(RowReport(entry.row, shown(entry.shown, 120), message, "repeat"))
         else:
-            self.refuse(
+            self.reject(
                 entry.row,
                 entry.shown,
                 "conflict",
@@ -151,10 +151,10 @@ class RowChecker:
                 Fix(earlier, term),
             )
 
-    def refuse(
+    def reject(
         self, row: int, text: str, kind: RowKind, problem: str, fix: Fix | None = None, entry: TermEntry | None = None
     ) -> None:
-        """Leaves a row out; `entry` is what it says, where it may lack nothing but a target."""
+        """Reports a row that is left out; pass `entry` if only its target may be missing."""
         self.num_errors += 1
         if len(self.errors) < MAX_REPORTS:
             blank = term_of(entry, self._name) if entry else None
@@ -164,11 +164,11 @@ class RowChecker:
 
     @property
     def num_repeats(self) -> int:
-        """How many rows said what an earlier one had said."""
+        """The number of rows that repeat an earlier one."""
         return len(self._repeated)
 
     def notes(self) -> list[str]:
-        """What is worth knowing of rows that did no harm."""
+        """Notes about rows that were left out without harm."""
         notes: list[str] = []
         if self._repeated:
             notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=row_list(self._repeated)))
@@ -179,27 +179,27 @@ class RowChecker:
             )
         return notes
 
-    def _look_at(self, entry: TermEntry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
+    def _warn(self, entry: TermEntry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
         if len(self.warnings) < MAX_REPORTS:
             self.warnings.append(RowReport(entry.row, shown(entry.shown, 120), message, kind, fix))
 
     def _checked(self, entry: TermEntry) -> Term | None:
         term = term_of(entry, self._name)
         if wrong := wrong_with(term):
-            self.refuse(entry.row, entry.shown, *wrong, entry=entry)
+            self.reject(entry.row, entry.shown, *wrong, entry=entry)
             return None
         return term
 
 
 def located(name: str, row: int, problem: str) -> Message:
-    """What is wrong with a row of that file, where no table of rows says which it is."""
+    """A problem of a row, with file name and row number, for use outside the table of rows."""
     return Message("{name}, row {row}: {problem}", name=name, row=row, problem=problem)
 
 
 def identity(term: Term) -> tuple[str, bool]:
-    """What only one term of a glossary has: its words, as far as they tell it apart; a forbidden one its target, too.
+    """The key that is unique among the terms of a glossary: the normalized source, and the target if it is forbidden.
 
-    A source may have targets that are forbidden besides the one that is required.
+    A source may have forbidden targets besides the required one.
     """
     key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
     is_forbidden = term.status == "forbidden"
@@ -207,7 +207,7 @@ def identity(term: Term) -> tuple[str, bool]:
 
 
 def term_of(entry: TermEntry, glossary: str) -> Term:
-    """The entry as a term, its texts cleaned; whether it can be used, `wrong_with` tells."""
+    """The entry as a term with cleaned texts, not yet checked (see `wrong_with`)."""
     source, target = clean(entry.source), clean(entry.target)
     if entry.status == "do_not_translate":
         target = target or source
@@ -226,7 +226,7 @@ def term_of(entry: TermEntry, glossary: str) -> Term:
 
 
 def wrong_with(term: Term) -> tuple[RowKind, str] | None:
-    """Why the term cannot be used, with the cure; None where it can."""
+    """Why the term cannot be used, with the solution; None if it can."""
     cells: list[tuple[Side, str]] = [("source", term.source), ("target", term.target)]
     cells += [("variant", variant) for variant in term.variants]
     for side, cell in cells:
@@ -242,25 +242,25 @@ def wrong_with(term: Term) -> tuple[RowKind, str] | None:
 
 
 def clean(cell: str) -> str:
-    """Composed letters, no white space around, single spaces inside; no-break spaces stay."""
+    """The text in NFC, stripped, with single spaces; no-break spaces are kept."""
     if cell.isascii() and cell.isprintable() and "  " not in cell:
         return cell.strip()
     return _SPACES.sub(" ", unicodedata.normalize("NFC", cell).strip().strip("\ufeff"))
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """The text, cut where it is too long for a message."""
+    """The text, shortened to `limit` characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def row_list(rows: Sequence[int]) -> str:
-    """Rows for a message: "rows 2, 3"."""
+    """Row numbers for a message: "rows 2, 3"."""
     listed = shortened_list(str(row) for row in rows)
     return Message("row {rows}", rows=listed) if len(rows) == 1 else Message("rows {rows}", rows=listed)
 
 
 def _wrong_cell(cell: str, side: Side) -> tuple[RowKind, str] | None:
-    """What makes this cell no half of a term, with the cure; None where nothing does."""
+    """Why this cell cannot be one side of a term, with the solution; None if it can."""
     if not cell:
         empty = {
             "source": Message("the source is empty: fill it in or remove the row"),

@@ -1,6 +1,6 @@
-"""XLSX workbooks -> rows of cells: the first sheet that holds anything. Formulas count by the value kept with them.
+"""XLSX workbooks -> rows of cells of the first sheet with content. Formulas are read as their stored values.
 
-openpyxl reads them row by row; with defusedxml installed, as requirements.txt has it, no entity is ever declared.
+openpyxl reads row by row; because defusedxml is installed (requirements.txt), XML entities are refused.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ XLSX_START = b"PK\x03\x04"
 
 
 def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], list[str]]:
-    """The rows that hold anything, numbered as the sheet numbers them, and notes for the person.
+    """The non-empty rows, numbered as in the sheet, and notes for the user.
 
-    Raises GlossaryError for a file that is no workbook, is damaged or protected, or unpacks to too much.
+    Raises GlossaryError for a file that is not a workbook, damaged, protected, or too large when unpacked.
     """
     from openpyxl import load_workbook
 
@@ -47,7 +47,7 @@ def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], lis
         book.close()
     except GlossaryError:
         raise
-    except Exception as problem:  # openpyxl raises whatever a damaged file leads it into
+    except Exception as problem:  # damaged files make openpyxl raise all kinds of errors
         raise GlossaryError(
             Message(
                 "{name} cannot be read as an Excel workbook ({reason}): open it in a spreadsheet program and save it "
@@ -60,7 +60,7 @@ def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], lis
 
 
 def _rows(sheet: object, max_rows: int) -> Iterator[Row]:
-    sheet.reset_dimensions()  # type: ignore[attr-defined]  # what the file says of its size may be wrong
+    sheet.reset_dimensions()  # type: ignore[attr-defined]  # the stated size may be wrong
     num_rows = 0
     for number, values in enumerate(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS), 1):  # type: ignore[attr-defined]
         cells = [_text(value) for value in values]
@@ -69,7 +69,7 @@ def _rows(sheet: object, max_rows: int) -> Iterator[Row]:
         if cells:
             num_rows += 1
             yield Row(number, " | ".join(cells), cells)
-            if num_rows > max_rows:  # one more than is taken: the caller says so
+            if num_rows > max_rows:  # one more than allowed: the caller reports it
                 return
 
 

@@ -31,35 +31,35 @@ _INLINE = ("bpt", "ept", "ph", "it", "ut")
 @dataclass(frozen=True, slots=True)
 class _Designation:
     text: str
-    standing: str  # "preferredterm-admn-sts", in small letters; empty where nothing is said
+    status: str  # "preferredterm-admn-sts" in lower case; empty if not stated
 
     @property
     def is_forbidden(self) -> bool:
-        return self.standing.startswith(_FORBIDDEN)
+        return self.status.startswith(_FORBIDDEN)
 
 
 def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
-    """The entries of the file, numbered by concept; `direction` says which languages count, else the first two do."""
-    wanted = (direction or "").split("-")
-    # v2 has termEntry, v3 conceptEntry: whichever the file begins to speak of.
+    """The entries of the file, numbered by concept, for the languages of `direction`, else for the first two."""
+    languages = (direction or "").split("-")
+    # v2 has termEntry, v3 has conceptEntry.
     tag = "conceptEntry" if b"conceptEntry" in data or "conceptEntry".encode("utf-16-le") in data else "termEntry"
     for number, concept in _xml_entries(data, name, tag):
         by_language: dict[str, list[_Designation]] = {}
         for section in concept:
             if _local(section) in _LANGUAGE_SECTIONS:
                 by_language.setdefault(_language(section), []).extend(_designations(section))
-        if len(wanted) != 2:
-            wanted = list(by_language)[:2]
-        yield from _entries(number, by_language, wanted, _note(concept))
+        if len(languages) != 2:
+            languages = list(by_language)[:2]
+        yield from _entries(number, by_language, languages, _note(concept))
 
 
 def _entries(
-    number: int, by_language: dict[str, list[_Designation]], wanted: list[str], note: str
+    number: int, by_language: dict[str, list[_Designation]], languages: list[str], note: str
 ) -> Iterator[TermEntry]:
-    sources = by_language.get(wanted[0], []) if wanted else []
-    targets = by_language.get(wanted[1], []) if len(wanted) > 1 else []
+    sources = by_language.get(languages[0], []) if languages else []
+    targets = by_language.get(languages[1], []) if len(languages) > 1 else []
     shown = "; ".join(f"{code}: {', '.join(d.text for d in found)}" for code, found in by_language.items())
-    usable = sorted((d for d in targets if not d.is_forbidden), key=lambda d: not d.standing.startswith("preferred"))
+    usable = sorted((d for d in targets if not d.is_forbidden), key=lambda d: not d.status.startswith("preferred"))
     if not sources or not targets:
         yield TermEntry(number, shown, sources[0].text if sources else "", targets[0].text if targets else "")
         return
@@ -80,20 +80,20 @@ def _designations(section: Element) -> Iterator[_Designation]:
         term = next((child for child in element.iter() if _local(child) == "term"), None)
         if term is None:
             continue
-        standing = next((_standing(child) for child in element.iter() if _standing(child)), "")
-        yield _Designation("".join(term.itertext()), standing)
+        status = next((_status(child) for child in element.iter() if _status(child)), "")
+        yield _Designation("".join(term.itertext()), status)
 
 
-def _standing(element: Element) -> str:
-    """What an element says of its term's status; both styles of v3, and v2."""
-    says = element.get("type", "") if _local(element) == "termNote" else _local(element)
-    if says not in ("administrativeStatus", "normativeAuthorization"):
+def _status(element: Element) -> str:
+    """The status that an element states for its term, in v2 or in one of the two styles of v3."""
+    kind = element.get("type", "") if _local(element) == "termNote" else _local(element)
+    if kind not in ("administrativeStatus", "normativeAuthorization"):
         return ""
     return (element.text or "").strip().lower().replace(" ", "")
 
 
 def _note(concept: Element) -> str:
-    """The concept's definition, else its note."""
+    """The definition of the concept, else its note."""
     found = {
         element.get("type", "") if _local(element) == "descrip" else _local(element): "".join(element.itertext())
         for element in concept.iter()
@@ -103,19 +103,19 @@ def _note(concept: Element) -> str:
 
 
 def read_tmx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
-    """The entries of the file, numbered by unit; `direction` says which languages count, else the first two do."""
-    wanted = (direction or "").split("-")
+    """The entries of the file, numbered by unit, for the languages of `direction`, else for the first two."""
+    languages = (direction or "").split("-")
     for number, unit in _xml_entries(data, name, "tu"):
         texts: dict[str, str] = {}
         for variant in unit:
             if _local(variant) == "tuv":
                 segment = next((child for child in variant if _local(child) == "seg"), None)
                 texts.setdefault(_language(variant), _text(segment) if segment is not None else "")
-        if len(wanted) != 2:
-            wanted = list(texts)[:2]
+        if len(languages) != 2:
+            languages = list(texts)[:2]
         shown = "; ".join(f"{code}: {text}" for code, text in texts.items())
         note = next(("".join(child.itertext()) for child in unit if _local(child) == "note"), "")
-        source, target = (texts.get(code, "") for code in (*wanted, "", "")[:2])
+        source, target = (texts.get(code, "") for code in (*languages, "", "")[:2])
         yield TermEntry(number, shown, source, target, note=note)
 
 
@@ -127,18 +127,18 @@ def _text(element: Element) -> str:
 
 
 def _local(element: Element) -> str:
-    """The element's name without its namespace."""
+    """The name of the element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 
 def _language(element: Element) -> str:
-    """The first part of the element's language, in small letters: "en" for "en-GB"."""
+    """The primary language of the element, in lower case: "en" for "en-GB"."""
     given = element.get(LANGUAGE) or element.get("lang") or ""
     return given.replace("_", "-").partition("-")[0].lower()
 
 
 def _xml_entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, Element]]:
-    """(number from 1, element) of each element of that local name. Raises GlossaryError for XML that is not safe."""
+    """(number from 1, element) of each element with this local name. Raises GlossaryError for unsafe XML."""
     try:
         text = decode_xml(data, name, MAX_ELEMENTS).text
     except DocumentError as problem:
@@ -147,21 +147,21 @@ def _xml_entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, Elemen
     number = 0
     events = ElementTree.iterparse(BytesIO(text.encode("utf-8")), ("start", "end"), parser)
     path: list[Element] = []
-    num_around = 0  # entries that stand around the place that was read last
+    depth = 0  # number of entries around the current position
     try:
         for event, element in events:
             if event == "start":
                 path.append(element)
-                num_around += _local(element) == tag
+                depth += _local(element) == tag
                 continue
             path.pop()
             if _local(element) == tag:
-                num_around -= 1
+                depth -= 1
                 number += 1
                 yield number, element
-            if path and not num_around:
+            if path and not depth:
                 path[-1].remove(element)
-    except ElementTree.ParseError as problem:  # well-formed, as was checked, but with prefixes that stand for nothing
+    except ElementTree.ParseError as problem:  # well-formed, but with undeclared prefixes
         raise GlossaryError(
             Message(
                 "{name} is no valid XML ({reason}): export it anew from the program that made it",
