@@ -1,1 +1,1 @@
-"""The log: what happened, kept for good in one SQLite file."""
+"""The log: every session, document and event, stored permanently in one SQLite file."""

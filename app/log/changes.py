@@ -1,9 +1,9 @@
-"""Changes of a segment's text as the log tells them: what came or went at which place, and by which way.
+"""Changes of a segment's text as log events: which text was inserted or removed, where, and by which origin.
 
-An "insert", "delete" or "paste" event is one change: `offset` counts Unicode code points, `text` is what came (of
-"delete": what went), `removed` what made way for it, `origin` how. Where the text was not the person's so far,
-`before` is all of what the change was made to, unless all of it was removed. Logs of earlier versions have the whole
-new text in an "edit" instead.
+An "insert", "delete" or "paste" event is one change: `offset` counts Unicode code points, `text` is the inserted text
+(for "delete": the removed text), `removed` is the text that it replaced, and `origin` is where the change came from. If
+the segment had no text of the user before, `before` is the whole text that the change was made to, unless all of it was
+removed. Logs of earlier versions have the whole new text in an "edit" event instead.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, Final
 
 from app.log.records import EventType
 
-# What a segment's text may change by. "text" without an "offset" is the whole new text, None the machine's.
+# Events that change the text of a segment. "text" without "offset" is the whole new text; None: back to the proposal.
 TEXT_EVENTS: Final = frozenset({"edit", "insert", "delete", "paste", "undo", "redo", "hypothesis_taken", "confirm"})
-# What the page tells of a change: offset, number of code points that went, what came, origin.
+# A change as the page reports it: offset, number of removed code points, inserted text, origin.
 ReportedChange = tuple[int, int, str, str]
-# A page that tells more of one edit is not ours.
+# A longer list for one edit does not come from our page.
 MAX_REPORTED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """At `offset`, `removed` makes way for `text`; either may be empty. Offsets are Unicode code points.
+    """At `offset`, `text` replaces `removed`; either may be empty. Offsets count Unicode code points.
 
     >>> Change(4, "rote", "neue", "typed").applied("das rote Haus")
     'das neue Haus'
@@ -36,25 +36,25 @@ class Change:
     origin: str
 
     def applied(self, text: str) -> str:
-        """The text after this change. Raises ValueError where it cannot have been made to this text."""
+        """The text after this change. Raises ValueError if the text does not contain `removed` at `offset`."""
         end = self.offset + len(self.removed)
         if self.offset < 0 or self.offset > len(text) or text[self.offset : end] != self.removed:
-            raise ValueError(f"a change takes {self.removed!r} away at {self.offset}, where it does not stand")
+            raise ValueError(f"a change removes {self.removed!r} at {self.offset}, but the text is different there")
         return text[: self.offset] + self.text + text[end:]
 
 
 def is_filled_in(event_type: str, payload: Mapping[str, Any]) -> bool:
-    """Whether the app put a text in by itself, where nobody had done anything: an exact match of the memory."""
+    """Whether the app itself filled an untouched segment with an exact match of the memory."""
     return event_type == "insert" and payload.get("state") == "pretranslated"
 
 
 def whole_change(before: str, after: str, origin: str) -> Change:
-    """All of a text makes way for another."""
+    """The change that replaces the whole text."""
     return Change(0, before, after, origin)
 
 
 def smallest_change(before: str, after: str, origin: str) -> Change:
-    """The one change with the fewest characters, the last of several such.
+    """The single change with the fewest characters, the last of several such.
 
     >>> smallest_change("das Haus", "das rote Haus", "typed")
     Change(offset=4, removed='', text='rote ', origin='typed')
@@ -65,12 +65,12 @@ def smallest_change(before: str, after: str, origin: str) -> Change:
     return Change(start, before[start : len(before) - end], after[start : len(after) - end], origin)
 
 
-def reported_changes(before: str, after: str, told: Sequence[ReportedChange]) -> list[Change] | None:
-    """What a page tells, one change after the other, where that makes `after` of `before`; else None."""
+def reported_changes(before: str, after: str, reported: Sequence[ReportedChange]) -> list[Change] | None:
+    """The changes reported by the page, if applying them to `before` gives `after`; else None."""
     changes, text = [], before
-    if not told or len(told) > MAX_REPORTED:
+    if not reported or len(reported) > MAX_REPORTED:
         return None
-    for offset, num_removed, new, origin in told:
+    for offset, num_removed, new, origin in reported:
         end = offset + num_removed
         if not 0 <= offset <= end <= len(text):
             return None
@@ -80,7 +80,7 @@ def reported_changes(before: str, after: str, told: Sequence[ReportedChange]) ->
 
 
 def change_events(changes: Iterable[Change], base: str | None = None) -> list[tuple[EventType, dict[str, Any]]]:
-    """The events that tell these changes; `base` is what the first was made to, where no event before tells it."""
+    """The events for these changes; `base` is the text before the first, if no earlier event has it."""
     events: list[tuple[EventType, dict[str, Any]]] = []
     for change in changes:
         payload: dict[str, Any] = {"offset": change.offset, "text": change.text, "origin": change.origin}
@@ -96,7 +96,7 @@ def change_events(changes: Iterable[Change], base: str | None = None) -> list[tu
 
 
 def change_of(event_type: str, payload: Mapping[str, Any]) -> Change | None:
-    """The change that an event tells; None where it tells a whole text, or none."""
+    """The change in an event; None if the event has a whole text or no text."""
     if "offset" not in payload:
         return None
     text, origin = payload["text"], payload["origin"]
@@ -106,9 +106,9 @@ def change_of(event_type: str, payload: Mapping[str, Any]) -> Change | None:
 
 
 def text_after(text: str | None, event_type: str, payload: Mapping[str, Any]) -> str | None:
-    """A segment's own text after one of its events; None: it is the machine's.
+    """The user's text of a segment after one of its events; None if the segment shows the proposal.
 
-    Raises ValueError where the event tells of a change that cannot have been made to this text.
+    Raises ValueError if the change in the event does not fit this text.
     """
     if event_type not in TEXT_EVENTS or "text" not in payload:
         return text
@@ -120,6 +120,6 @@ def text_after(text: str | None, event_type: str, payload: Mapping[str, Any]) ->
 
 
 def text_before(text: str | None, change: Change, payload: Mapping[str, Any]) -> str:
-    """What a change was made to: the segment's own text so far, or where there is none, what the change tells."""
+    """The text that a change was made to: the user's text, or if there is none, the one in the event."""
     before: str = payload.get("before", change.removed if text is None else text)
     return before

@@ -1,6 +1,6 @@
-"""One connection to the log's file: whole transactions, one thread at a time, and errors that say what to do.
+"""A connection to the SQLite file of the log: atomic transactions, one thread at a time, errors with a solution.
 
-Knows nothing of what the tables mean.
+Independent of the tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlite_utils import Database
 from app.errors import LogError
 from app.i18n import Message
 
-# By SQLite's primary error codes.
+# By primary error code of SQLite.
 _CURES: Final = {
     sqlite3.SQLITE_FULL: Message("free some disk space"),
     sqlite3.SQLITE_IOERR: Message("check that the disk has free space and no errors"),
@@ -28,7 +28,7 @@ _CURES: Final = {
 
 
 class LogConnection:
-    """An open database at `path`, which errors name. Any thread may call."""
+    """An open database at `path`, which error messages name. Thread-safe."""
 
     def __init__(self, db: Database, path: Path) -> None:
         self.db = db
@@ -36,18 +36,18 @@ class LogConnection:
         self.lock = threading.RLock()
 
     def rows(self, purpose: str, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
-        """All rows of a query, by column; `purpose` completes "could not …" where it fails."""
+        """All rows of a query, by column; `purpose` completes "could not …" in the error message."""
         with self.lock, self.clear_errors(purpose):
             cursor = self.db.conn.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def data_version(self) -> int:
-        """A number that changes whenever another connection has written to the file; own writes leave it as it is."""
+        """A number that changes whenever another connection writes to the file, but not with own writes."""
         return int(self.rows(Message("read the log"), "PRAGMA data_version")[0]["data_version"])
 
     def insert(self, table: str, **values: Any) -> int:
-        """The new row's number. Table and column names come from the callers' code alone, never from data."""
+        """Inserts a row and returns its number. Table and column names must never come from data."""
         columns = ", ".join(values)
         marks = ", ".join("?" for _ in values)
         statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608
@@ -55,7 +55,7 @@ class LogConnection:
 
     @contextmanager
     def transaction(self, purpose: str) -> Iterator[None]:
-        """All that is written inside is written, or nothing; takes the file's write lock at once."""
+        """A transaction: everything inside is written, or nothing. Takes the write lock of the file at once."""
         with self.lock, self.clear_errors(purpose):
             self.db.execute("BEGIN IMMEDIATE")
             try:
@@ -67,7 +67,7 @@ class LogConnection:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Every query inside sees the same state of the file, whatever other processes write meanwhile."""
+        """Every query inside sees the same state of the file, even if other processes write meanwhile."""
         with self.lock, self.clear_errors(Message("read the log")):
             self.db.execute("BEGIN")
             try:
@@ -77,7 +77,7 @@ class LogConnection:
 
     @contextmanager
     def clear_errors(self, purpose: str) -> Iterator[None]:
-        """SQLite's errors as LogError with the file and the cure."""
+        """Turns SQLite errors into LogError, with the file and a solution."""
         try:
             yield
         except sqlite3.Error as error:
@@ -93,7 +93,7 @@ class LogConnection:
 
 
 def cure_of(error: Exception) -> Message:
-    """What a person can do about an error of SQLite, or of the system, while a log is opened or written."""
+    """What the user can do about an SQLite or system error while a log is opened or written."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         code = sqlite3.SQLITE_FULL

@@ -16,20 +16,20 @@ from app.log.connection import cure_of
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
 
 BUSY_SECONDS = 15.0
-# A whole check of a larger file would keep the person waiting at the start.
+# Checking a larger file would delay the start too much.
 _MAX_BYTES_TO_CHECK = 200 * 1024 * 1024
 _MAX_NAMES = 100
 
 
 class _DamagedError(Exception):
-    """The file is no SQLite database, or one that is broken."""
+    """The file is not an SQLite database, or it is corrupt."""
 
 
 def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
-    """The open database, its path, and notes for the person.
+    """The open database, its path, and notes for the user.
 
-    The path is another one than asked for where that file is damaged: it is left alone, and the first name of
-    "log-2.sqlite", "log-3.sqlite", … that can be used takes its place, so that the next start finds it again.
+    A damaged file is left unchanged and the first usable file of "log-2.sqlite", "log-3.sqlite", … is opened instead,
+    so that the next start finds the same one again.
     """
     notes: list[str] = []
     for number in range(1, _MAX_NAMES):
@@ -56,9 +56,9 @@ def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
 
 
 def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
-    """The database in this file, which is never changed. Raises LogError where it cannot be used as it is.
+    """The database in this file, opened read-only. Raises LogError if it cannot be used without changes.
 
-    `may_be_older`: it is to be copied, not understood.
+    With `may_be_older` a log of an earlier version is accepted, to be copied only.
     """
     connection: sqlite3.Connection | None = None
     try:
@@ -90,9 +90,9 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
 
 
 def back_up(db: Database, path: Path) -> int:
-    """Copies the database into a new file at `path`; returns how many sessions that holds.
+    """Copies the database into a new file at `path` and returns its number of sessions.
 
-    Raises LogError where that cannot be, and leaves no file then.
+    On LogError no file is left behind.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def back_up(db: Database, path: Path) -> int:
     try:
         target = sqlite3.connect(path)
         db.conn.backup(target)
-        # A file of its own, which needs no write-ahead file beside it.
+        # A single file, without a write-ahead file beside it.
         target.execute("PRAGMA journal_mode = DELETE").fetchall()
         result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
         if result != "ok":
@@ -126,16 +126,16 @@ def back_up(db: Database, path: Path) -> int:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; in a folder where nothing can be written, one that expects no other writer."""
+    """A read-only connection; in a read-only folder, one that assumes that nobody else writes."""
     uri = path.resolve().as_uri()
     try:
         connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         return connection
     except sqlite3.OperationalError:
-        # Write-ahead logging wants a file beside the log, and that cannot be made here.
+        # Write-ahead logging needs a file beside the log, which cannot be created here.
         if path.with_name(path.name + "-wal").exists():
-            raise  # which would hold what was written last
+            raise  # it may contain the newest writes
         return sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
 
 
@@ -143,7 +143,7 @@ def _open(path: Path) -> Database:
     connection: sqlite3.Connection | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Transactions are begun and ended by hand, and a lock guards the connection.
+        # Transactions are explicit, and a lock guards the connection.
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(connection)
         _check(db, path)
@@ -165,7 +165,7 @@ def _open(path: Path) -> Database:
 
 
 def _check(db: Database, path: Path) -> None:
-    """Raises where the file is damaged, belongs to another program, or to a newer version of this one."""
+    """Raises an error if the file is damaged, belongs to another program, or was written by a newer version."""
     has_tables = db.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
     if has_tables and db.conn.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise LogError(
@@ -190,7 +190,7 @@ def _check(db: Database, path: Path) -> None:
 
 
 def _is_damage(error: Exception) -> bool:
-    """SQLite's own words: OperationalError is about access, plain DatabaseError about content."""
+    """Whether the content is corrupt: SQLite raises OperationalError for access, plain DatabaseError for content."""
     return type(error) is sqlite3.DatabaseError
 
 

@@ -1,6 +1,6 @@
-"""The log's tables, as numbered steps: each runs once per file, in order, and is never edited once released.
+"""The tables of the log as numbered migrations: each runs once per file, in order, and is never edited after a release.
 
-A new step goes to the end, with a test that takes an older file and finds its rows again.
+Append new migrations, with a test that an older file keeps its rows.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-# Tells a log from other programs' SQLite files: "PINP".
+# Distinguishes a log from the SQLite files of other programs: "PINP".
 APPLICATION_ID = 0x50494E50
 
 migrations = Migrations("pinpoint")
@@ -16,7 +16,7 @@ migrations = Migrations("pinpoint")
 
 @migrations()
 def m0001_session_document_segment_event(db: Database) -> None:
-    """Who worked on what, every segment's newest state, and all that happened."""
+    """Sessions, documents, the newest state of every segment, and all events."""
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute("""
         CREATE TABLE document (
@@ -27,7 +27,7 @@ def m0001_session_document_segment_event(db: Database) -> None:
             mark BLOB NOT NULL,
             data BLOB NOT NULL)
     """)
-    # num_events and last_hash repeat what the events say: a log that lost its tail shows it.
+    # num_events and last_hash are redundant, so that a missing tail of events is noticed.
     db.execute("""
         CREATE TABLE session (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -73,7 +73,7 @@ def m0001_session_document_segment_event(db: Database) -> None:
 
 @migrations()
 def m0002_glossary_and_tombstone(db: Database) -> None:
-    """The terms a session works with, and what stays of a deleted session."""
+    """The terms of a session, and a tombstone for each deleted session."""
     db.execute("ALTER TABLE session ADD COLUMN glossary_name TEXT")
     db.execute("""
         CREATE TABLE glossary_term (
@@ -95,8 +95,8 @@ def m0002_glossary_and_tombstone(db: Database) -> None:
 
 @migrations()
 def m0003_document_format_and_given_translations(db: Database) -> None:
-    """Which format a document has (until here all were plain text); what its file says about a segment and with
-    which translation it came."""
+    """The format of a document (all were plain text before), and the note and translation of each segment in its
+    file."""
     db.execute("ALTER TABLE document ADD COLUMN format TEXT NOT NULL DEFAULT 'txt'")
     db.execute("ALTER TABLE segment ADD COLUMN note TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE segment ADD COLUMN given_target TEXT")
@@ -105,7 +105,7 @@ def m0003_document_format_and_given_translations(db: Database) -> None:
 
 @migrations()
 def m0004_document_term(db: Database) -> None:
-    """The terms that are required in a whole document, besides its glossary."""
+    """Terms required in the whole document, besides its glossary."""
     db.execute("""
         CREATE TABLE document_term (
             session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
@@ -117,13 +117,13 @@ def m0004_document_term(db: Database) -> None:
 
 @migrations()
 def m0005_term_fields(db: Database) -> None:
-    """What a term says beyond its words, as JSON: status, variants, how it is matched, its glossary and note."""
+    """Further fields of a term as JSON: status, variants, case, matching, glossary and note."""
     db.execute("ALTER TABLE glossary_term ADD COLUMN said TEXT NOT NULL DEFAULT '{}'")
 
 
 @migrations()
 def m0006_memory_entry(db: Database) -> None:
-    """Translation memories that were imported; the confirmed segments are a memory as they stand."""
+    """Imported translation memories; confirmed segments are read from their own table."""
     db.execute("""
         CREATE TABLE memory_entry (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -139,7 +139,7 @@ def m0006_memory_entry(db: Database) -> None:
 
 @migrations()
 def m0007_several_glossaries(db: Database) -> None:
-    """A session has glossaries in the order of their priority, each on or off, their terms numbered to be edited."""
+    """Several glossaries for each session, with priority and an on/off switch, and numbered terms."""
     db.execute("""
         CREATE TABLE glossary (
             session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
@@ -171,11 +171,11 @@ def m0007_several_glossaries(db: Database) -> None:
 
 
 def migrate(db: Database) -> None:
-    """Brings the file to the newest step, in one transaction: all of it or nothing."""
+    """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")
     try:
         migrations.apply(db)
-        # A write in any case: a file that can only be read shows it now, not at the person's first edit.
+        # Always writes, so that a read-only file fails now and not at the first edit.
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         db.rollback()
@@ -184,11 +184,11 @@ def migrate(db: Database) -> None:
 
 
 def unknown_steps(db: Database) -> list[str]:
-    """Steps that the file has been through and this version of the app does not know: a newer one wrote it."""
+    """Migrations applied to the file that this version does not know, because a newer version wrote it."""
     known = {step.name for step in migrations.pending(Database(memory=True))}
     return [step.name for step in migrations.applied(db) if step.name not in known]
 
 
 def pending_steps(db: Database) -> list[str]:
-    """Steps that the file has yet to go through: an older version wrote it."""
+    """Migrations not yet applied to the file, because an older version wrote it."""
     return [step.name for step in migrations.pending(db)]

@@ -1,7 +1,7 @@
-"""What the log keeps, as frozen records; how payloads become JSON; how events are chained by hash.
+"""The records of the log as frozen dataclasses, payloads as JSON, and the hash chain of events.
 
-Each event's hash covers the hash before it, so that a log that was cut, reordered or edited afterwards shows it.
-Knows nothing of SQLite.
+The hash of each event covers the hash before it, so that cutting, reordering or editing a log later is detected.
+Independent of SQLite.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ EventType = Literal[
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     "comment",
-    # segments: cut in two, or joined to the one behind; the parts with their new places
+    # segments: split in two, or merged with the next one; with the new positions of the parts
     "split", "merge",
-    # constraints; "avoid" is a word banned from a segment's translation, "unavoid" one allowed again; "beginning" is
-    # what a translation must begin with since an alternative was taken or the rest translated anew, "" once it is free;
-    # "locked" are texts that must stand in this order while the rest is translated anew
+    # constraints: "avoid" bans a word, "unavoid" allows it again; "beginning" is the required start of the translation
+    # after choosing an alternative or translating the rest again, "" to remove it; "locked" are texts that must occur
+    # in this order while the rest is translated again
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
     "term_added", "term_removed",
     # the model
@@ -37,10 +37,10 @@ EventType = Literal[
     "check_raised", "check_resolved",
     "checks_chosen", "memory_shown",
 ]  # fmt: skip
-# A "key" event counts keys by these: what types a character; what takes one away; arrows and the like; anything with
-# Ctrl, Alt or Command. Which keys they were, and where the caret stood ("caret"), only after a "consent".
+# The classes counted by a "key" event: keys that type a character, that delete one, arrow keys and the like, and
+# combinations with Ctrl, Alt or Command. Single keys and caret positions ("caret") are logged only after "consent".
 KEY_CLASSES = ("character", "delete", "navigation", "command")
-# The hash before a session's first event.
+# The hash before the first event of a session.
 FIRST_HASH = "0" * 64
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
@@ -48,7 +48,7 @@ SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
 
 @dataclass(frozen=True, slots=True)
 class SegmentUpdate:
-    """A segment's new state, stored in the transaction of the event that brought it. `target` None: no text yet."""
+    """The new state of a segment, stored in the same transaction as its event. `target` None: no text yet."""
 
     state: SegmentStateName
     target: str | None
@@ -68,7 +68,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class SavedSegment:
-    """A segment as it was stored last."""
+    """The stored state of a segment."""
 
     index: int
     source: str
@@ -83,7 +83,7 @@ class SavedSegment:
 class SessionSummary:
     """One line of the list of sessions. Times are milliseconds since 1970.
 
-    `is_untouched`: no glossary, and nothing was done to any segment; the file may have come with translations.
+    `is_untouched`: the session has no glossary and no segment was changed; the file may have had translations.
     """
 
     id: int
@@ -100,7 +100,7 @@ class SessionSummary:
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """Everything needed to go on with a session."""
+    """Everything needed to resume a session."""
 
     id: int
     token: str
@@ -120,9 +120,9 @@ class SessionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. `monotonic_ms` compares within one run of the app only: between an "open" or "resume" and the next.
+    """One event. `monotonic_ms` is comparable only within one run of the app, from an "open" or "resume" to the next.
 
-    `payload_json` is the text that the hash covers; `payload` is what it says.
+    `payload_json` is the text covered by the hash.
     """
 
     session_id: int
@@ -138,13 +138,13 @@ class Event:
 
     @property
     def payload(self) -> dict[str, Any]:
-        """The payload as plain values, made anew at each call."""
+        """The payload as plain values, parsed at each call."""
         content: dict[str, Any] = json.loads(self.payload_json)
         return content
 
     @property
     def true_hash(self) -> str:
-        """What `hash` is, unless the event was changed afterwards."""
+        """The hash of the fields; differs from `hash` if the event was changed later."""
         return event_hash(
             self.previous_hash,
             self.seq,
@@ -159,7 +159,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
-    """Whether a session's events are all there and unchanged; else the first that is wrong, and how."""
+    """Whether the events of a session are complete and unchanged; if not, the first wrong one and the problem."""
 
     is_intact: bool
     num_events: int
@@ -169,7 +169,7 @@ class ChainReport:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What stays of a deleted session: that it was there, how long it was, and how it ended."""
+    """What is kept of a deleted session: its number of events and its last hash."""
 
     session_id: int
     deleted_ms: int
@@ -187,18 +187,18 @@ def event_hash(
     segment_version: int | None,
     payload_json: str,
 ) -> str:
-    """SHA-256, in hexadecimal, over the hash before and all of the event's own fields as one JSON list.
+    """SHA-256, in hexadecimal, of the previous hash and all fields of the event as one JSON list.
 
-    `json.dumps([...])` with its defaults is what is hashed, so that other programs can verify an exported log.
+    The hashed text is `json.dumps([...])` with its defaults, so that other programs can verify an exported log.
     """
     fields = [previous_hash, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json]
     return hashlib.sha256(json.dumps(fields).encode("ascii")).hexdigest()
 
 
 def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> ChainReport:
-    """Whether these are `num_events` events in a row, as they were written, the last with that hash.
+    """Whether these are `num_events` consecutive, unchanged events, of which the last has `last_hash`.
 
-    Events beyond that number are left alone: they were written since.
+    Later events are ignored: they were written meanwhile.
     """
     previous, count = FIRST_HASH, 0
     for event in events:
@@ -215,15 +215,15 @@ def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> Ch
 
 
 def storable(text: str) -> str:
-    """SQLite stores UTF-8, which has no halves of surrogate pairs; the event's payload keeps them as escapes."""
+    """The text without halves of surrogate pairs, which UTF-8 cannot store; payloads keep them as escapes."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def to_json(value: object) -> str:
-    """The value as JSON text that any reader takes and SQLite can store.
+    """The value as JSON text that every parser accepts and SQLite can store.
 
-    Dataclasses become objects; numbers that JSON lacks become "nan", "inf", "-inf"; halves of surrogate pairs, which
-    a browser may send, stay as escapes.
+    Dataclasses become objects; NaN and infinities become "nan", "inf", "-inf"; halves of surrogate pairs, which a
+    browser may send, stay escaped.
     """
     text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
     try:

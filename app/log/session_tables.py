@@ -1,7 +1,4 @@
-"""Sessions in the log's tables: written when they begin, and read back to be gone on with.
-
-Called with an open connection; knows nothing of events.
-"""
+"""The tables of sessions, documents and segments: written at the start of a session, read to resume it."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ def insert_session(
     now_ms: int,
     session_id: int | None = None,
 ) -> int:
-    """The number of a new session on this document, without events so far; call inside a transaction.
+    """Inserts a session on this document without events and returns its number; call inside a transaction.
 
-    None as its number takes one that no session ever had.
+    Without `session_id` it gets a number that no session ever had.
     """
     document_id = log.insert(
         "document",
@@ -67,9 +64,9 @@ def insert_session(
 
 
 def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Event], token: str) -> int:
-    """The number of this session from another log, written with all its events; call inside a transaction.
+    """Inserts a session of another log with all its events and returns its number; call inside a transaction.
 
-    It is its old one, unless a session has that now or had it. Raises LogError where the session is here already.
+    It keeps its number if no session here has or had it. Raises LogError if the log already contains the session.
     """
     query = "SELECT session_id FROM event WHERE seq = ? AND hash = ?"
     for row in log.db.execute(query, (record.num_events, record.last_hash)):
@@ -111,7 +108,7 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
 
 
 def list_sessions(log: LogConnection) -> list[SessionSummary]:
-    """All sessions, the one last worked on first."""
+    """All sessions, most recently used first."""
     query = """
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
@@ -126,8 +123,8 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
 
 
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
-    """Everything needed to go on with a session. Raises LogError where there is none."""
-    # A constant, so that no text of a caller ever becomes SQL.
+    """Everything needed to resume a session. Raises LogError if there is no such session."""
+    # A constant, so that no input ever becomes SQL.
     condition = "session.id = ?" if isinstance(id_or_token, int) else "session.token = ?"
     with log.lock:
         found = log.rows(
@@ -167,7 +164,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
 
 
 def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment]) -> None:
-    """Writes what segments were cut or joined to, new ones included; call inside a transaction."""
+    """Writes the positions of segments after a split or merge, including new ones; call inside a transaction."""
     log.db.conn.executemany(
         "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
         "given_state, state, version, constraints) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'new', 'new', 0, '{}') "

@@ -1,8 +1,7 @@
-"""The log: one SQLite file that keeps every session, document, segment and event.
+"""The log: one SQLite file with every session, document, segment and event.
 
-Append-only, write-ahead, synchronous: what `append` has returned survives a kill at any instant. An event and the
-segment state that it brought are one transaction. Any thread may call; other processes may have the same file open.
-Knows nothing of the page or of what payloads mean.
+Append-only, write-ahead, synchronous: once `append` has returned, the event survives a kill at any time. An event and
+the new state of its segment are written in one transaction. Thread-safe; other processes may have the same file open.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _EVENTS_PER_PAGE = 500
 
 
 class LogStore:
-    """An open log. `path` is the file in use; `notes` say what the person should know about it."""
+    """An open log. `path` is the file in use; `notes` are messages about it for the user."""
 
     def __init__(self, db: Database, path: Path, notes: tuple[str, ...] = ()) -> None:
         self.path = path
@@ -62,39 +61,38 @@ class LogStore:
 
     @classmethod
     def open(cls, path: str | Path) -> LogStore:
-        """The log in this file, made where there is none and brought up to date where it is older.
+        """Opens the log in this file, creates it if it does not exist, and updates it if it is older.
 
-        A damaged file is left as it is and a new one opened beside it, which `notes` say. Raises LogError where
-        nothing can be written there, or where the file belongs to another program or to a newer version.
+        A damaged file is left unchanged and another one is opened beside it (see `notes`). Raises LogError if the file
+        cannot be written, or belongs to another program or a newer version.
         """
         db, opened, notes = open_database(Path(path))
         return cls(db, opened, notes)
 
     @classmethod
     def open_to_read(cls, path: str | Path, *, may_be_older: bool = False) -> LogStore:
-        """The log in this file as it is, never changed: for files that lie where nothing can be written, too.
+        """Opens the log in this file read-only, also on read-only media.
 
-        Raises LogError where there is none, where it is damaged, or of another version. One that `may_be_older` can be
-        backed up whatever its version, and nothing else be done with it.
+        Raises LogError if it does not exist, is damaged or has another version. With `may_be_older` a log of an earlier
+        version is opened, which can only be backed up.
         """
         return cls(open_to_read(Path(path), may_be_older=may_be_older), Path(path))
 
     @property
     def connection(self) -> LogConnection:
-        """The file's connection, for what has tables of its own in it."""
+        """The connection to the file, for modules with tables of their own."""
         return self._log
 
     def back_up(self, path: str | Path) -> int:
-        """Copies the whole log into a new file, as it is at one instant, while others go on writing.
+        """Copies a consistent snapshot of the log into a new file, while others may write.
 
-        Returns how many sessions the copy holds. Raises LogError where that file is there already or cannot be written;
-        then there is none.
+        Returns the number of sessions in the copy. Raises LogError if the file exists or cannot be written.
         """
         with self._log.lock:
             return back_up(self._db, Path(path))
 
     def close(self) -> None:
-        """Closes the file; nothing is lost if this is never called."""
+        """Closes the file. Nothing is lost without this call."""
         with self._log.lock:
             self._db.close()
 
@@ -110,7 +108,7 @@ class LogStore:
         options: Mapping[str, Any] | None = None,
         token: str | None = None,
     ) -> SessionRecord:
-        """A new session on this document, with its first event ("open"). Without a token it gets an unguessable one."""
+        """Starts a session on this document with its first event ("open"); without `token` it gets a random one."""
         token = token or secrets.token_urlsafe(24)
         with self._log.transaction(Message("start a session")):
             session_id = insert_session(
@@ -137,23 +135,23 @@ class LogStore:
         return self.load_session(session_id)
 
     def sessions(self) -> list[SessionSummary]:
-        """All sessions, the one last worked on first."""
+        """All sessions, most recently used first."""
         return list_sessions(self._log)
 
     def load_session(self, id_or_token: int | str) -> SessionRecord:
-        """Everything needed to go on with a session. Raises LogError where there is none."""
+        """Everything needed to resume a session. Raises LogError if there is no such session."""
         return load_session(self._log, id_or_token)
 
     def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
-        """Takes in a session of another log with all its events; returns its number, its old one where that is free.
+        """Imports a session of another log with all its events and returns its number: its old one if that is free.
 
-        The caller has verified the chain. Raises LogError where the session is here already; then nothing is written.
+        The caller has verified the hash chain. Raises LogError if the log already contains the session.
         """
         with self._log.transaction(Message("import the session")):
             return adopt_session(self._log, record, events, secrets.token_urlsafe(24))
 
     def delete_session(self, session_id: int) -> Tombstone:
-        """Removes a session with its document and all its events; what stays is a tombstone with the last hash."""
+        """Deletes a session with its document and all its events, and returns the tombstone that is kept."""
         with self._log.transaction(Message("delete the session")):
             session = self._session_row(session_id)
             self._log.insert(
@@ -164,12 +162,12 @@ class LogStore:
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
         with self._log.lock:
-            # Other processes may be reading: then the write-ahead file is emptied at their next checkpoint.
+            # If other processes are reading, the write-ahead file is emptied at their next checkpoint.
             self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return next(stone for stone in self.tombstones() if stone.session_id == session_id)
 
     def tombstones(self) -> list[Tombstone]:
-        """What stays of deleted sessions, the oldest first."""
+        """The tombstones of deleted sessions, oldest first."""
         rows = self._log.rows(Message("list deleted sessions"), "SELECT * FROM tombstone ORDER BY deleted_ms")
         return [Tombstone(**row) for row in rows]
 
@@ -185,9 +183,9 @@ class LogStore:
         segment_version: int | None = None,
         update: SegmentUpdate | None = None,
     ) -> int:
-        """Writes an event, and with `update` the segment's new state, in one transaction; returns its number, from 1.
+        """Writes an event, and with `update` the new state of its segment, in one transaction; returns its number.
 
-        Once this returns, both survive a kill. Raises LogError where nothing could be written; then nothing was.
+        Once this returns, both survive a kill. On LogError nothing was written.
         """
         assert event_type in get_args(EventType), event_type
         with self._log.transaction(Message("write an event")):
@@ -206,8 +204,8 @@ class LogStore:
     ) -> None:
         """Writes these events in one transaction, all or none.
 
-        With them come the new states of segments by their index, and the new places of segments that were split or
-        merged. Raises LogError where nothing could be written; then nothing was.
+        `updates` are the new states of segments by index, and `places` the positions of segments after a split or
+        merge. On LogError nothing was written.
         """
         with self._log.transaction(Message("write the events")):
             for event in events:
@@ -218,41 +216,41 @@ class LogStore:
             for segment, update in updates:
                 self._update_segment(session_id, segment, update)
 
-    def store_ahead(self, session_id: int, base: Glossary) -> None:
-        """Writes the terms of a glossary that the session is to have, in portions, so that other events come between.
+    def store_ahead(self, session_id: int, glossary: Glossary) -> None:
+        """Writes the terms of a new glossary in portions, each in its own transaction, so that others can write.
 
-        Nobody sees them until `change_glossaries` names the glossary.
+        They have no effect until `change_glossaries` adds the glossary.
         """
-        for first, portion in enumerate(portions_of(session_id, base)):
+        for first, portion in enumerate(portions_of(session_id, glossary)):
             with self._log.transaction(Message("store the glossary")):
-                store_portion(self._db, session_id, base, portion, is_first=first == 0)
+                store_portion(self._db, session_id, glossary, portion, is_first=first == 0)
 
     def change_glossaries(
         self,
         session_id: int,
         before: Sequence[Glossary],
         after: Sequence[Glossary],
-        said: Mapping[str, Any] | str,
+        details: Mapping[str, Any] | str,
         *,
         event_type: Literal["glossary", "term_added"] = "glossary",
         segment: int | None = None,
         stored: Collection[int] = (),
     ) -> int:
-        """The session works with these glossaries from now on; returns the event's number.
+        """Replaces the glossaries `before` of a session by `after` and writes an event; returns its number.
 
-        A "glossary" event holds, beside what is `said`, all terms that came and went, so that the events alone tell
-        the story; "term_added", of a term that was added while at a segment, only what is said. `said` may be that
-        event as `glossary_payload` has made it; `stored` are glossaries whose terms are written already.
+        A "glossary" event has `details` and all added and removed terms, so that the events alone are complete; a
+        "term_added" event, for a term added at a segment, has only `details`. `details` may be the whole payload from
+        `glossary_payload`; `stored` are ids of glossaries whose terms are already written.
         """
-        if event_type == "glossary" and not isinstance(said, str):
-            said = glossary_payload(before, after, said)
+        if event_type == "glossary" and not isinstance(details, str):
+            details = glossary_payload(before, after, details)
         with self._log.transaction(Message("store the glossary")):
-            seq = self._append(session_id, event_type, said, segment, None)
+            seq = self._append(session_id, event_type, details, segment, None)
             store_glossaries(self._db, session_id, before, after, stored)
         return seq
 
     def add_term(self, session_id: int, term: Term, segment: int) -> int:
-        """One more term of the document, added while at a segment; returns the event's number."""
+        """Adds a document term while at a segment; returns the number of the event."""
         payload = {"source": term.source, "target": term.target, "scope": "document"}
         with self._log.transaction(Message("store the term")):
             seq = self._append(session_id, "term_added", payload, segment, None)
@@ -260,7 +258,7 @@ class LogStore:
         return seq
 
     def remove_terms(self, session_id: int, terms: Iterable[Term]) -> None:
-        """Requires these terms in the whole document no longer, with an event for each, in one transaction."""
+        """Removes these document terms, with an event for each, in one transaction."""
         with self._log.transaction(Message("remove the term")):
             for term in terms:
                 payload = {"source": term.source, "target": term.target, "scope": "document"}
@@ -268,7 +266,7 @@ class LogStore:
                 remove_document_term(self._db, session_id, term)
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
-        """The session's events in order, those beyond number `after`; a page at a time, so that others can write."""
+        """The events of a session after number `after`, in order; read in pages, so that others can write."""
         query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         while page := self._log.rows(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
             for row in page:
@@ -278,13 +276,13 @@ class LogStore:
             after = page[-1]["seq"]
 
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
-        """The session's newest event of that type, if there is any."""
+        """The newest event of that type in a session, if any."""
         query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"
         (row,) = self._log.rows(Message("read the events"), query, (session_id, event_type))
         return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
 
     def verify_chain(self, session_id: int) -> ChainReport:
-        """Whether every event is there and as it was written."""
+        """Whether the events of a session are complete and unchanged."""
         session = self._session_row(session_id)
         return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
 
@@ -343,9 +341,9 @@ class LogStore:
         return found[0]
 
 
-def glossary_payload(before: Sequence[Glossary], after: Sequence[Glossary], said: Mapping[str, Any]) -> str:
-    """A "glossary" event as JSON: what is said, and all terms that came and went. Takes seconds for many."""
-    return to_json({**said, **change_payload(before, after)})
+def glossary_payload(before: Sequence[Glossary], after: Sequence[Glossary], details: Mapping[str, Any]) -> str:
+    """The payload of a "glossary" event as JSON: details and all added and removed terms. Takes seconds for many."""
+    return to_json({**details, **change_payload(before, after)})
 
 
 def _wall_ms() -> int:

@@ -1,1 +1,1 @@
-"""What is made of the log's events: figures, replays, files to take away, and a log read in again."""
+"""Reports on a session: statistics, exported files, replay, and the translated document."""

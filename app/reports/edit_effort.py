@@ -1,9 +1,8 @@
-"""How far a translation was changed from the machine's: HTER, chrF and edit distance.
+"""Post-editing effort between a proposal and the final text: HTER, chrF and edit distance.
 
-HTER is TER with the person's own text as the reference (Snover et al. 2006): insertions, deletions, substitutions and
-shifts of words, over the words of that text; capitals do not count, and scripts without spaces are cut by
-`split_words`. TER and chrF are sacreBLEU's, with its defaults,
-which `SIGNATURES` spell out.
+HTER is TER with the post-edited text as the reference (Snover et al. 2006): insertions, deletions, substitutions and
+shifts of words, divided by the words of that text. Case is ignored, and scripts without spaces are split by
+`split_words`. TER and chrF are from sacreBLEU with its defaults, stated in `SIGNATURES`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from sacrebleu.metrics.ter import TER
 
 from app.text.words import split_words
 
-# The search for shifts takes seconds beyond: there, edits are counted without shifts, which are never fewer.
+# The search for shifts takes seconds in longer texts; there, edits are counted without shifts (an upper bound).
 MAX_WORDS_WITH_SHIFTS: Final = 60
 SIGNATURES: Final = (
     f"TER|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{metadata.version('sacrebleu')}",
@@ -33,8 +32,8 @@ _CHRF: Final = CHRF()
 class EditEffort:
     """`num_edits` words were inserted, deleted, substituted or shifted to get a text of `num_words`.
 
-    `has_shifts` is False where the text is too long for them to be searched. `edit_distance` is in characters,
-    `chrf` from 0 to 100.
+    `has_shifts` is False if the text is too long to search for shifts. `edit_distance` is in characters, `chrf` from 0
+    to 100.
     """
 
     num_edits: int
@@ -45,13 +44,13 @@ class EditEffort:
 
     @property
     def hter(self) -> float:
-        """Edits over words; a text without words counts as one word."""
+        """Edits divided by words; a text without words counts as one word."""
         return self.num_edits / max(1, self.num_words)
 
 
 @lru_cache(maxsize=8192)
 def edit_effort(proposal: str, post_edit: str) -> EditEffort:
-    """From the machine's text to the person's.
+    """The effort to get from the proposal to the post-edited text.
 
     >>> edit_effort("the house red", "the red house").num_edits  # one shift
     1

@@ -21,7 +21,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def session_tmx(store: LogStore, session_id: int) -> Export:
-    """One unit for each confirmed segment, with its place in the document; placeholders stand as text."""
+    """The confirmed segments as TMX, one unit each with its position in the document; placeholders as text."""
     session = store.load_session(session_id)
     source_language, target_language = (tag.replace("_", "-") for tag in session.direction.split("-", 1))
     root = ET.Element("tmx", version="1.4")
@@ -56,10 +56,10 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
 
 
 def session_xliff(store: LogStore, session_id: int) -> Export:
-    """One unit for each segment, in their order; tags and placeholders stand as text, a person's comment as a note.
+    """All segments as XLIFF, in order; tags and placeholders as text, comments of the translator as notes.
 
-    Confirmed is "translated"; any other text, also the memory's, "needs-review-translation"; what has none has no
-    target, since the model's proposals are nobody's text yet.
+    Confirmed segments are "translated"; other texts, also from the memory, are "needs-review-translation"; segments
+    without a text have no target, because the proposals of the model are not reviewed.
     """
     session = store.load_session(session_id)
     source_language, _, target_language = session.direction.partition("-")
@@ -92,12 +92,12 @@ def session_xliff(store: LogStore, session_id: int) -> Export:
 
 
 def session_tbx(store: LogStore, session_id: int) -> Export:
-    """The new terms as they are now, in the order in which they were made; those taken back are left out."""
+    """The terms added in the session as TBX, in order of creation; removed ones are left out."""
     session = store.load_session(session_id)
     terms = [term for base in session.glossaries for term in base.terms.values()]
     known = {(term.source, term.target): term for term in (*terms, *session.document_terms)}
-    made = (event.payload for event in store.events(session_id) if event.type == "term_added")
-    new = dict.fromkeys((payload["source"], payload["target"]) for payload in made)
+    added = (event.payload for event in store.events(session_id) if event.type == "term_added")
+    new = dict.fromkeys((payload["source"], payload["target"]) for payload in added)
     name = export_name(session, "terms.tbx")
     export = write_glossary(
         Glossary.of(1, name, [known[pair] for pair in new if pair in known]), "tbx", session.direction
@@ -107,5 +107,5 @@ def session_tbx(store: LogStore, session_id: int) -> Export:
 
 
 def _clean(text: str) -> str:
-    """The text without characters that XML cannot hold."""
+    """The text with characters that XML does not allow replaced."""
     return _NO_XML.sub("\ufffd", text)

@@ -1,6 +1,6 @@
-"""A session as JSON lines, lossless: one line for the session and its document, then one for each event; and back.
+"""Lossless export and import of a session as JSON lines: one line for session and document, one for each event.
 
-The session's token is a key, not data: it is left out, and a log that is read in again gets a new one.
+The session token is a secret: it is not exported, and an imported session gets a new one.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from app.reports.statistics import session_statistics
 from app.segments.state import restore_segment
 
 LOG_FORMAT: Final = "pinpoint-log-4"
-_WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have each new text whole, which is read as ever
+_WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have the whole new text; still supported
 _ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
-_OLDER_FORMAT: Final = "pinpoint-log-1"  # without the places of segments and the glossary: verified, not read in
+_OLDER_FORMAT: Final = "pinpoint-log-1"  # without segment positions and glossary: can be verified but not imported
 MAX_BYTES: Final = 2**31
 
 
 def session_jsonl(store: LogStore, session_id: int) -> Export:
-    """The whole session; `verify_jsonl` checks such a file without the log, `import_jsonl` reads it in again."""
+    """The whole session; `verify_jsonl` checks such a file without the log, `import_jsonl` imports it."""
     session = store.load_session(session_id)
     lines = [to_json(_session_line(session))]
-    # Events written since are left out, so that the first line's segments and count are those of the rest.
+    # Later events are left out, so that the events match the segments and the count in the first line.
     lines += [to_json(_event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
     return Export(export_name(session, "log.jsonl"), "".join(f"{line}\n" for line in lines).encode("utf-8"))
 
 
 def verify_jsonl(data: bytes) -> ChainReport:
-    """Whether an exported log has every event that its first line counts, as it was written."""
+    """Whether an exported log has all events stated in its first line, unchanged."""
     first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
     events = []
     for number, line in enumerate(lines, 1):
@@ -64,15 +64,15 @@ def verify_jsonl(data: bytes) -> ChainReport:
 
 
 def import_jsonl(store: LogStore, data: bytes, name: str) -> int:
-    """Takes an exported session into the log as it was; returns its number, its old one where that is free.
+    """Imports an exported session into the log and returns its number: its old one if that is free.
 
-    Raises LogError as `read_jsonl` does, and where the session is in the log already. Then nothing was written.
+    Raises LogError as `read_jsonl`, and if the log already contains the session; then nothing was written.
     """
     return store.adopt_session(*read_jsonl(data, name))
 
 
 def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
-    """An exported session and its events; raises LogError, naming the line, where it is not whole and unchanged."""
+    """An exported session and its events. Raises LogError, naming the line, if the file is incomplete or changed."""
     if len(data) > MAX_BYTES:
         raise LogError(
             Message(
@@ -110,12 +110,12 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
 
 
 def export_name(session: SessionRecord, ending: str) -> str:
-    """The name of a file made of a session: that of its document with another ending."""
+    """The file name of an export: the name of the document with another ending."""
     stem, dot, _ = session.document.name.rpartition(".")
     return f"{stem if dot and stem else session.document.name}.{ending}"
 
 
-# ---- out ----
+# ---- export ----
 
 
 def _session_line(session: SessionRecord) -> dict[str, object]:
@@ -163,7 +163,7 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
 
 
 def _content(document: Document) -> dict[str, str]:
-    """The bytes of the document's file: readable where they are text."""
+    """The bytes of the document file, as text if possible."""
     if not document.encoding:
         return {"base64": base64.b64encode(document.data).decode("ascii")}
     return {"encoding": document.encoding, "mark": document.mark.hex(), "text": document.text}
@@ -184,7 +184,7 @@ def _event_line(event: Event) -> dict[str, object]:
     }
 
 
-# ---- and back ----
+# ---- import ----
 
 
 def _record(line: Mapping[str, Any]) -> SessionRecord:
@@ -242,7 +242,7 @@ def _document(fields: Mapping[str, Any], places: tuple[Segment, ...]) -> Documen
 
 
 def _check_content(record: SessionRecord, events: Sequence[Event], name: str) -> None:
-    """Hashes that agree do not say that an app wrote this: what cannot be gone on with, counted or shown is refused."""
+    """Raises LogError for data that cannot be resumed, counted or replayed: correct hashes do not prove its origin."""
     try:
         format_by_key(record.document.format)
         for segment in record.segments:
@@ -292,7 +292,7 @@ def _term(fields: Mapping[str, Any]) -> Term:
 
 
 def _is_of(kind: Any, value: object) -> bool:
-    """Whether a value is of the kind that a term's field has: a plain type, texts, or one of some names."""
+    """Whether a value has the type of a term field: a plain type, a tuple of texts, or one of some literals."""
     if get_origin(kind) is tuple:
         return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
     return value in get_args(kind) if get_origin(kind) is Literal else type(value) is kind

@@ -1,4 +1,4 @@
-"""A session played again: what a person did, one moment after the other, with the segment's text as it stood then."""
+"""The replay of a session: each step of the user with the text of the segment after it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.log.changes import text_after
 from app.log.records import Event
 from app.reports.word_origins import origin_name
 
-# What is told of an event beside its text, by the payload's key; the first that it has.
+# Payload keys shown as the detail of an event; the first one present is used.
 _DETAILS: Final = ("kind", "message")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
-# What happens behind the screen; a proposal is told where it shows in the segment.
+# Events that the user does not see; a proposal is a step only if the segment shows it.
 UNSEEN: Final = frozenset(
     {"decode_request", "prices", "pretranslate", "term_shown", "term_used", "caret", "checks_chosen", "memory_shown"}
 )
@@ -22,9 +22,11 @@ UNSEEN: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One event as a person sees it. `at_ms` counts from the session's beginning, times in which the app was closed
-    left out. `text` is the segment's from then on, None where it is as it was; `detail` says more of the event, of a
-    change of the text one of `ORIGINS`."""
+    """One event as the user sees it.
+
+    `at_ms` counts from the start of the session, without the time in which the app was closed. `text` is the text of
+    the segment from then on, None if unchanged. `detail` describes the event; for a text change it is one of `ORIGINS`.
+    """
 
     seq: int
     at_ms: int
@@ -35,9 +37,9 @@ class ReplayStep:
 
 
 def replay_steps(segments: Sequence[Segment], events: Iterable[Event]) -> Iterator[ReplayStep]:
-    """What happened, in order; after the last moment every segment has the text that the log has for it.
+    """The steps of a session in order; after the last one every segment has its text in the log.
 
-    A segment without a text of the person shows the machine's newest proposal.
+    A segment without a text of the user shows the newest proposal.
     """
     own: dict[int, str | None] = {segment.index: segment.target for segment in segments}
     proposals: dict[int, str] = {}

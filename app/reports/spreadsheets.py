@@ -1,6 +1,6 @@
-"""A session's figures as tables: CSV with a row for each segment, and an Excel workbook with all of it.
+"""The figures of a session as tables: CSV with a row for each segment, and an Excel workbook with all figures.
 
-Text of a document never becomes a formula, neither where the file is opened nor where a cell is edited later.
+Text of a document never becomes a formula, neither when the file is opened nor when a cell is edited later.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ CSV_COLUMNS: Final = (
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
     *(f"words_{name}" for name in ORIGINS), "terms", "terms_met", "comment",
 )  # fmt: skip
-MAX_CELL_CHARACTERS: Final = 32_767  # what a cell of a workbook holds
+MAX_CELL_CHARACTERS: Final = 32_767  # the limit of Excel
 
 
 def session_csv(store: LogStore, session_id: int) -> Export:
-    """One row for each segment, for spreadsheets: texts, state, times, effort and counts.
+    """One CSV row for each segment: texts, state, times, effort and counts.
 
-    UTF-8 with a mark, so that spreadsheets see the encoding. A cell that one could take for a formula gets an
-    apostrophe in front; the JSON lines have the text as it is.
+    UTF-8 with a byte order mark, so that spreadsheets recognize the encoding. An apostrophe is put before cells that
+    look like formulas; the JSON lines export has the unchanged text.
     """
     session, figures = _session(store, session_id)
     table = io.StringIO()
@@ -54,7 +54,7 @@ def session_csv(store: LogStore, session_id: int) -> Export:
 
 
 def session_workbook(store: LogStore, session_id: int) -> Export:
-    """The figures as an Excel workbook: a sheet with the sums and how they are counted, the segments, the prices."""
+    """An Excel workbook with three sheets: totals and how they are computed, segments, and constraint prices."""
     session, figures = _session(store, session_id)
     style, models = chosen_style(store, session_id), _models(store.events(session_id))
     book = Workbook(write_only=True)
@@ -68,7 +68,7 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
 
 
 def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
-    """The figures of a session as its events are now."""
+    """The current figures of a session."""
     return session_statistics(session.document.segments, store.events(session.id))
 
 
@@ -114,9 +114,9 @@ def _row(number: int, segment: SegmentStatistics) -> list[object]:
 
 
 def _models(events: Iterable[Event]) -> list[str]:
-    """The models that translated in a session, each once, as the log tells of them."""
-    told = (event.payload for event in events if event.type == "model")
-    return list(dict.fromkeys(f"{model['name']} ({model['model']})" for model in told))
+    """The names and checksums of the models used in a session, each once."""
+    chosen = (event.payload for event in events if event.type == "model")
+    return list(dict.fromkeys(f"{model['name']} ({model['model']})" for model in chosen))
 
 
 def _sums(
@@ -179,7 +179,7 @@ def _sheet(
 
 
 def _cell(sheet: Any, text: str) -> Any:
-    """The text as it is, marked as text: openpyxl takes "=1+1" for a formula, and so would Excel once it is edited."""
+    """A text cell: without the mark, openpyxl writes "=1+1" as a formula, and Excel makes it one when it is edited."""
     text = storable(ILLEGAL_CHARACTERS_RE.sub("", text))
     if len(text) > MAX_CELL_CHARACTERS:
         text = text[: MAX_CELL_CHARACTERS - 1] + "…"
@@ -190,5 +190,5 @@ def _cell(sheet: Any, text: str) -> Any:
 
 
 def _iso(wall_ms: int | None) -> str:
-    """ISO 8601 in UTC, to the second; empty where it never happened."""
+    """ISO 8601 in UTC with seconds; empty for None."""
     return "" if wall_ms is None else datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")

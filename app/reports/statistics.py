@@ -1,6 +1,6 @@
-"""The figures of a session, by segment and in all, from its events alone.
+"""The statistics of a session, per segment and in total, computed from its events alone.
 
-A pure function: the same events give the same figures, so none are stored.
+A pure function of the events, so the figures are never stored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "
 
 @dataclass(frozen=True, slots=True)
 class ConstraintPrice:
-    """What a pin ("pin"), a glossary term ("term") or a banned word ("ban") cost in score per token; None: unknown."""
+    """The cost of a pin ("pin"), glossary term ("term") or banned word ("ban") in score per token; None if unknown."""
 
     kind: str
     text: str
@@ -38,13 +38,13 @@ class ConstraintPrice:
 
 @dataclass(frozen=True, slots=True)
 class SegmentStatistics:
-    """What happened to one segment.
+    """The statistics of one segment.
 
-    `first_proposal` is the machine's text that the person saw first. `effort` compares it with the final text of a
-    confirmed segment; `is_unchanged` says that they are the same. Neither is known where the text did not start from
-    the machine's (`started_from`) but from the memory's or the file's own: nobody post-edited a proposal there, and
-    what it would have cost cannot be told from another text. `num_edits` counts what was stored in one go;
-    `origins` the words of the final text by where they came from. Times are milliseconds; None: never.
+    `first_proposal` is the first machine translation that the user saw. `effort` compares it with the final text of a
+    confirmed segment; `is_unchanged` means that both are equal. Both are computed only if the text started from the
+    machine translation (`started_from`), not from the memory or the file, because no proposal was post-edited there.
+    `num_edits` counts events stored together once. `origins` counts the words of the final text by origin. Times are
+    in milliseconds; None: never.
     """
 
     index: int
@@ -74,16 +74,16 @@ class SegmentStatistics:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the person is done with it."""
+        """Whether the segment is confirmed."""
         return self.state == "confirmed"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStatistics:
-    """The sums over the segments; effort, origins, terms and words per hour over the confirmed ones.
+    """Totals over the segments; effort, origins, terms and words per hour only over confirmed ones.
 
-    `hter` is edits over words of all confirmed segments that were compared (`num_compared`), `median_ms` the median net
-    time of the confirmed segments that were opened; None where there are none.
+    `hter` is edits divided by words over all compared confirmed segments (`num_compared`). `median_ms` is the median
+    net time of the confirmed segments that were opened. None if there are no such segments.
     """
 
     segments: tuple[SegmentStatistics, ...]
@@ -109,7 +109,7 @@ class SessionStatistics:
 
 @dataclass
 class _Tracked:
-    """One segment while its events go by."""
+    """The state of one segment while its events are read."""
 
     segment: Segment
     words: WordOrigins
@@ -127,11 +127,11 @@ class _Tracked:
     request: dict[str, Any] = field(default_factory=dict)
     prices: tuple[ConstraintPrice, ...] = ()
 
-    def take(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         payload = event.payload
-        self.words.take(event.type, payload)
+        self.words.add(event.type, payload)
         self.counts[event.type] += 1
-        if event.type in TEXT_EVENTS:  # what was stored together is one edit
+        if event.type in TEXT_EVENTS:  # events stored together are one edit
             is_more = event.segment_version is not None and event.segment_version == self.stored_version
             is_none = event.type in _NO_EDITS or is_filled_in(event.type, payload)
             self.num_edits += not (is_more or is_none)
@@ -154,7 +154,7 @@ class _Tracked:
         self._follow_state(event, payload)
 
     def divide(self, part: dict[str, Any], words: Words) -> None:
-        """The segment was cut or joined and is this part now, made of `words`; nothing was proposed for it yet."""
+        """The segment becomes this part of a split or merge, made of `words`; it has no proposal yet."""
         self.words.divide(part["target"], words)
         self.state = part["state"]
         self.newest_proposal = self.first_proposal = None
@@ -162,7 +162,7 @@ class _Tracked:
             self.started_from = "model"
 
     def _follow_start(self, payload: dict[str, Any]) -> None:
-        """A whole text took the place of what stood there: the person goes on from it."""
+        """Updates `started_from` if the whole text was replaced."""
         text, origin = self.words.text, payload.get("origin")
         if origin == "memory" and text is not None and payload.get("text") == text:
             self.memory_texts.add(text)
@@ -179,9 +179,9 @@ class _Tracked:
         elif event.type in TEXT_EVENTS and "text" in payload:
             if payload["text"] is None:
                 self.state = "pretranslated" if self.newest_proposal is not None else "new"
-            else:  # only what changes many segments at once says which state it leaves them in
-                told = payload.get("state")
-                self.state = told if told in ("confirmed", "pretranslated") else "edited"
+            else:  # only changes of many segments at once state the new segment state
+                stated = payload.get("state")
+                self.state = stated if stated in ("confirmed", "pretranslated") else "edited"
         elif event.type == "decode_result" and self.state == "new" and payload.get("hypotheses"):
             self.state = "pretranslated"
 
@@ -198,7 +198,7 @@ class _Tracked:
         return (*constraints, *bans)
 
     def terms(self) -> list[bool]:
-        """For each glossary term that the newest request asked for, whether it stands in the text."""
+        """For each glossary term in the newest request, whether the text contains it."""
         text = self.words.text
         if text is None:
             return []
@@ -248,9 +248,9 @@ class _Tracked:
 def session_statistics(
     segments: Sequence[Segment], events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS
 ) -> SessionStatistics:
-    """The figures of a session on these segments, as the document has them, after these events.
+    """The statistics of a session with these segments of the document after these events.
 
-    What was merged into another segment has none of its own; the others come in the order of their places.
+    Segments are in document order; those merged into another are left out.
     """
     events = tuple(events)
     tracked = [
@@ -261,7 +261,7 @@ def session_statistics(
     ]
     for event in events:
         if event.segment is not None and 0 <= event.segment < len(tracked):
-            tracked[event.segment].take(event)
+            tracked[event.segment].add(event)
         if event.type in ("split", "merge"):
             parts = event.payload["parts"]
             words = tuple(word for part in parts for word in tracked[part["segment"]].words.words)
@@ -269,11 +269,11 @@ def session_statistics(
                 tracked[part["segment"]].divide(part, words)
     tracked = sorted((item for item in tracked if item.segment.source), key=lambda item: item.segment.start)
     time = working_time(events, idle_limit_ms)
-    return _in_all([item.statistics(time.segments.get(item.segment.index, SegmentTime())) for item in tracked],
+    return _totals([item.statistics(time.segments.get(item.segment.index, SegmentTime())) for item in tracked],
                    time.gross_ms, time.net_ms, idle_limit_ms)  # fmt: skip
 
 
-def _in_all(segments: Sequence[SegmentStatistics], gross_ms: int, net_ms: int, idle_limit_ms: int) -> SessionStatistics:
+def _totals(segments: Sequence[SegmentStatistics], gross_ms: int, net_ms: int, idle_limit_ms: int) -> SessionStatistics:
     confirmed = [segment for segment in segments if segment.is_confirmed]
     efforts = [segment.effort for segment in confirmed if segment.effort is not None]
     num_words_confirmed = sum(segment.num_source_words for segment in confirmed)
@@ -311,10 +311,10 @@ def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def _number(value: Any) -> float | None:
-    """A price as the log has it: "nan" and "inf" stand there as text."""
+    """A price in the log; "nan" and "inf" are texts there and give None."""
     return value if isinstance(value, (int, float)) else None
 
 
 def plain(value: SegmentStatistics | SessionStatistics) -> dict[str, Any]:
-    """The figures as plain values, for JSON."""
+    """The statistics as plain values, for JSON."""
     return dataclasses.asdict(value)

@@ -1,7 +1,4 @@
-"""The translated document, to be taken away, and what a person should know of it.
-
-Writes nothing to the log. Knows nothing of the page.
-"""
+"""The translated document as a file, with a note about open segments and problems."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ def translated_document(
     proposals: Mapping[int, str] | None = None,
     only_confirmed: bool = False,
 ) -> Export:
-    """The document with the translator's texts; the note says what is not confirmed, not translated, or lacks tags,
-    and where comments have no place in the file.
+    """The document with the texts of the translator.
 
-    Where the translator has confirmed or edited nothing yet, the text of `proposals` stands, as a draft, else what the
-    file has there. `only_confirmed` leaves out everything else.
+    The note counts segments that are not confirmed or not translated, placeholders that differ, and comments that the
+    format cannot store. Segments that are neither edited nor confirmed get their text in `proposals`, as a draft, else
+    the text of the file. `only_confirmed` exports only confirmed segments.
     """
     texts: dict[int, str] = {}
     drafts: set[int] = set()
@@ -36,7 +33,7 @@ def translated_document(
     num_confirmed = num_proposed = 0
     for segment in segments:
         if not segment.source:
-            continue  # joined to another
+            continue  # merged into another
         if comment := segment.constraints.get("comment"):
             comments[segment.index] = comment
         if segment.state == "confirmed":
@@ -79,13 +76,15 @@ def translated_document(
             Message("Placeholders differ from the source in segment {segments}.", segments=shortened_list(differing))
         )
     if comments and not format_by_key(document.format).takes_comments:
-        said = shortened_list(str(numbers[index]) for index in comments)
-        notes.append(Message("Files of this kind have no place for comments (segment {segments}).", segments=said))
+        with_comment = shortened_list(str(numbers[index]) for index in comments)
+        notes.append(
+            Message("Files of this kind have no place for comments (segment {segments}).", segments=with_comment)
+        )
     return Export(exported.name, exported.data, joined(" ", notes) or None)
 
 
 def proposals_of(segments: Iterable[SegmentState]) -> dict[int, str]:
-    """What stands in the segments that nobody has edited or confirmed, by segment: of the model or the memory."""
+    """The proposals of the model or the memory in segments that are neither edited nor confirmed, by segment."""
     return {
         segment.index: segment.text
         for segment in segments

@@ -1,4 +1,4 @@
-"""The report and the replay of a session as the page draws them: plain values, ready for JSON."""
+"""The report and the replay of a session for the page: plain values, ready for JSON."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MAX_PRICES = 200
 
 
 def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
-    """The sums, the figures of each segment, and the dearest pins, terms and bans."""
+    """The totals, the figures of each segment, and the most expensive pins, terms and bans."""
     session = store.load_session(session_id)
     figures = statistics_of(store, session)
-    numbered = list(enumerate(figures.segments, 1))  # as the list numbers them, after all cutting and joining
+    numbered = list(enumerate(figures.segments, 1))  # numbered as in the list, after splits and merges
     prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
     return {
         "name": session.document.name,
@@ -67,9 +67,9 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
 
 
 def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
-    """Every moment of the session, and where each segment starts from.
+    """Every step of the session and the initial text of each segment.
 
-    A segment that was joined to another has the number of that one.
+    A segment that was merged into another has the number of that one.
     """
     session = store.load_session(session_id)
     segments = session.document.segments

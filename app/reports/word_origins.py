@@ -1,8 +1,7 @@
-"""Where each word of a segment's text came from, followed through its events.
+"""The origin of each word of a segment's text, tracked through its events.
 
-A word is what stands between white space, or a part of that in scripts without spaces. One that a person changed, be
-it by a letter, is theirs; one that was cut and pasted elsewhere in the segment stays what it was. Knows the events'
-payloads; knows nothing of how they are stored.
+Words are separated by white space, or split further in scripts without spaces. A word that the user changed, even by
+one letter, counts as typed; a word that was cut and pasted elsewhere in the segment keeps its origin.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ ORIGINS: Final = (
     "model", "pin", "term", "alternative", "completion", "typed", "pasted", "replaced", "propagated", "memory",
     "source", "file", "other",
 )  # fmt: skip
-# What the events call it, where it is another name; what is in neither is "other".
+# Origins in events that have another name here; all others not in ORIGINS become "other".
 _NAMES: Final = {
     "case": "typed", "restored": "typed", "spelling": "typed", "undo": "typed", "redo": "typed",
     "replace": "replaced", "paste": "pasted", "n-best": "model", "hypothesis": "model", "rest": "model",
 }  # fmt: skip
 _FROM_MACHINE: Final = frozenset({"n-best", "hypothesis", "rest"})
 _STEPS: Final = frozenset({"undo", "redo"})
-# What comes letter by letter or from outside: a word in it is new even where the same word stood there.
+# Typed or external text: its words are new even if the same words were there before.
 _WRITTEN: Final = frozenset({"typed", "paste", "spelling", "memory"})
 
 Words = tuple[tuple[str, str], ...]
 
 
 class WordOrigins:
-    """One segment's text as (word, origin) pairs; feed it the segment's events in order.
+    """The text of a segment as (word, origin) pairs; add the events of the segment in order.
 
     >>> origins = WordOrigins()
-    >>> origins.take("edit", {"text": "ein Haus", "origin": "typed"})
-    >>> origins.take("confirm", {"text": "ein rotes Haus"})
+    >>> origins.add("edit", {"text": "ein Haus", "origin": "typed"})
+    >>> origins.add("confirm", {"text": "ein rotes Haus"})
     >>> origins.words
     (('ein', 'typed'), ('rotes', 'typed'), ('Haus', 'typed'))
     """
 
     def __init__(self, given: str | None = None) -> None:
-        """`given` is the translation that the document came with."""
+        """`given` is the translation of the segment in the document file."""
         self.text = given
         self._words = _all(given, "file") if given is not None else ()
         self._constraints: Mapping[int, Sequence[Mapping[str, Any]]] = {}
@@ -56,17 +55,17 @@ class WordOrigins:
 
     @property
     def words(self) -> Words:
-        """The words of the text, else of the machine's newest proposal."""
+        """The words of the text, else of the newest proposal."""
         return self._best if self.text is None else self._words
 
-    def take(self, event_type: str, payload: Mapping[str, Any]) -> None:
-        """One event of this segment."""
+    def add(self, event_type: str, payload: Mapping[str, Any]) -> None:
+        """Applies the next event of the segment."""
         if event_type == "pin" and payload.get("origin") == "alternative":
             self._alternatives.add(payload["text"])
         elif event_type == "decode_request":
             self._constraints = {payload.get("number", 0): payload.get("constraints", ())}
         elif event_type == "decode_result":
-            self._take_result(payload)
+            self._add_result(payload)
         elif event_type in TEXT_EVENTS and "text" in payload:
             change, text = change_of(event_type, payload), text_after(self.text, event_type, payload)
             if change is not None and text is not None:
@@ -76,22 +75,22 @@ class WordOrigins:
                 self._change(text, str(payload.get("origin", "typed")))
 
     def divide(self, text: str | None, before: Words) -> None:
-        """The segment was cut or joined: its text from now on, made of the words `before`; no proposal holds."""
+        """Sets the text after a split or merge, made of the words `before`; there is no proposal any more."""
         self.text = text
         self._words = _kept(before, _all(text, "typed")) if text is not None else ()
         self._best, self._hypotheses, self._seen, self._cut = (), {}, {}, {}
 
-    def _take_result(self, payload: Mapping[str, Any]) -> None:
+    def _add_result(self, payload: Mapping[str, Any]) -> None:
         constraints = self._constraints.get(payload.get("number", 0), ())
         hypotheses = payload.get("hypotheses") or ()
         for rank, hypothesis in enumerate(hypotheses):
             text = hypothesis.get("text", "")
-            words = self._of_machine(text, hypothesis.get("placements", ()), constraints)
+            words = self._proposal_words(text, hypothesis.get("placements", ()), constraints)
             self._hypotheses[text] = words
             if rank == 0:
                 self._best = words
 
-    def _of_machine(
+    def _proposal_words(
         self, text: str, placements: Sequence[Mapping[str, Any]], constraints: Sequence[Mapping[str, Any]]
     ) -> Words:
         words = []
@@ -99,20 +98,20 @@ class WordOrigins:
             origin = "model"
             for placement in placements:
                 if placement["start"] < end and start < placement["end"] and placement["phrase"] < len(constraints):
-                    origin = self._asked_by(constraints[placement["phrase"]])
+                    origin = self._constraint_origin(constraints[placement["phrase"]])
                     break
             words.append((text[start:end], origin))
         return tuple(words)
 
-    def _asked_by(self, constraint: Mapping[str, Any]) -> str:
+    def _constraint_origin(self, constraint: Mapping[str, Any]) -> str:
         if constraint.get("is_kept") and not constraint.get("term_keys") and not constraint.get("is_pinned"):
-            return "model"  # a placeholder or an address, which nobody asked for
+            return "model"  # a placeholder or an address, not a constraint of the user
         if not constraint.get("is_pinned"):
             return "term"
         return "alternative" if constraint.get("text") in self._alternatives else "pin"
 
     def _begin(self, base: str) -> None:
-        """What follows is changed in this text, which was the machine's where there is no other so far."""
+        """Starts from `base`: the current text, or a proposal if there is none."""
         if base == self.text:
             return
         known = self._hypotheses.get(base)
@@ -120,7 +119,7 @@ class WordOrigins:
         self.text = base
 
     def _follow(self, change: Change, text: str) -> None:
-        """One change at its place makes `text`."""
+        """Applies one change, which gives `text`."""
         before, known = self._words, self._hypotheses.get(text)
         self._remember()
         self.text = text
@@ -141,7 +140,7 @@ class WordOrigins:
         self._words = (*before[:num_head], *middle, *before[len(before) - num_tail :])
 
     def _change(self, text: str | None, origin: str) -> None:
-        """The whole text is another; which of its words were changed is found by comparing."""
+        """Replaces the whole text; comparing finds the changed words."""
         before = self.words
         if text is None:
             self.text = None
@@ -165,7 +164,7 @@ class WordOrigins:
 
 
 def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
-    """How many of the words before a change stand whole in front of it, and how many behind it."""
+    """The numbers of unchanged words before and after a change."""
     end_before, end = change.offset + len(change.removed), change.offset + len(change.text)
     before = text[: change.offset] + change.removed + text[end:]
     spans, after, growth = split_spans(before), set(split_spans(text)), end - end_before
@@ -175,12 +174,12 @@ def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
 
 
 def _kept(before: Words, new: Words) -> Words:
-    """The new words; those that stood there before keep where they came from."""
+    """The new words; those that were there before keep their origin."""
     start = _num_equal(before, new)
     end = _num_equal(before[start:][::-1], new[start:][::-1])
     middles = before[start : len(before) - end], new[start : len(new) - end]
     words = list(middles[1])
-    if all(middles):  # most changes are at one place, and then there is nothing to compare
+    if all(middles):  # most changes are in one place, so that there is nothing to compare
         old_words, new_words = ([word for word, _ in middle] for middle in middles)
         for block in SequenceMatcher(None, old_words, new_words, autojunk=False).get_matching_blocks():
             words[block.b : block.b + block.size] = middles[0][block.a : block.a + block.size]
@@ -188,7 +187,7 @@ def _kept(before: Words, new: Words) -> Words:
 
 
 def _num_equal(first: Words, second: Words) -> int:
-    """How many words both begin with."""
+    """The length of the common prefix."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, ((a, _), (b, _)) in pairs if a != b), min(len(first), len(second)))
 
@@ -198,6 +197,6 @@ def _all(text: str, origin: str) -> Words:
 
 
 def origin_name(origin: str) -> str:
-    """Which of `ORIGINS` the words of an event are that calls its own origin so."""
+    """The one of `ORIGINS` for the origin in an event."""
     name = _NAMES.get(origin, origin)
     return name if name in ORIGINS else "other"

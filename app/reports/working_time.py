@@ -1,6 +1,6 @@
-"""How long a person worked, told by what they did: all of the time, and without pauses.
+"""Working time computed from the events of a session: gross, and net without long pauses.
 
-The clock is the events' `monotonic_ms`, which goes on from one event to the next within one run of the app only.
+Uses `monotonic_ms` of the events, which is comparable only within one run of the app.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from app.log.records import Event
 from app.log.store import LogStore
 from app.segments.state import Json, SegmentState
 
-# A longer pause between two acts of a person is no work.
+# A longer pause between two actions of the user is not working time.
 IDLE_LIMIT_MS: Final = 60_000
 _STARTS: Final = frozenset({"open", "resume"})
 _LEAVES: Final = frozenset({"blur", "idle", "close"})
-# What happens by itself does not show that anybody is there.
+# Events that do not show that the user is present.
 _BY_ITSELF: Final = frozenset(
     {
         "model",
@@ -39,7 +39,7 @@ _BY_ITSELF: Final = frozenset(
 
 @dataclass(slots=True)
 class SegmentTime:
-    """Time from a segment's focus until it is left; `net_ms` is that without pauses longer than the idle limit."""
+    """Time from entering a segment until leaving it; `net_ms` excludes pauses longer than the idle limit."""
 
     gross_ms: int = 0
     net_ms: int = 0
@@ -47,7 +47,7 @@ class SegmentTime:
 
 @dataclass(frozen=True, slots=True)
 class WorkingTime:
-    """`gross_ms`: in each run of the app, from the first act to the last. `net_ms` is the sum over the segments."""
+    """`gross_ms`: in each run of the app, from the first action to the last. `net_ms`: the sum over the segments."""
 
     gross_ms: int
     net_ms: int
@@ -55,9 +55,9 @@ class WorkingTime:
 
 
 class WorkingClock:
-    """The time in each segment and in all, event by event.
+    """Computes the working time in each segment and in total, event by event.
 
-    A pause as long as the limit is still work, a longer one counts nothing.
+    A pause up to the limit counts in full, a longer one not at all.
     """
 
     def __init__(self, idle_limit_ms: int = IDLE_LIMIT_MS) -> None:
@@ -69,17 +69,17 @@ class WorkingClock:
 
     @property
     def gross_ms(self) -> int:
-        """In each run of the app, from the first act to the last."""
+        """The sum over the runs of the app, each from the first action to the last."""
         return self._gross_ms + self._before_ms - self._first_ms
 
-    def take(self, event: Event) -> None:
-        """The session's next event."""
+    def add(self, event: Event) -> None:
+        """Counts the next event of the session."""
         if event.type in _BY_ITSELF or is_filled_in(event.type, event.payload):
             return
         if event.type in _STARTS:
             self._gross_ms = self.gross_ms
             self._first_ms, self._current = event.monotonic_ms, None
-        # A pause is told once it has lasted: what was done until then counts, such as reading.
+        # "idle" is logged at the end of a pause; the time before the pause counts, for example reading.
         at_ms = event.monotonic_ms - (event.payload.get("idle_ms", 0) if event.type == "idle" else 0)
         if self._current is not None:
             pause_ms = max(0, at_ms - self._before_ms)
@@ -95,20 +95,20 @@ class WorkingClock:
 
 
 def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) -> WorkingTime:
-    """The time after these events, see `WorkingClock`."""
+    """The working time of these events; see `WorkingClock`."""
     clock = WorkingClock(idle_limit_ms)
     for event in events:
-        clock.take(event)
+        clock.add(event)
     return WorkingTime(clock.gross_ms, clock.net_ms, clock.segments)
 
 
 def words_per_hour(num_words: int, net_ms: int) -> float | None:
-    """Words of confirmed segments over the net time in them; None without any time."""
+    """Words of confirmed segments per hour of net time in them; None without any time."""
     return 3_600_000 * num_words / net_ms if net_ms else None
 
 
 class SessionClock:
-    """One session's. The log is read once from its beginning, and after that only what is new in it."""
+    """The working time of a running session. Reads the log once, then only new events."""
 
     def __init__(self, store: LogStore, session_id: int) -> None:
         self._store = store
@@ -118,11 +118,11 @@ class SessionClock:
         self._confirmed_ms = 0
 
     def view(self, segments: Sequence[SegmentState], num_words_confirmed: int) -> Json:
-        """What the page shows, ready for JSON; the speed is that over the confirmed segments, None without time."""
+        """Net time and speed for the page, ready for JSON; the speed covers confirmed segments, None without time."""
         before = self._num_read
-        with contextlib.suppress(LogError):  # the page hears of that from what could not be written
+        with contextlib.suppress(LogError):  # failed writes already report this to the page
             for event in self._store.events(self._session_id, after=self._num_read):
-                self._clock.take(event)
+                self._clock.add(event)
                 self._num_read = event.seq
         if self._num_read > before:
             opened = self._clock.segments.items()

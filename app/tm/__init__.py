@@ -1,1 +1,1 @@
-"""Translation memory: what was translated before, found again by exact, similar and contained text."""
+"""Translation memory: earlier translations, found by exact, similar or contained source text."""

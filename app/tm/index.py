@@ -1,7 +1,7 @@
-"""Entries of a translation memory, found by text: exact, similar, or with words inside (concordance).
+"""An in-memory index of translation memory entries: exact, fuzzy and concordance lookup.
 
-Knows nothing of storage or the page. A lookup compares only the entries that share half of the words, which an
-inverted index tells; `is_candidate` says the same of two texts alone.
+A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index; `is_candidate` is
+the same test for two texts.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from rapidfuzz.distance import Levenshtein
 MIN_RATE = 70
 MAX_MATCHES = 5
 MAX_CONCORDANCE = 50
-MAX_LOOKED_AT = 2000  # entries with a word that many have
-# A run of letters; in scripts that write no spaces, one letter; a number.
+MAX_LOOKED_AT = 2000  # entries examined for a frequent word
+# A run of letters, one letter of a script without spaces, or a number.
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
 _STEM_LETTERS = 5
@@ -30,7 +30,7 @@ _STEM_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A text and its translation. `origin` is the document or the memory that it stands in; `changed_ms` since 1970."""
+    """A text and its translation. `origin` is the name of a document or memory; `changed_ms` counts from 1970."""
 
     source: str
     target: str
@@ -40,16 +40,16 @@ class MemoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entry, and how alike its source is to what was looked for: 100 is equal but for how spaces are written."""
+    """An entry and the similarity of its source in percent; 100 is equal except for white space."""
 
     rate: int
     entry: MemoryEntry
 
 
 class MemoryIndex:
-    """Entries by their keys; a key's newer entry takes the older one's place. Safe from several threads.
+    """Entries by key; a new entry replaces the one with the same key. Thread-safe.
 
-    `state` is another object after each change: what was found before may not be all any more.
+    `state` is a new object after each change, so that callers can tell whether cached results are still valid.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class MemoryIndex:
         self._places: dict[Hashable, int] = {}
         self._num_stems = array("i")
         self._by_stem: dict[str, array[int]] = {}
-        # The newest place of each source, by its hash, and of each place the one before it of the same hash, or -1.
+        # The newest position of each source, by hash, and for each position the previous one of the same hash or -1.
         self._newest: dict[int, int] = {}
         self._before = array("i")
 
@@ -69,7 +69,7 @@ class MemoryIndex:
         return len(self._places)
 
     def add(self, key: Hashable, entry: MemoryEntry) -> None:
-        """Keeps the entry under this key."""
+        """Adds the entry, or replaces the one with this key."""
         folded = fold(entry.source)
         stems, same = stems_of(folded), hash(_plain(entry.source))
         with self._lock:
@@ -87,28 +87,28 @@ class MemoryIndex:
                 self._by_stem.setdefault(stem, array("i")).append(place)
 
     def put(self, key: Hashable, entry: MemoryEntry | None) -> None:
-        """Keeps the entry under this key; None: nothing is under it any more."""
+        """Adds or replaces the entry with this key; None removes it."""
         if entry is None:
             self.remove(key)
         else:
             self.add(key, entry)
 
     def remove(self, key: Hashable) -> None:
-        """Forgets what is under this key, if anything is."""
+        """Removes the entry with this key, if any."""
         with self._lock:
             self._remove(key)
 
     def entries(self) -> list[MemoryEntry]:
-        """All that is kept, in the order in which it came."""
+        """All entries in the order in which they were added."""
         with self._lock:
             return [entry for entry in self._entries if entry is not None]
 
     def matches(
         self, source: str, *, besides: Hashable = None, min_rate: int = MIN_RATE, count: int = MAX_MATCHES
     ) -> list[Match]:
-        """The entries most alike, the best first, of equal ones the newest; each pair of texts once.
+        """The most similar entries, best first, newest first among equals; each pair of texts once.
 
-        What is kept under the key `besides` is passed over: the text that one is working on.
+        Skips the entry with the key `besides`: the segment being edited.
         """
         folded, text = fold(source), _plain(source)
         with self._lock:
@@ -125,7 +125,7 @@ class MemoryIndex:
         return [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match][:count]
 
     def exact(self, source: str) -> list[MemoryEntry]:
-        """The entries of this very source but for how spaces are written, the newest first; takes no search."""
+        """The entries with this source, ignoring differences in white space, newest first; a hash lookup."""
         text = _plain(source)
         found = []
         with self._lock:
@@ -138,7 +138,7 @@ class MemoryIndex:
         return sorted(found, key=lambda entry: -entry.changed_ms)
 
     def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[MemoryEntry]:
-        """Entries with these letters in source or target, whatever the capitals; the newest first."""
+        """Entries that contain this text in source or target, ignoring case; newest first."""
         needle = fold(words)
         if not needle:
             return []
@@ -151,10 +151,10 @@ class MemoryIndex:
         found.sort(key=lambda entry: -entry.changed_ms)
         return list({(entry.source, entry.target): entry for entry in found}.values())[:count]
 
-    def holding(self, words: str, count: int) -> list[MemoryEntry]:
-        """Entries in whose source a word may begin like each of these, those that came last first.
+    def with_words(self, words: str, count: int) -> list[MemoryEntry]:
+        """Entries whose source contains the stem of each of these words, most recently added first.
 
-        Of words that very many entries have, the last of these are looked at.
+        Examines at most MAX_LOOKED_AT entries with the rarest word.
         """
         stems = stems_of(fold(words))
         found: list[MemoryEntry] = []
@@ -185,7 +185,7 @@ class MemoryIndex:
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: composed, in small letters, each white space one space.
+    """The text normalized for comparison: NFC, lower case, single spaces.
 
     >>> fold("  Open\\u00a0 the FILE ")
     'open the file'
@@ -194,19 +194,19 @@ def fold(text: str) -> str:
 
 
 def stems_of(folded: str) -> frozenset[str]:
-    """The beginnings of a folded text's words, all numbers as one; of a text without words, the text."""
+    """The first letters of each word of a folded text, with all numbers as "0"; the text itself if it has no words."""
     stems = {"0" if word[0].isdecimal() else word[:_STEM_LETTERS] for word in _WORD.findall(folded)}
     return frozenset(stems or {folded})
 
 
 def is_candidate(one: str, other: str) -> bool:
-    """Whether two texts share the stems of half of their words, so that they are compared at all."""
+    """Whether two texts share the stems of half of their words, the condition for comparing them."""
     ours, others = stems_of(fold(one)), stems_of(fold(other))
     return 2 * len(ours & others) >= max(len(ours), len(others))
 
 
 def rate_of(one: str, other: str) -> int:
-    """How alike two texts are: 100 for equal ones, 99 where only capitals differ, else by their letters up to 99."""
+    """The similarity of two texts: 100 if equal, at most 99 otherwise, by edit distance ignoring case."""
     return _rate(_plain(one), fold(one), other, fold(other), 0)
 
 
@@ -217,13 +217,13 @@ def _rate(text: str, folded: str, other: str, other_folded: str, min_rate: int) 
     return min(int(100 * similarity), 99)
 
 
-def runs_between(memory: str, wanted: str) -> list[list[str]]:
-    """What differs, word by word, in runs: ["s" in both | "d" in the memory only | "i" in the wanted text only, text].
+def runs_between(memory: str, text: str) -> list[list[str]]:
+    """A word diff as runs: ["s" (in both) | "d" (only in the memory) | "i" (only in the text), words].
 
     >>> runs_between("Open a file", "Open the file")
     [['s', 'Open '], ['d', 'a'], ['i', 'the'], ['s', ' file']]
     """
-    ours, theirs = _PART.findall(memory), _PART.findall(wanted)
+    ours, theirs = _PART.findall(memory), _PART.findall(text)
     runs: list[list[str]] = []
     for operation, first, last, to, stop in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if operation == "equal":

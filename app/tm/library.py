@@ -16,9 +16,9 @@ from app.tm.tmx import read_pairs, write_tmx
 
 
 class MemoryLibrary:
-    """The indexes of one log's memory, by direction. Safe from several threads.
+    """The memory of a log: an index for each direction, read at its first use. Thread-safe.
 
-    `fills` says whether segments that stand in it word for word get their text from it by themselves.
+    `fills` says whether untouched segments with an exact match are filled automatically.
     """
 
     def __init__(self, store: LogStore, *, fills: bool = True) -> None:
@@ -32,15 +32,15 @@ class MemoryLibrary:
         self._state: tuple[float, ...] = ()
 
     def index(self, direction: str) -> MemoryIndex:
-        """The memory of a direction, read where it was not or another process has changed it; others wait meanwhile."""
+        """The index of a direction, read if it was not yet or if another process changed it; blocks meanwhile."""
         with self._lock:
-            self._look_for_changes()
+            self._check_for_changes()
             if direction not in self._indexes:
                 self._read(direction)
             return self._indexes[direction]
 
     def put(self, direction: str, key: Hashable, entry: MemoryEntry | None) -> None:
-        """This is under that key from now on, None: nothing, if anybody asks or has asked for that direction."""
+        """Adds, replaces or (None) removes an entry in the index of a direction, if that is loaded or being loaded."""
         with self._changing:
             if (index := self._indexes.get(direction)) is not None:
                 index.put(key, entry)
@@ -63,12 +63,12 @@ class MemoryLibrary:
                 del self._missed[direction]
 
     def forget(self) -> None:
-        """Reads the memory anew when it is next asked: sessions were deleted."""
+        """Drops all indexes, so that the memory is read again at the next lookup."""
         with self._lock:
             self._indexes.clear()
 
-    def _look_for_changes(self) -> None:
-        """Forgets what was read where other processes, which write their events all the time, wrote to the memory."""
+    def _check_for_changes(self) -> None:
+        """Drops all indexes if another process changed the memory; most of their writes are only events."""
         version = self.store.connection.data_version()
         if version == self._data_version:
             return
@@ -78,11 +78,11 @@ class MemoryLibrary:
         self._data_version, self._state = version, state
 
     def index_if_read(self, direction: str) -> MemoryIndex | None:
-        """The memory of a direction, if anybody has asked for it yet."""
+        """The index of a direction if it is loaded, else None."""
         return self._indexes.get(direction)
 
     def import_tmx(self, data: bytes, name: str, direction: str) -> dict[str, Any]:
-        """Adds a file's pairs, in place of those of an earlier file of that name. Raises DocumentError, LogError."""
+        """Imports the pairs of a file, replacing an earlier file of that name. Raises DocumentError, LogError."""
         name = safe_name(name, "memory.tmx")
         pairs = read_pairs(data, name, *languages_of(direction))
         num_pairs = import_entries(self.store.connection, name, *languages_of(direction), pairs)
@@ -90,7 +90,7 @@ class MemoryLibrary:
         return {"name": name, "num_pairs": num_pairs}
 
     def export_tmx(self, direction: str) -> Export:
-        """The whole memory of a direction as a file."""
+        """The whole memory of a direction as a TMX file."""
         entries = self.index(direction).entries()
         note = None if entries else Message("The memory is empty: confirm segments or import a TMX file first.")
         return Export(f"memory.{direction}.tmx", write_tmx(entries, *languages_of(direction)), note)

@@ -1,4 +1,4 @@
-"""What a memory has ready for the segments of a document that nobody looks at one by one: exact matches alone."""
+"""Prefilling a document from a translation memory with exact matches, without review of each segment."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from app.tm.index import MemoryEntry, MemoryIndex
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
-    """`texts` are translations by the place of their source; `num_similar` counts sources with similar entries only."""
+    """`texts` are translations by position of the source; `num_similar` counts sources with fuzzy matches only."""
 
     texts: dict[int, str]
     num_similar: int
 
 
 def index_of_pairs(pairs: Iterable[tuple[str, str]]) -> MemoryIndex:
-    """The pairs of a file, its last the newest."""
+    """An index of the pairs of a file; later pairs count as newer."""
     index = MemoryIndex()
     for number, (source, target) in enumerate(pairs):
         index.add(number, MemoryEntry(source, target, changed_ms=number))
@@ -26,10 +26,9 @@ def index_of_pairs(pairs: Iterable[tuple[str, str]]) -> MemoryIndex:
 
 
 def prefill(index: MemoryIndex, sources: Sequence[str]) -> Prefill:
-    """The translations for the sources that stand in the memory word for word; of several, the newest.
+    """The newest translation of each source with an exact match, ignoring differences in white space.
 
-    Where only spaces differ, it is the same text. A translation that lacks placeholders of its source, or has others,
-    is not taken; nor is one of a similar text, since what differs is for a person to see.
+    Skips translations whose placeholders differ from the source, and fuzzy matches, which a person must review.
     """
     texts: dict[int, str] = {}
     num_similar = 0
@@ -42,6 +41,6 @@ def prefill(index: MemoryIndex, sources: Sequence[str]) -> Prefill:
 
 
 def exact_texts(index: MemoryIndex, source: str) -> list[str]:
-    """The different translations of this very source, the newest first, whose placeholders are the source's."""
+    """The distinct translations of exactly this source with the same placeholders, newest first."""
     texts = dict.fromkeys(entry.target for entry in index.exact(source))
     return [text for text in texts if not placeholder_problem(source, text)]

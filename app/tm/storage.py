@@ -1,6 +1,6 @@
-"""A translation memory in the log's file: the confirmed segments of all its sessions, and what was imported.
+"""The translation memory in the log file: the confirmed segments of all sessions, and imported memories.
 
-Confirmed segments are not copied: what is reopened or deleted is gone from the memory too.
+Confirmed segments are not copied: a segment that is reopened or deleted also leaves the memory.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _ENTRIES_PER_PAGE = 5000
 
 
 def segment_key(session_id: int, index: int) -> Hashable:
-    """The key of a confirmed segment's entry."""
+    """The index key of a confirmed segment."""
     return "segment", session_id, index
 
 
 def load_entries(
     log: LogConnection, source_language: str, target_language: str
 ) -> Iterator[tuple[Hashable, MemoryEntry]]:
-    """What translates between these languages, with its key; what translates the other way comes turned round.
+    """The entries for this language pair with their keys; entries of the opposite direction are swapped.
 
-    It is read a page at a time, so that others can write meanwhile.
+    Reads in pages, so that others can write meanwhile.
     """
     query = (
         "SELECT id, source_language, source, target, name, changed_ms FROM memory_entry "
@@ -59,7 +59,7 @@ def load_entries(
 
 
 def state_of(log: LogConnection) -> tuple[float, ...]:
-    """Figures that change with what `load_entries` gives, of whatever languages."""
+    """Numbers that change whenever the result of `load_entries` changes for any language pair."""
     query = """
         SELECT count(*) AS num_confirmed, total((session_id * 7919 + segment_index + 1) * (version + 1)) AS confirmed,
             (SELECT count(*) FROM memory_entry) AS num_imported, (SELECT total(id) FROM memory_entry) AS imported
@@ -71,7 +71,7 @@ def state_of(log: LogConnection) -> tuple[float, ...]:
 def import_entries(
     log: LogConnection, name: str, source_language: str, target_language: str, pairs: Iterable[Pair]
 ) -> int:
-    """Keeps pairs under the memory's name, in place of what was imported under it; returns how many there are."""
+    """Stores pairs under the name of a memory, replacing an earlier import; returns their number."""
     now_ms = time.time_ns() // 1_000_000
     rows = [(name, source_language, target_language, *pair, now_ms) for pair in dict.fromkeys(pairs)]
     with log.transaction(Message("store the memory")):

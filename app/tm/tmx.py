@@ -1,4 +1,4 @@
-"""TMX as a memory: the pairs of two languages in a file, its inline codes as text; and a memory as such a file."""
+"""Reading and writing translation memories as TMX, with inline codes as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine import short_code
 
 MAX_BYTES = 50 * 2**20
 MAX_PAIRS = 200_000
-MAX_ELEMENTS = 15 * MAX_PAIRS  # a pair and what is said of it
+MAX_ELEMENTS = 15 * MAX_PAIRS  # a pair with its properties
 _HEADER = (
     f'<header creationtool="Pinpoint" creationtoolversion="{VERSION}" segtype="sentence" o-tmf="Pinpoint" '
     'adminlang="en" datatype="plaintext" srclang={}/>'
@@ -23,10 +23,10 @@ _HEADER = (
 
 
 def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
-    """The texts in these languages, in the file's order. Raises DocumentError, naming the cure.
+    """The (source, target) pairs in these languages, in file order. Raises DocumentError.
 
-    A regional variant counts as its language ("de-AT" is "de"), another script does not; a unit that lacks either
-    language is left out.
+    A regional variant counts as its language ("de-AT" as "de"), another script does not. Units without both languages
+    are skipped.
     """
     if len(data) > MAX_BYTES:
         raise DocumentError(
@@ -74,20 +74,20 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
 
 
 def _tag_of(variant: Node) -> str:
-    """The language of a tuv: "de-at"; "lang" is how old files say it."""
+    """The language of a tuv: "de-at"; old files use the attribute "lang"."""
     return (variant.attributes.get("xml:lang") or variant.attributes.get("lang") or "").replace("_", "-").lower()
 
 
 def _text_in(language: str, texts: Mapping[str, str]) -> str:
-    """The text of that very tag, else the first in its language that is in no other script; empty without any.
+    """The text with exactly this language tag, else the first in the same language and script, else empty.
 
     >>> _text_in("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"}), _text_in("de", {"de-at": "Jänner", "de": "Januar"})
     ('页', 'Januar')
     """
-    wanted = language.replace("_", "-").lower()
-    if wanted in texts:
-        return texts[wanted]
-    first, *others = wanted.split("-")
+    tag_sought = language.replace("_", "-").lower()
+    if tag_sought in texts:
+        return texts[tag_sought]
+    first, *others = tag_sought.split("-")
     scripts = {"", *(other for other in others if len(other) == 4)}
     for tag, text in texts.items():
         own, *more = tag.split("-")

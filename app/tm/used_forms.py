@@ -1,6 +1,6 @@
-"""The forms of terms' targets that people used: words of a memory's translations where its sources hold the term.
+"""Inflected forms of glossary targets, learned from the translation memory where its sources contain the term.
 
-Goes by letters and by the form lists alone, so that it loads no dictionary and says the same at any time.
+Uses only letters and the form lists, so that it loads no dictionary and its results never change.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from app.glossary.index.folding import FoldedText, tokens
 from app.glossary.lemmas import MAX_FORMS
 from app.tm.index import MemoryIndex
 
-MAX_ENTRIES = 20  # looked at for one term; the last to come first
-MIN_SHARED = 4  # letters that a form begins with like its word
-MAX_LOST = 2  # letters at the end of the word that a form lacks
-MAX_ADDED = 3  # letters that a form has in their place
+MAX_ENTRIES = 20  # examined for one term, most recently added first
+MIN_SHARED = 4  # letters at the start that a form shares with its word
+MAX_LOST = 2  # letters removed from the end of the word
+MAX_ADDED = 3  # letters added in their place
 
 
 def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target_language: str) -> Term:
-    """The term with further forms of its targets, those that stand in the memory, where it is a preferred one.
+    """The term with further forms of its targets found in the memory, if its status is "preferred".
 
-    A forbidden term takes none: letters alone shall keep no word out of the translations.
+    Forbidden terms get none: similar letters are not enough to keep a word out of translations.
     """
     if term.is_for_document or term.status != "preferred":
         return term
     forms = form_list(target_language)
-    wanted = term_matcher([term], source_language)
+    matcher = term_matcher([term], source_language)
     known = (*term.targets, *term.inflections)
     found: dict[str, None] = {}
-    for entry in index.holding(term.source, MAX_ENTRIES):
-        if wanted.occurs_in(entry.source):
+    for entry in index.with_words(term.source, MAX_ENTRIES):
+        if matcher.occurs_in(entry.source):
             found.update(dict.fromkeys(used_forms(entry.target, known, len(term.targets), forms)))
     new = [form for form in found if form not in known]
     return replace(term, inflections=(*term.inflections, *new)[:MAX_FORMS]) if new else term
 
 
 def used_forms(text: str, known: Sequence[str], num_targets: int, forms: FormList | None) -> list[str]:
-    """What stands in the text as a form of one of the first of the `known`; none where one of these itself does.
+    """Words of the text that are forms of the first `num_targets` of `known`; none if the text contains a known one.
 
     >>> used_forms("Les panneaux latéraux", ["panneau latéral"], 1, None)
     ['panneaux latéraux']
@@ -64,9 +64,9 @@ def used_forms(text: str, known: Sequence[str], num_targets: int, forms: FormLis
 
 
 def is_form(word: str, other: str, forms: FormList | None = None) -> bool:
-    """Whether `other` is the word with a short ending added or exchanged, and no list that knows either denies it.
+    """Whether `other` is the word with a short ending added or replaced, unless a form list contradicts.
 
-    Accents do not count, as they move ("sesión", "sesiones"), nor does the capital of a word that begins small.
+    Ignores accents, because they move ("sesión", "sesiones"), and the sentence-initial capital of a lower-case word.
     """
     other = _written_like(word, other)
     if not (word.isalpha() and other.isalpha()) or word[0] != other[0]:
@@ -79,11 +79,11 @@ def is_form(word: str, other: str, forms: FormList | None = None) -> bool:
     if forms is None:
         return True
     listed = _listed(word, forms)
-    return other in listed if listed else not _listed(other, forms)  # what the list knows is a form of another word
+    return other in listed if listed else not _listed(other, forms)  # a listed word is a form of another word
 
 
 def _listed(word: str, forms: FormList) -> tuple[str, ...]:
-    """The forms of the word, or of the word of which it is a form; empty where the list knows neither."""
+    """The forms of the word and of its dictionary form; empty if the list has neither."""
     lemma = forms.dictionary_form(word)
     return (*forms.forms(word), *(forms.forms(lemma) if lemma is not None else ()))
 
@@ -107,7 +107,7 @@ def _is_same(word: str, other: str) -> bool:
 
 
 def _written_like(word: str, other: str) -> str:
-    """`other` without the capital that begins a sentence, where the word begins small."""
+    """`other` without its sentence-initial capital, if the word is in lower case."""
     return other[:1].lower() + other[1:] if word[:1].islower() else other
 
 

@@ -1,4 +1,4 @@
-"""The commands without a browser: what they print, write, refuse, and with which status they end."""
+"""The commands without a browser: output, files, refusals and exit statuses."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pyte
         assert "exit status:" in manual
 
 
-def test_the_apps_own_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_the_app_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     said = capsys.readouterr().out
     assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
 
 
-def test_the_document_comes_with_the_proposals_that_the_log_holds(
+def test_document_export_includes_logged_proposals(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recalled = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
@@ -76,11 +76,11 @@ def test_the_document_comes_with_the_proposals_that_the_log_holds(
     assert said == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
 
 
-def test_what_is_exported_is_what_the_page_offers() -> None:
+def test_export_kinds_equal_those_of_the_page() -> None:
     assert set(EXPORT_KINDS.values()) == {"document", *EXPORTS}
 
 
-def test_sessions_are_listed_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stats_lists_sessions_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "stats", "--log", log)
     head, newest, other = out.splitlines()
     assert (status, head.split()) == (0, ["session", "confirmed", "source", "net", "HTER", "document"])
@@ -88,7 +88,7 @@ def test_sessions_are_listed_with_their_figures(log: Path, capsys: pytest.Captur
     assert other.split() == ["1", "0/1", "0", "words", "0:00:00", "other.txt"]
 
 
-def test_what_is_counted_in_characters_is_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_units_are_characters_for_languages_without_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
     number = store.start_session(read_document("你好。\n".encode(), "a.txt"), "zh-en").id
     store.append(number, "confirm", {"text": "Hello."}, segment=0, update=SegmentUpdate("confirmed", "Hello.", 1))
@@ -101,7 +101,7 @@ def test_what_is_counted_in_characters_is_called_so(tmp_path: Path, capsys: pyte
     assert (sums["source characters confirmed"], sums["confirmed words: typed"]) == (2, 1)
 
 
-def test_one_session_is_told_in_words_and_for_programs(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
     assert status == 0
     assert "without pauses over 30 s" in out
@@ -114,7 +114,7 @@ def test_one_session_is_told_in_words_and_for_programs(log: Path, capsys: pytest
     assert [json.loads(line)["session"] for line in out.splitlines()] == [2, 1]
 
 
-def test_a_session_goes_out_and_comes_in_again(
+def test_exported_session_is_imported_again(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -143,7 +143,7 @@ def test_a_session_goes_out_and_comes_in_again(
     assert not list(tmp_path.glob(".*.part"))
 
 
-def test_a_session_that_goes_elsewhere_than_asked_says_so(
+def test_import_into_a_replacement_log_is_reported(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exported = tmp_path / "a.log.jsonl"
@@ -154,7 +154,7 @@ def test_a_session_that_goes_elsewhere_than_asked_says_so(
     assert f"The log {tmp_path / 'notes.sqlite'} is damaged" in err
 
 
-def test_of_several_glossaries_it_is_said_which_has_the_row(
+def test_row_errors_name_their_glossary(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("The house\n")
@@ -167,7 +167,7 @@ def test_of_several_glossaries_it_is_said_which_has_the_row(
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_log_nested_too_deep_is_refused_with_its_line(
+def test_deeply_nested_log_is_refused_with_its_line(
     log: Path, tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exported = tmp_path / "a.log.jsonl"
@@ -180,7 +180,7 @@ def test_a_log_nested_too_deep_is_refused_with_its_line(
     assert not (tmp_path / "other.sqlite").exists()
 
 
-def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = tmp_path / "copy.sqlite"
     status, out, _ = run(capsys, "backup", copy, "--log", log)
     assert status == 0 and "holds 2 sessions" in out
@@ -197,7 +197,7 @@ def test_a_backup_is_a_log_of_its_own(log: Path, tmp_path: Path, capsys: pytest.
         (["translate", "missing.txt"], "missing.txt cannot be read"),
     ],
 )
-def test_what_cannot_be_done_is_said_with_status_2(
+def test_failed_command_reports_the_reason_with_status_2(
     log: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     has_log = "--log" in arguments or arguments[0] == "translate"
@@ -215,7 +215,7 @@ def test_what_cannot_be_done_is_said_with_status_2(
         ["translate", "a.txt", "--formality", "polite"],
     ],
 )
-def test_flags_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_flags_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse(arguments)
     assert ended.value.code == 2
@@ -276,14 +276,14 @@ def test_a_document_is_translated_with_its_terms(
     assert translator.options == replace(SEARCH, nbest=1)  # as the page asks, but for the best one alone
 
 
-def test_a_device_that_there_is_not_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unavailable_device_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text("One house.", encoding="utf-8")
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--device", "toaster")
     assert status == 2
     assert err.startswith("translate: device toaster cannot be used")
 
 
-def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
+def test_direction_of_the_document_is_reported_unless_given(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.csv").write_text("de,en\nHallo,\n,Hello\n")
@@ -298,7 +298,7 @@ def test_the_direction_is_the_documents_and_is_told_unless_it_was_asked_for(
     assert [request.direction for request in translator.requests] == ["de-en", "en-de", "en-de"]
 
 
-def test_style_is_that_of_every_request(
+def test_style_is_set_in_every_request(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("One house\nTwo\n")
@@ -309,7 +309,7 @@ def test_style_is_that_of_every_request(
     assert asked == [(formality, "docs") for formality in FORMALITIES for _ in range(2)]
 
 
-def test_dry_run_tells_what_the_glossaries_do_and_writes_nothing(
+def test_dry_run_reports_glossary_matches_and_writes_nothing(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("The house\nA big house\nA window\n")
@@ -327,7 +327,7 @@ def test_dry_run_tells_what_the_glossaries_do_and_writes_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "first.tsv", "second.tsv"]
 
 
-def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
+def test_exact_memory_matches_are_used_and_fuzzy_ones_are_not(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs = [("The  house", "Das Haus"), ("The house", "Das Gebäude"), ("A big old window", "x"), ("%s left", "ohne")]
@@ -344,7 +344,7 @@ def test_equal_texts_of_a_memory_are_taken_and_similar_ones_are_not(
 
 
 @pytest.mark.parametrize("used", ["fluxierte", "kleidet"])
-def test_terms_may_stand_in_the_forms_of_the_memory(
+def test_term_forms_from_the_memory_are_allowed(
     used: str, translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "m.tmx").write_bytes(write_tmx([MemoryEntry("It fluxed", f"Es {used}")], "en", "de"))
@@ -355,7 +355,7 @@ def test_terms_may_stand_in_the_forms_of_the_memory(
     assert (status, "lacks fluxieren" in err) == ((0, False) if used == "fluxierte" else (1, True))
 
 
-def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(
+def test_existing_translations_are_kept_and_new_ones_are_drafts(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     po = 'msgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n'
@@ -366,7 +366,7 @@ def test_what_a_file_has_already_stays_and_the_rest_is_a_draft(
     assert (tmp_path / "a.de.po").read_text() == po.replace('msgid "Two"\nmsgstr ""', draft)
 
 
-def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
+def test_problems_are_reported_by_segment_and_the_document_is_written(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("One\nThe house\nThree\n")
@@ -388,7 +388,7 @@ def test_what_needs_a_look_is_named_by_segment_and_the_rest_is_written(
         (["--domain", "law"], "domain 'law' in en-de (it knows docs): leave it out"),
     ],
 )
-def test_an_output_that_makes_no_sense_is_refused(
+def test_invalid_output_is_refused(
     translator: HandTranslator, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -399,7 +399,7 @@ def test_an_output_that_makes_no_sense_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_a_translation_that_is_there_is_not_lost_to_another(
+def test_existing_file_is_not_overwritten(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("One\n")
@@ -409,7 +409,7 @@ def test_a_translation_that_is_there_is_not_lost_to_another(
     assert (tmp_path / "a.de.txt").read_text() == "By hand\n"
 
 
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_translated(
+def test_unwritable_output_is_reported_before_translating(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text("One\n")
@@ -418,7 +418,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_translated(
 
 
 @pytest.mark.parametrize(("stop", "status"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left on device"), 2)])
-def test_nothing_is_left_half_written_whatever_ends_it(
+def test_interrupted_write_leaves_no_partial_file(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     stop: BaseException, status: int,
 ) -> None:  # fmt: skip
@@ -433,7 +433,7 @@ def test_nothing_is_left_half_written_whatever_ends_it(
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_a_command_that_is_none_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["tranlsate", "a.txt"])
     said = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Glossary files of all habits, and what is said of each row that is left out."""
+"""Glossary files in many layouts, and the report about each row that is left out."""
 
 import csv
 import io
@@ -56,12 +56,12 @@ def test_columns_delimiters_quotes_and_headers_are_understood(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
-def test_encodings_are_those_of_documents(encoding: str) -> None:
+def test_glossary_encodings_are_detected_as_for_documents(encoding: str) -> None:
     imported = read_glossary("note\tNötchen\n".encode(encoding), "g.tsv")
     assert pairs(imported) == [("note", "Nötchen")]
 
 
-def test_a_glossary_with_one_column_is_refused_with_the_row_and_the_form() -> None:
+def test_one_column_is_refused_with_row_and_expected_form() -> None:
     with pytest.raises(GlossaryError, match=r"^g\.csv, row 1: expected source<TAB>target, found 1 column"):
         read("router\nnote\n")
 
@@ -81,7 +81,7 @@ def test_a_glossary_with_one_column_is_refused_with_the_row_and_the_form() -> No
         ),
     ],
 )
-def test_a_wrong_row_is_left_out_and_explained_and_the_others_stay(row: str, kind: str, said: str) -> None:
+def test_wrong_row_is_left_out_with_a_reason_and_others_are_kept(row: str, kind: str, said: str) -> None:
     imported = read(f"router\tRouter\n\n{row}\nnote\tNotiz\n")
     assert pairs(imported) == [("router", "Router"), ("note", "Notiz")]
     (error,) = imported.errors
@@ -89,13 +89,13 @@ def test_a_wrong_row_is_left_out_and_explained_and_the_others_stay(row: str, kin
     assert error.message.startswith(said)
 
 
-def test_an_open_quotation_mark_does_not_swallow_the_rows_behind_it() -> None:
+def test_unclosed_quotation_mark_does_not_affect_later_rows() -> None:
     imported = read('router,Router\n"note,Notiz\nfolder,Ordner\n')
     assert pairs(imported) == [("router", "Router"), ("folder", "Ordner")]
     assert [(error.row, error.kind) for error in imported.errors] == [(2, "quotes")]
 
 
-def test_repeats_are_left_out_with_a_note() -> None:
+def test_repeated_rows_are_left_out_with_a_note() -> None:
     imported = read("router\tRouter\nrouter\tRouter\nRouter\tRouter\n")
     assert pairs(imported) == [("router", "Router")]
     assert imported.errors == ()
@@ -103,19 +103,19 @@ def test_repeats_are_left_out_with_a_note() -> None:
     assert "3 = 1" in imported.notes[1]
 
 
-def test_an_acronym_and_a_word_of_the_same_letters_are_two_terms() -> None:
+def test_acronym_and_word_with_the_same_letters_are_two_terms() -> None:
     imported = read("IT\tInformatik\nit\tes\n")
     assert pairs(imported) == [("IT", "Informatik"), ("it", "es")]
     assert imported.errors == ()
 
 
-def test_a_third_column_is_a_comment_and_more_columns_are_told() -> None:
+def test_third_column_is_a_comment_and_more_columns_give_a_note() -> None:
     imported = read("router\tRouter\tGerät\nnote\tNotiz\t\tx\n")
     assert imported.terms[0].note == "Gerät"
     assert "more stand in row 2" in imported.notes[0]
 
 
-def test_a_header_may_name_all_that_is_said_of_a_term() -> None:
+def test_header_may_name_every_field_of_a_term() -> None:
     header = "Source,Target,Variants,Status,Case,Matching,Note"
     (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").terms
     assert (term.variants, term.note) == (("einloggen", "sich anmelden"), "im Menü")
@@ -124,7 +124,7 @@ def test_a_header_may_name_all_that_is_said_of_a_term() -> None:
         read(f"{header}\nlog in,anmelden,,later,,,\n")
 
 
-def test_what_is_not_translated_needs_no_target_and_a_forbidden_one_stands_beside_the_required() -> None:
+def test_do_not_translate_needs_no_target_and_forbidden_may_share_a_source() -> None:
     terms = read(
         "source,target,status\niPhone,,do not translate\nnetwork,Netzwerk,preferred\nnetwork,Netz,forbidden\n"
     ).terms
@@ -140,7 +140,7 @@ def test_deepl_files_name_the_languages_in_each_row() -> None:
     assert [(error.row, error.kind) for error in imported.errors] == [(3, "languages")]
 
 
-def test_short_sources_and_pairs_that_differ_by_a_capital_are_worth_a_look() -> None:
+def test_short_sources_and_pairs_that_differ_only_by_a_capital_are_warned_about() -> None:
     imported = read("to,zu\nNode,Knoten\nnode,Knoten\nPC,PC\n")
     assert [(warning.row, warning.kind) for warning in imported.warnings] == [(1, "short"), (3, "capital")]
 
@@ -152,7 +152,7 @@ def test_short_sources_and_pairs_that_differ_by_a_capital_are_worth_a_look() -> 
         ("MAX_BYTES", 2**20, b"x" * (2**20 + 1), "1.0 MiB"),
     ],
 )
-def test_a_file_beyond_a_limit_is_refused(
+def test_file_over_a_limit_is_refused(
     monkeypatch: pytest.MonkeyPatch, limit: str, value: int, data: bytes, said: str
 ) -> None:
     monkeypatch.setattr(glossary_file, limit, value)
@@ -169,7 +169,7 @@ def test_a_file_beyond_a_limit_is_refused(
         (b";;;\n,,\n", "no terms"),
     ],
 )
-def test_a_file_without_usable_rows_is_refused(data: bytes, said: str) -> None:
+def test_file_without_usable_rows_is_refused(data: bytes, said: str) -> None:
     with pytest.raises(GlossaryError) as caught:
         read_glossary(data, "g.csv")
     assert said in str(caught.value)
@@ -179,7 +179,7 @@ CELL = st.text(st.sampled_from("ab\"',; äß"), min_size=1, max_size=8).map(lamb
 
 
 @given(st.lists(CELL, min_size=1, max_size=5, unique_by=str.lower), st.sampled_from(",;"))
-def test_what_a_csv_writer_writes_is_read(sources: list[str], delimiter: str) -> None:
+def test_output_of_the_csv_module_is_read(sources: list[str], delimiter: str) -> None:
     sources = [" ".join(source.split()) for source in sources]
     table = io.StringIO()
     csv.writer(table, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows((s, s.upper()) for s in sources)
@@ -190,7 +190,7 @@ def test_what_a_csv_writer_writes_is_read(sources: list[str], delimiter: str) ->
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_terms_or_a_clear_refusal(data: bytes) -> None:
+def test_any_bytes_give_terms_or_a_glossary_error(data: bytes) -> None:
     try:
         imported = read_glossary(data, "g.csv")
     except GlossaryError:
@@ -198,7 +198,7 @@ def test_any_bytes_give_terms_or_a_clear_refusal(data: bytes) -> None:
     assert all(isinstance(term, Term) and term.source and term.target for term in imported.terms)
 
 
-def test_more_rows_than_are_taken_are_refused_and_blank_lines_are_none(monkeypatch: pytest.MonkeyPatch):
+def test_too_many_rows_are_refused_and_blank_lines_are_not_counted(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(glossary_file, "MAX_ROWS", 3)
     rows = [f"a{n} b\tA" for n in range(4)]
     for ending in ("\n", "\r\n", "\r"):
@@ -209,7 +209,7 @@ def test_more_rows_than_are_taken_are_refused_and_blank_lines_are_none(monkeypat
 
 
 @given(st.text('a\t\r\n ;"', max_size=20))
-def test_lines_are_those_that_an_editor_shows(text: str):
+def test_lines_are_numbered_as_in_an_editor(text: str):
     shown = re.split(r"\r\n|\r|\n", text)
     told = [line for _, line in glossary_file._lines(text)]
     assert told[: len(shown)] == shown and not any(told[len(shown) :])

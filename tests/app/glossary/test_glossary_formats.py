@@ -1,4 +1,4 @@
-"""Workbooks, TBX of both versions, UTX and TMX: against files that other libraries write, and hostile ones."""
+"""Workbooks, both TBX versions, UTX and TMX: files written by other libraries, and hostile files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def workbook(*sheets: list[list[object]]) -> bytes:
     return target.getvalue()
 
 
-def test_a_workbook_is_read_by_its_first_sheet_with_anything_in_it():
+def test_first_sheet_with_content_of_a_workbook_is_read():
     imported = read_glossary(workbook([], [["de", "en"], ["Router", "router"], [], [7, "seven"]]), "g.xlsx", "en-de")
     assert pairs(imported) == [("router", "Router"), ("seven", "7")]
     assert [term.row for term in imported.terms] == [2, 4], "rows as the sheet counts them"
@@ -48,7 +48,7 @@ def test_errors_in_a_workbook_name_the_row_of_the_sheet():
     assert [(error.row, error.kind) for error in imported.errors] == [(3, "columns")]
 
 
-def test_a_tbx_that_translate_toolkit_writes_is_read():
+def test_tbx_written_by_translate_toolkit_is_read():
     store = tbxfile()
     for source, target in WORDS:
         unit = tbxunit(source)
@@ -58,7 +58,7 @@ def test_a_tbx_that_translate_toolkit_writes_is_read():
     assert pairs(imported) == WORDS
 
 
-def test_a_tmx_that_translate_toolkit_writes_is_read():
+def test_tmx_written_by_translate_toolkit_is_read():
     store = tmxfile()
     for source, target in WORDS:
         store.addtranslation(source, "en", target, "de")
@@ -66,7 +66,7 @@ def test_a_tmx_that_translate_toolkit_writes_is_read():
     assert pairs(read_glossary(bytes(store), "g.tmx", "de-en")) == [(target, source) for source, target in WORDS]
 
 
-def test_a_utx_that_translate_toolkit_writes_is_read():
+def test_utx_written_by_translate_toolkit_is_read():
     store = UtxFile()
     store.setsourcelanguage("en")
     store.settargetlanguage("de")
@@ -104,7 +104,7 @@ TBX_V3 = """<?xml version="1.0"?>
 
 @pytest.mark.parametrize("text", [TBX_V2, TBX_V3], ids=["v2", "v3"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_both_versions_of_tbx_tell_preferred_from_admitted_and_deprecated(text: str, encoding: str):
+def test_both_tbx_versions_distinguish_preferred_admitted_and_deprecated(text: str, encoding: str):
     data = text.replace(' encoding="UTF-8"', "").encode(encoding)
     imported = read_glossary(data, "g.tbx", "en-de")
     preferred, forbidden = imported.terms
@@ -121,14 +121,14 @@ Rechner\tPC\tnoun\tapproved
 """
 
 
-def test_a_utx_of_the_other_direction_is_turned_and_says_what_is_forbidden():
+def test_utx_of_the_opposite_direction_is_swapped_and_keeps_forbidden_terms():
     terms = read_glossary(UTX.encode(), "g.utx", "en-de").terms
     assert [(term.source, term.target, term.status) for term in terms] == [
         ("net", "Netz", "forbidden"), ("PC", "Rechner", "preferred"),
     ]  # fmt: skip
 
 
-def test_inline_tags_are_no_part_of_a_term():
+def test_inline_tags_are_not_part_of_a_term():
     data = b"""<tmx version="1.4"><body><tu>
     <tuv xml:lang="en"><seg>power <bpt i="1">&lt;b&gt;</bpt>cable<hi>s</hi></seg></tuv>
     <tuv xml:lang="de"><seg>Netzkabel</seg></tuv></tu></body></tmx>"""
@@ -188,7 +188,7 @@ def hostile_sheet() -> bytes:
         "another kind of XML",
     ],
 )
-def test_hostile_and_broken_files_are_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):
+def test_hostile_and_damaged_files_are_refused_with_a_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):
     monkeypatch.setattr(spreadsheet, "MAX_UNPACKED_BYTES", 2 * 2**20)
     with pytest.raises(GlossaryError, match=said):
         read_glossary(data, "g", "en-de")
@@ -199,7 +199,7 @@ BASES = [TBX_V2.encode(), TBX_V3.encode(), UTX.encode(), workbook([["a", "b"], [
 
 @given(st.sampled_from(BASES), st.integers(0, 6000), st.binary(max_size=8))
 @example(BASES[3], BASES[3].index(b"PK\x01\x02") + 6, b"@")  # the version of the archive's format
-def test_any_damage_gives_terms_or_a_clear_refusal(base: bytes, at: int, put: bytes):
+def test_damaged_file_gives_terms_or_a_glossary_error(base: bytes, at: int, put: bytes):
     at %= len(base)
     try:
         imported = read_glossary(base[:at] + put + base[at + len(put) :], "g", "en-de")

@@ -1,4 +1,4 @@
-"""Forms that targets may take: from the form lists, for the words that allow it."""
+"""Inflected forms of glossary targets from the form lists."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def formed() -> dict[str, Term]:
     return {term.source: term for term in with_forms(TERMS, "de")}
 
 
-def test_words_take_the_forms_of_the_list_and_the_target_is_none_of_them(formed: dict[str, Term]):
+def test_inflections_come_from_the_list_without_the_target_itself(formed: dict[str, Term]):
     assert {"Konten", "Kontos"} <= set(formed["account"].inflections)
     assert {"Netzkabeln", "Netzkabels"} <= set(formed["power cable"].inflections)
     assert "gespeichert" in formed["save"].inflections
@@ -38,22 +38,22 @@ def test_words_take_the_forms_of_the_list_and_the_target_is_none_of_them(formed:
         assert len(term.inflections) <= MAX_FORMS
 
 
-def test_a_plural_takes_no_other_forms_and_an_exact_term_none(formed: dict[str, Term]):
+def test_plural_and_exact_terms_get_no_inflections(formed: dict[str, Term]):
     assert formed["options"].inflections == ()
     assert (formed["Mail Center"].inflections, formed["Mail Center"].joins_compounds) == ((), False)
 
 
-def test_an_adjective_is_bent_with_its_noun(formed: dict[str, Term]):
+def test_adjective_is_inflected_with_its_noun(formed: dict[str, Term]):
     assert {"grafischen Oberfläche", "grafischen Oberflächen"} <= set(formed["user interface"].inflections)
 
 
-def test_nouns_of_some_length_may_begin_a_compound(formed: dict[str, Term]):
+def test_long_enough_nouns_join_compounds(formed: dict[str, Term]):
     assert {source for source, term in formed.items() if term.joins_compounds} == {
         "account", "power cable", "options", "user interface",
     }  # fmt: skip
 
 
-def test_a_language_without_a_dictionary_adds_nothing():
+def test_language_without_a_form_list_adds_no_forms():
     (term,) = with_forms((Term("account", "Konto"),), "xx")
     assert (term.inflections, term.joins_compounds) == ((), False)
     assert lemmatiser("xx")("Houses") == "houses"
@@ -63,7 +63,7 @@ WORDS = st.text(st.sampled_from("abÄß"), min_size=1, max_size=6)
 
 
 @given(st.dictionaries(WORDS, st.lists(WORDS, min_size=1, max_size=4)), st.lists(WORDS))
-def test_a_list_gives_back_what_was_written_into_it(forms: dict[str, list[str]], others: list[str]):
+def test_form_list_gives_back_what_was_written(forms: dict[str, list[str]], others: list[str]):
     read = FormList(list_text(forms))
     for word in (*forms, *others):
         assert set(read.forms(word)) == set(forms.get(word, ()))

@@ -1,4 +1,4 @@
-"""Glossaries as files for others: read again they are the same, and no spreadsheet runs what stands in them."""
+"""Exported glossaries: reading them again gives the same terms, and they contain no formulas."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_formula(text: str) -> bool:
 
 
 @given(terms, st.sampled_from(["csv", "tsv"]))
-def test_table_read_again_has_the_same_terms_and_no_formula(written: list[Term], ending: str):
+def test_table_keeps_all_terms_and_contains_no_formula(written: list[Term], ending: str):
     written = [replace(t, variants=tuple(v for v in t.variants if v != t.target)) for t in written]
     file = write_glossary(Glossary.of(1, "my.terms.tbx", written), ending, "en-de")
     assert file.name == f"my.terms.{ending}"
@@ -60,7 +60,7 @@ def test_table_read_again_has_the_same_terms_and_no_formula(written: list[Term],
 
 
 @given(terms)
-def test_tbx_is_read_by_the_translate_toolkit_and_by_us(written: list[Term]):
+def test_tbx_is_read_by_translate_toolkit_and_by_pinpoint(written: list[Term]):
     file = write_glossary(Glossary.of(1, "<&>", written), "tbx", "en-de")
     assert [(unit.source, unit.target) for unit in tbxfile.parsestring(file.data).units] == [
         (term.source, term.target) for term in written
@@ -77,6 +77,6 @@ def test_forbidden_terms_stay_forbidden_in_tbx():
     assert (again.target, again.status) == ("Akte", "forbidden")
 
 
-def test_unknown_kind_is_refused():
+def test_unknown_export_format_is_refused():
     with pytest.raises(CommandError, match="csv, tsv, tbx"):
         write_glossary(Glossary.of(1, "g", []), "exe", "en-de")

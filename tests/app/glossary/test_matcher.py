@@ -1,4 +1,4 @@
-"""Where terms stand: against brute force, and in tables with the reason beside each row."""
+"""Term matching: compared with brute force, and in tables with the reason in each row."""
 
 import re
 import unicodedata
@@ -57,7 +57,7 @@ def key(hit: TermHit) -> tuple[Term, int, int]:
 
 
 @given(TEXT, SOURCES)
-def test_search_finds_what_comparing_every_span_finds(text: str, sources: list[str]) -> None:
+def test_search_finds_the_same_terms_as_comparing_every_span(text: str, sources: list[str]) -> None:
     terms = tuple(Term(source, "x", row) for row, source in enumerate(sources))
     matches = term_matcher(terms).search(text)
     assert {key(hit) for hit in (*matches.hits, *matches.suppressed)} == all_matches(text, terms)
@@ -110,12 +110,12 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
         ("", "a", []),
     ],
 )
-def test_a_term_is_found_where_it_is_a_word_of_its_own(text: str, source: str, found: list[str]) -> None:
+def test_term_is_found_only_as_a_whole_word(text: str, source: str, found: list[str]) -> None:
     hits = term_matcher((Term(source, "x"),)).find(text)
     assert [text[hit.start : hit.end] for hit in hits] == found
 
 
-def test_the_longest_term_wins_and_the_others_are_told() -> None:
+def test_longest_term_wins_and_others_are_reported_as_suppressed() -> None:
     glossary = term_matcher(
         (Term("network", "Netz"), Term("wireless network", "WLAN"), Term("network cable", "Netzkabel"))
     )
@@ -124,7 +124,7 @@ def test_the_longest_term_wins_and_the_others_are_told() -> None:
     assert {hit.term.source for hit in matches.suppressed} == {"network", "network cable"}
 
 
-def test_the_term_whose_capitals_matter_wins_over_one_of_the_same_letters() -> None:
+def test_case_sensitive_term_wins_over_one_with_the_same_letters() -> None:
     glossary = term_matcher((Term("it", "es", 1), Term("IT", "Informatik", 2)))
     assert [hit.term.target for hit in glossary.find("IT is what it is")] == ["Informatik", "es"]
 
@@ -153,7 +153,7 @@ TERMS = {
         ("any case", "it and IT", ["it", "IT"]),
     ],
 )
-def test_a_term_is_found_in_the_forms_and_capitals_that_it_allows(kind: str, text: str, found: list[str]) -> None:
+def test_term_is_found_in_its_allowed_forms_and_capitals(kind: str, text: str, found: list[str]) -> None:
     hits = term_matcher((TERMS[kind],), language="en").find(text)
     assert [text[hit.start : hit.end] for hit in hits] == found
 
@@ -175,7 +175,7 @@ def test_paired_tags_do_not_hide_a_term(text: str, found: str | None) -> None:
     assert all(hit.text == "power cable" for hit in hits)
 
 
-def test_of_two_terms_for_the_same_words_the_status_decides_and_the_other_is_told_as_its_rival() -> None:
+def test_status_decides_between_terms_for_the_same_words_and_the_other_is_a_rival() -> None:
     kept, exact, preferred = (
         Term("router", "router", 3, status="do_not_translate"),
         Term("router", "Router", 2, status="exact"),
@@ -187,13 +187,13 @@ def test_of_two_terms_for_the_same_words_the_status_decides_and_the_other_is_tol
     assert hit.term.target == "x", "what a person required in the document goes first"
 
 
-def test_a_term_is_not_found_within_an_address_or_a_tag() -> None:
+def test_term_is_not_found_inside_an_address_or_a_tag() -> None:
     terms = term_matcher((Term("harbor", "Hafen"), Term("a@harbor.example", "a@hafen.example")))
     assert terms.find('See https://harbor.example/harbor, /mnt/harbor and <a href="harbor">') == ()
     assert [hit.term.target for hit in terms.find("a@harbor.example, harbor")] == ["a@hafen.example", "Hafen"]
 
 
-def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
+def test_forbidden_term_blocks_no_place_and_loses_to_a_longer_term() -> None:
     forbidden = Term("network", "Netz", 1, status="forbidden")
     terms = (forbidden, Term("network", "Netzwerk", 2), Term("wireless network", "WLAN", 3))
     matches = term_matcher(terms).search("A network, a wireless network")
@@ -201,14 +201,14 @@ def test_a_forbidden_term_takes_no_room_but_gives_way_to_a_longer_one() -> None:
     assert [hit.term.target for hit in matches.suppressed] == ["Netz", "Netzwerk"]
 
 
-def test_a_hundred_thousand_terms_are_searched_by_the_words_of_the_text() -> None:
+def test_hundred_thousand_terms_are_searched_quickly() -> None:
     # All begin with the same word: looking through them one by one would be the brute force above.
     terms = tuple(Term(f"the {number}th term", f"Begriff {number}", number) for number in range(100_000))
     hits = term_matcher(terms).find("Is the 77777th term the last, or the 99999th term?")
     assert [hit.term.row for hit in hits] == [77_777, 99_999]
 
 
-def test_the_checksum_follows_the_terms_and_nothing_else() -> None:
+def test_checksum_depends_only_on_the_terms() -> None:
     one = Glossary.of(1, "one.tsv", [Term("a", "b", 1)])
     assert one.checksum == Glossary.of(2, "two.tsv", [Term("a", "b", 9)]).checksum
     assert one.checksum != Glossary.of(1, "one.tsv", [Term("a", "c", 1)]).checksum

@@ -1,4 +1,4 @@
-"""An index that was changed against one made anew, however the terms were changed."""
+"""An index changed step by step, compared with a rebuilt index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def after(terms: dict[int, Term], changes: dict[int, Term | None]) -> dict[int, 
 
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.integers(0, 4), TERMS, max_size=4), st.lists(CHANGES, max_size=4), TEXTS, st.integers(0, 4))
-def test_changed_index_finds_what_one_made_anew_finds(
+def test_changed_index_equals_rebuilt_index(
     terms: dict[int, Term], story: list[dict[int, Term | None]], text: str, limit: int
 ) -> None:
     with patch.object(term_index, "MAX_CHANGED", limit):
@@ -62,7 +62,7 @@ def test_changed_index_finds_what_one_made_anew_finds(
 
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.integers(0, 4), TERMS, max_size=5), CHANGES, TEXTS, st.booleans())
-def test_text_without_a_differing_term_holds_the_same_terms_before_and_after(
+def test_text_without_a_differing_term_has_the_same_matches_in_both_states(
     terms: dict[int, Term], changes: dict[int, Term | None], text: str, is_on: bool
 ) -> None:
     before = (Glossary(1, "one", TermIndex(terms), is_on), Glossary(2, "two", TermIndex({0: Term("log", "x")})))
@@ -73,7 +73,7 @@ def test_text_without_a_differing_term_holds_the_same_terms_before_and_after(
         assert combined_matcher((), before, "en").search(text) == combined_matcher((), later, "en").search(text)
 
 
-def test_order_and_switches_make_every_term_differ() -> None:
+def test_different_order_of_glossaries_makes_every_term_differ() -> None:
     one, two = (Glossary(id_, "x", TermIndex({0: Term("a", "b")})) for id_ in (1, 2))
     assert differing_terms((one, two), (two, one)) is None
     assert differing_terms((one,), (one, two)) is None

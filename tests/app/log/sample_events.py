@@ -1,4 +1,4 @@
-"""Logs for the tests of what is made of them: a session that a list of happenings makes."""
+"""Sessions for tests of reports, made from lists of events."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from app.formats.documents import Segment
 from app.log.records import FIRST_HASH, Event, event_hash, to_json
 
-Happening = tuple[int, str, int | None, Mapping[str, Any]]
+EventRow = tuple[int, str, int | None, Mapping[str, Any]]
 
 
 def segments_of(*sources: str) -> list[Segment]:
     return [Segment(index, source, 0, len(source)) for index, source in enumerate(sources)]
 
 
-def events_of(happenings: Iterable[Happening]) -> list[Event]:
+def events_of(rows: Iterable[EventRow]) -> list[Event]:
     """(milliseconds, type, segment, payload) as a chain of events."""
     events: list[Event] = []
     previous = FIRST_HASH
-    for seq, (at_ms, event_type, segment, payload) in enumerate(happenings, 1):
+    for seq, (at_ms, event_type, segment, payload) in enumerate(rows, 1):
         fields = (seq, 1_000_000 + at_ms, at_ms, event_type, segment, None, to_json(payload))
         own = event_hash(previous, *fields)
         events.append(Event(1, *fields, previous, own))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Changes of a text as the log tells them: told, verified, derived and put together again to the same text."""
+"""Text changes in the log: reported, verified, derived, and applied to give the same text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str, str]], str]:
 
 
 @given(edits(), st.booleans())
-def test_what_is_told_is_what_the_log_puts_together_again(edit: Any, is_of_machine: bool) -> None:
+def test_log_rebuilds_the_text_from_reported_changes(edit: Any, is_of_machine: bool) -> None:
     before, told, after = edit
     changes = reported_changes(before, after, told)
     assert changes is not None and [change.origin for change in changes] == [origin for *_, origin in told]
@@ -54,7 +54,7 @@ def test_what_is_told_is_what_the_log_puts_together_again(edit: Any, is_of_machi
 
 
 @given(TEXTS, TEXTS)
-def test_smallest_change_leads_there_and_no_smaller_one_does(before: str, after: str) -> None:
+def test_smallest_change_is_correct_and_minimal(before: str, after: str) -> None:
     change = smallest_change(before, after, "typed")
     assert change.applied(before) == after == whole_change(before, after, "typed").applied(before)
     size = len(change.removed) + len(change.text)
@@ -70,7 +70,7 @@ def test_smallest_change_leads_there_and_no_smaller_one_does(before: str, after:
 
 
 @given(edits(), TEXTS)
-def test_a_page_that_tells_another_story_is_not_believed(edit: Any, other: str) -> None:
+def test_reported_changes_that_do_not_give_the_text_are_ignored(edit: Any, other: str) -> None:
     before, told, after = edit
     segment = SegmentState(0, "source", 1, target=before, state="edited")
     wanted = edited(segment, other, "typed")
@@ -98,11 +98,11 @@ def test_a_page_that_tells_another_story_is_not_believed(edit: Any, other: str) 
         ([(3, 0, "", "typed")] * MAX_REPORTED + [(3, 0, "x", "typed")], "more than one edit has"),
     ],
 )
-def test_what_cannot_have_happened_is_not_believed(told: list[tuple[int, int, str, str]], why: str) -> None:
+def test_impossible_reported_changes_are_ignored(told: list[tuple[int, int, str, str]], why: str) -> None:
     assert reported_changes("abc", "abcx", told) is None, why
 
 
-def test_a_text_of_the_machine_is_told_once_with_the_first_change() -> None:
+def test_proposal_is_logged_once_with_the_first_change() -> None:
     segment = SegmentState(0, "source", 1)
     told = ReportedEdit("Das Haus", [(3, 0, " rote", "typed"), (3, 5, "", "typed"), (3, 0, " neue", "paste")])
     assert edit_events(segment, "Das neue Haus", "typed", None, told) == [
@@ -127,7 +127,7 @@ def test_a_text_of_the_machine_is_told_once_with_the_first_change() -> None:
         ("undo", [("undo", "undo")]),
     ],
 )
-def test_each_way_to_a_text_is_told_by_its_name(origin: Any, expected: list[tuple[str, str]]) -> None:
+def test_each_origin_of_a_text_is_logged(origin: Any, expected: list[tuple[str, str]]) -> None:
     segment = SegmentState(0, "source", 1, target="Das Haus", state="edited")
     events = edit_events(segment, "Das Haus da", origin, 0, None)
     assert [(event_type, payload["origin"]) for event_type, payload in events] == expected
@@ -137,7 +137,7 @@ def test_each_way_to_a_text_is_told_by_its_name(origin: Any, expected: list[tupl
     assert text == "Das Haus da"
 
 
-def test_a_change_that_was_made_to_another_text_is_refused() -> None:
+def test_change_that_does_not_fit_the_text_is_refused() -> None:
     with pytest.raises(ValueError, match="where it does not stand"):
         Change(4, "rote", "neue", "typed").applied("das blaue Haus")
     with pytest.raises(ValueError, match="where it does not stand"):

@@ -1,4 +1,4 @@
-"""Glossaries and what is said of their terms, kept in the log and through its migrations."""
+"""Glossaries and all fields of their terms, stored in the log and kept by migrations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TERMS = (
 )
 
 
-def test_everything_said_of_a_term_is_there_again(tmp_path: Path):
+def test_all_fields_of_a_term_are_stored(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
     base = Glossary.of(1, "g", TERMS)
@@ -50,7 +50,7 @@ states = st.lists(st.tuples(st.integers(1, 3), st.booleans(), changes), max_size
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(states, max_size=4))
-def test_whatever_becomes_of_the_glossaries_is_what_is_read_again(tmp_path_factory, story):
+def test_stored_glossaries_equal_the_state_after_any_changes(tmp_path_factory, story):
     store = LogStore.open(tmp_path_factory.mktemp("log") / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
     before: tuple[Glossary, ...] = ()
@@ -66,7 +66,7 @@ def test_whatever_becomes_of_the_glossaries_is_what_is_read_again(tmp_path_facto
     store.close()
 
 
-def test_terms_of_an_older_log_stay_as_they_were(tmp_path: Path):
+def test_terms_of_an_older_log_are_migrated_unchanged(tmp_path: Path):
     """Through the step that gave terms their fields, and the one that made several glossaries of one."""
     db = Database(tmp_path / "log.sqlite")
     migrations.apply(db, stop_before="m0005_term_fields")

@@ -1,4 +1,4 @@
-"""Opening the log: older, newer, foreign, damaged and unreachable files."""
+"""Opening the log: older, newer, foreign, damaged and inaccessible files."""
 
 import errno
 import sqlite3
@@ -29,14 +29,14 @@ def make_log(path: Path, num_events: int = 3) -> str:
     return session.token
 
 
-def test_an_edit_is_synchronous_and_written_ahead(tmp_path: Path) -> None:
+def test_log_is_synchronous_with_write_ahead(tmp_path: Path) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
     pragmas = {name: store._db.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
     store.close()
     assert pragmas == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
 
 
-def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path) -> None:
+def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     old = Database(path)
     migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
@@ -70,7 +70,7 @@ def test_an_older_log_is_brought_up_to_date_with_its_rows_intact(tmp_path: Path)
     LogStore.open(path).close()  # a second time there is nothing to do
 
 
-def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_migration_leaves_the_file_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.sqlite"
     token = make_log(path)
 
@@ -89,7 +89,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkey
     store.close()
 
 
-def test_a_log_of_a_newer_version_is_refused_with_the_cure(tmp_path: Path) -> None:
+def test_log_of_a_newer_version_is_refused_with_a_solution(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     make_log(path)
     db = Database(path)
@@ -102,7 +102,7 @@ def test_a_log_of_a_newer_version_is_refused_with_the_cure(tmp_path: Path) -> No
     assert path.read_bytes() == before
 
 
-def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_database_of_another_program_is_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "photos.sqlite"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE photo (id INTEGER)")
@@ -114,7 +114,7 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
-def test_a_log_says_whose_it_is(tmp_path: Path) -> None:
+def test_log_has_the_application_id_of_pinpoint(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     make_log(path)
     assert sqlite3.connect(path).execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
@@ -133,7 +133,7 @@ def overwrite(path: Path, start: int, length: int) -> None:
         (4096, 4096),  # one page of the middle: only a check of the whole file finds it
     ],
 )
-def test_a_damaged_log_is_kept_and_a_new_one_begun_beside_it(tmp_path: Path, start: int, length: int) -> None:
+def test_damaged_log_is_kept_and_a_new_one_is_started(tmp_path: Path, start: int, length: int) -> None:
     path = tmp_path / "log.sqlite"
     make_log(path, 200)
     overwrite(path, start, length)
@@ -152,7 +152,7 @@ def test_a_damaged_log_is_kept_and_a_new_one_begun_beside_it(tmp_path: Path, sta
     again.close()
 
 
-def test_a_text_file_in_the_logs_place_is_kept(tmp_path: Path) -> None:
+def test_text_file_at_the_log_path_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     path.write_text("my notes\n" * 100, encoding="utf-8")
     store = LogStore.open(path)
@@ -162,7 +162,7 @@ def test_a_text_file_in_the_logs_place_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["file/log.sqlite", "folder"])
-def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path, name: str) -> None:
+def test_unwritable_folder_is_a_log_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("a file where a folder is wanted", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     with pytest.raises(LogError, match=r"cannot be opened.*--log FILE") as caught:
@@ -170,7 +170,7 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path, name: s
     assert str(tmp_path / name) in str(caught.value)
 
 
-def test_a_read_only_log_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_log_is_a_log_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.sqlite"
     make_log(path)
     connect = sqlite3.connect
@@ -188,7 +188,7 @@ def test_a_read_only_log_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.Mo
 # ---- reading without writing, and backups ----
 
 
-def test_a_log_is_read_without_being_changed_while_another_process_writes(tmp_path: Path) -> None:
+def test_reading_does_not_change_a_log_that_another_process_writes(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     token = make_log(path)
     writer = LogStore.open(path)
@@ -203,7 +203,7 @@ def test_a_log_is_read_without_being_changed_while_another_process_writes(tmp_pa
     writer.close()
 
 
-def test_a_log_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_in_a_read_only_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.sqlite"
     token = make_log(path)
     connect, asked = sqlite3.connect, []
@@ -225,7 +225,7 @@ def test_a_log_in_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkey
         LogStore.open_to_read(path)
 
 
-def test_what_cannot_be_read_as_a_log_is_said_and_left_alone(tmp_path: Path) -> None:
+def test_unreadable_log_is_reported_and_unchanged(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="log not found"):
         LogStore.open_to_read(tmp_path / "missing.sqlite")
     assert not (tmp_path / "missing.sqlite").exists()
@@ -243,7 +243,7 @@ def test_what_cannot_be_read_as_a_log_is_said_and_left_alone(tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.glob("*-2.sqlite")) == []
 
 
-def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> None:
+def test_backup_during_writes_is_a_complete_log(tmp_path: Path) -> None:
     path, copy = tmp_path / "log.sqlite", tmp_path / "backups" / "copy.sqlite"
     token = make_log(path, 50)
     store, other = LogStore.open(path), LogStore.open(path)
@@ -270,7 +270,7 @@ def test_a_backup_taken_while_others_write_is_a_whole_log(tmp_path: Path) -> Non
     store.close()
 
 
-def test_a_log_of_an_older_version_is_backed_up_as_it_is(tmp_path: Path) -> None:
+def test_older_log_is_backed_up_unchanged(tmp_path: Path) -> None:
     old = Database(tmp_path / "log.sqlite")
     migrations.apply(old, stop_before="m0003_document_format_and_given_translations")
     old.execute("INSERT INTO document VALUES (1, 'a.txt', '', 'utf-8', '', 'One')")
@@ -292,7 +292,7 @@ def test_a_log_of_an_older_version_is_backed_up_as_it_is(tmp_path: Path) -> None
         (PermissionError(errno.EACCES, "Permission denied"), "make the folder and the file writable, or"),
     ],
 )
-def test_the_cure_is_that_of_what_went_wrong(
+def test_solution_matches_the_cause_of_the_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, cure: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -303,7 +303,7 @@ def test_the_cure_is_that_of_what_went_wrong(
         LogStore.open(tmp_path / "log.sqlite")
 
 
-def test_a_log_that_another_program_holds_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_log_is_reported_as_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.sqlite"
     make_log(path)
     monkeypatch.setattr(file, "BUSY_SECONDS", 0.01)
@@ -314,7 +314,7 @@ def test_a_log_that_another_program_holds_says_so(tmp_path: Path, monkeypatch: p
     holder.close()
 
 
-def test_a_backup_that_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_that_does_not_fit_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, copy = tmp_path / "log.sqlite", tmp_path / "copy.sqlite"
     make_log(path, 50)
     store = LogStore.open(path)

@@ -1,4 +1,4 @@
-"""The description of the log, which others read it by: every type of event stands in it, and none else."""
+"""The description of the log in its README lists exactly the event types that exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def documented() -> dict[str, set[str]]:
     return {name: fields for names, fields in rows("## Events", "###") for name in names}
 
 
-def test_every_type_of_event_is_described_and_none_else() -> None:
+def test_exactly_the_event_types_are_described() -> None:
     assert sorted(documented()) == sorted(get_args(EventType))
 
 

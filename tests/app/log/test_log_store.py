@@ -1,4 +1,4 @@
-"""The log keeps what it acknowledged, whole, through errors, kills, other processes and damage."""
+"""The log keeps every acknowledged event through errors, kills, other processes and damage."""
 
 import signal
 import sqlite3
@@ -49,7 +49,7 @@ def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[obje
 # ---- what is kept ----
 
 
-def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRecord) -> None:
+def test_session_is_resumed_unchanged(store: LogStore, session: SessionRecord) -> None:
     update = SegmentUpdate("edited", "Zwei – ü", 3, {"pins": ["Zwei"], "terms_off": []})
     store.append(session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
     store.change_glossaries(session.id, (), (TERMS,), {"report": {}})
@@ -76,7 +76,7 @@ def test_a_session_comes_back_as_it_was_left(store: LogStore, session: SessionRe
     assert loaded.num_events == 3
 
 
-def test_events_come_back_in_order_with_their_payloads(store: LogStore, session: SessionRecord) -> None:
+def test_events_are_read_in_order_with_their_payloads(store: LogStore, session: SessionRecord) -> None:
     numbers = [store.append(session.id, "focus", {"n": n}, segment=n % 3) for n in range(1200)]  # three pages
     assert numbers == list(range(2, 1202))
     events = list(store.events(session.id))
@@ -87,7 +87,7 @@ def test_events_come_back_in_order_with_their_payloads(store: LogStore, session:
     assert [event.seq for event in store.events(session.id, after=1199)] == [1200, 1201]
 
 
-def test_sessions_are_listed_by_the_latest_work(store: LogStore, session: SessionRecord) -> None:
+def test_sessions_are_listed_most_recent_first(store: LogStore, session: SessionRecord) -> None:
     second = store.start_session(DOCUMENT, "de-en")
     raw(store, "UPDATE session SET last_ms = 5 WHERE id = ?", session.id)
     assert [summary.id for summary in store.sessions()] == [second.id, session.id]
@@ -105,9 +105,7 @@ def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionR
         store.load_session("' OR 1=1 --")
 
 
-def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
-    store: LogStore, session: SessionRecord
-) -> None:
+def test_replaced_and_removed_glossaries_are_kept_in_the_events(store: LogStore, session: SessionRecord) -> None:
     other = Glossary.of(2, "other.tsv", [Term("x", "y", 1)])
     store.change_glossaries(session.id, (), (TERMS,), {})
     store.change_glossaries(session.id, (TERMS,), (other,), {})
@@ -132,11 +130,11 @@ def test_a_glossary_is_replaced_and_removed_and_every_one_stays_in_the_events(
         ({"set": frozenset(["b", "a"])}, '{"set":["a","b"]}'),
     ],
 )
-def test_payloads_become_json_that_any_reader_takes(value: object, text: str) -> None:
+def test_payloads_become_valid_json(value: object, text: str) -> None:
     assert to_json(value) == text
 
 
-def test_hostile_text_and_half_characters_are_stored(store: LogStore, session: SessionRecord) -> None:
+def test_hostile_text_and_half_surrogates_are_stored(store: LogStore, session: SessionRecord) -> None:
     text = "'); DROP TABLE event; --\x00\ud83d<script>"
     update = SegmentUpdate("edited", text, 1)
     store.append(session.id, "edit", {"text": text}, segment=0, update=update)
@@ -153,14 +151,14 @@ def state_of(store: LogStore, session_id: int) -> tuple[object, ...]:
     return session.num_events, session.segments, session.glossaries, store.verify_chain(session_id)
 
 
-def test_an_update_of_no_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:
+def test_update_of_an_unknown_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:
     before = state_of(store, session.id)
     with pytest.raises(LogError, match="Segment 100"):
         store.append(session.id, "edit", {}, segment=99, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
 
 
-def test_an_older_version_never_replaces_a_newer_one(store: LogStore, session: SessionRecord) -> None:
+def test_older_segment_version_never_replaces_a_newer_one(store: LogStore, session: SessionRecord) -> None:
     store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "new", 5))
     before = state_of(store, session.id)
     with pytest.raises(LogError, match="changed elsewhere"):
@@ -168,9 +166,7 @@ def test_an_older_version_never_replaces_a_newer_one(store: LogStore, session: S
     assert state_of(store, session.id) == before
 
 
-def test_a_full_disk_is_a_clear_error_that_writes_nothing_and_ends_with_the_disk(
-    store: LogStore, session: SessionRecord
-) -> None:
+def test_full_disk_writes_nothing_and_works_again_with_free_space(store: LogStore, session: SessionRecord) -> None:
     before = state_of(store, session.id)
     pages = raw(store, "PRAGMA page_count")[0][0]
     store._db.conn.execute(f"PRAGMA max_page_count = {pages}")
@@ -182,7 +178,7 @@ def test_a_full_disk_is_a_clear_error_that_writes_nothing_and_ends_with_the_disk
     assert store.append(session.id, "edit", {}, segment=0) == 2
 
 
-def test_a_payload_that_cannot_be_written_writes_nothing(store: LogStore, session: SessionRecord) -> None:
+def test_invalid_payload_writes_nothing(store: LogStore, session: SessionRecord) -> None:
     before = state_of(store, session.id)
     with pytest.raises(TypeError, match="object"):
         store.append(session.id, "edit", {"x": object()}, segment=0, update=SegmentUpdate("edited", "x", 1))
@@ -192,7 +188,7 @@ def test_a_payload_that_cannot_be_written_writes_nothing(store: LogStore, sessio
 # ---- the chain ----
 
 
-def test_the_first_event_follows_the_first_hash(store: LogStore, session: SessionRecord) -> None:
+def test_first_event_follows_the_first_hash(store: LogStore, session: SessionRecord) -> None:
     assert next(store.events(session.id)).previous_hash == FIRST_HASH
     assert store.verify_chain(session.id).is_intact
 
@@ -209,7 +205,7 @@ def test_the_first_event_follows_the_first_hash(store: LogStore, session: Sessio
         ("UPDATE event SET seq = CASE seq WHEN 3 THEN -4 ELSE -3 END WHERE seq IN (3, 4)", 3),
     ],
 )
-def test_a_changed_log_does_not_verify(store: LogStore, session: SessionRecord, tampering: str, first_bad: int) -> None:
+def test_changed_log_does_not_verify(store: LogStore, session: SessionRecord, tampering: str, first_bad: int) -> None:
     for number in range(5):
         store.append(session.id, "edit", {"n": number}, segment=0)
     raw(store, tampering)
@@ -221,7 +217,7 @@ def test_a_changed_log_does_not_verify(store: LogStore, session: SessionRecord, 
 # ---- deletion ----
 
 
-def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, session: SessionRecord) -> None:
+def test_deleted_session_leaves_only_a_tombstone(store: LogStore, session: SessionRecord) -> None:
     other = store.start_session(read_document(b"Other\n", "b.txt"), "en-de")
     store.append(session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
     store.change_glossaries(session.id, (), (TERMS,), {})
@@ -241,7 +237,7 @@ def test_a_deleted_session_leaves_a_tombstone_and_no_text(store: LogStore, sessi
         assert again.tombstones() == [stone]
 
 
-def test_an_event_of_a_deleted_session_is_a_clear_error(store: LogStore, session: SessionRecord) -> None:
+def test_event_of_a_deleted_session_is_a_log_error(store: LogStore, session: SessionRecord) -> None:
     store.delete_session(session.id)
     with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document again"):
         store.append(session.id, "edit", {}, segment=0)
@@ -263,7 +259,7 @@ class LogStoreAt:
 # ---- threads, processes, kills ----
 
 
-def test_threads_and_a_second_store_write_one_unbroken_chain(store: LogStore, session: SessionRecord) -> None:
+def test_threads_and_a_second_store_write_one_hash_chain(store: LogStore, session: SessionRecord) -> None:
     second = LogStore.open(store.path)
 
     def write(to: LogStore) -> None:
@@ -296,7 +292,7 @@ for version in range(1, 100_000):
 
 
 @pytest.mark.parametrize("num_acknowledged", [1, 13, 57])
-def test_a_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int) -> None:
+def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int) -> None:
     path = tmp_path / "log.sqlite"
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert writer.stdout is not None
@@ -325,7 +321,7 @@ print(store.start_session(read_document(b"One", "a.txt"), "en-de").id)
 """
 
 
-def test_processes_that_start_together_make_one_log(tmp_path: Path) -> None:
+def test_processes_starting_together_create_one_log(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     command = [sys.executable, "-c", STARTER, str(path)]
     starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""A session with a bit of everything in its log, for tests of what is made from it."""
+"""A session with many kinds of events in its log, for tests of reports and exports."""
 
 from app.formats.documents import read_document
 from app.glossary import Term

@@ -1,4 +1,4 @@
-"""What leaves the app of a session: its story, whole, harmless, and to be read in again."""
+"""Exported sessions: complete, without formulas, and importable again."""
 
 import base64
 import csv
@@ -50,7 +50,7 @@ def rows_of(store: LogStore, session_id: int) -> list[dict[str, str]]:
 # ---- JSON lines ----
 
 
-def test_json_lines_hold_the_document_and_every_event(store: LogStore, session_id: int) -> None:
+def test_json_lines_contain_the_document_and_every_event(store: LogStore, session_id: int) -> None:
     first, *events = lines_of(store, session_id)
     document = first["document"]
     again = bytes.fromhex(document["mark"]) + document["text"].encode(document["encoding"])
@@ -63,12 +63,12 @@ def test_json_lines_hold_the_document_and_every_event(store: LogStore, session_i
     assert events[1]["payload"]["added"][0]["terms"] == [[0, "one", "eins", 1]]
 
 
-def test_the_key_of_a_session_is_not_exported(store: LogStore, session_id: int) -> None:
+def test_session_token_is_not_exported(store: LogStore, session_id: int) -> None:
     for export in (session_jsonl(store, session_id), session_csv(store, session_id)):
         assert b"secret-token" not in export.data
 
 
-def test_an_exported_log_verifies_by_itself(store: LogStore, session_id: int) -> None:
+def test_exported_log_verifies_without_the_database(store: LogStore, session_id: int) -> None:
     data = session_jsonl(store, session_id).data
     report = verify_jsonl(data)
     assert (report.is_intact, report.num_events) == (True, 13)
@@ -83,7 +83,7 @@ def test_an_exported_log_verifies_by_itself(store: LogStore, session_id: int) ->
         (b'"record":"event","seq":5', b"not json", 5),
     ],
 )
-def test_a_changed_export_does_not_verify(
+def test_changed_export_does_not_verify(
     store: LogStore, session_id: int, before: bytes, after: bytes, first_bad: int
 ) -> None:
     header, events = session_jsonl(store, session_id).data.split(b"\n", 1)
@@ -92,7 +92,7 @@ def test_a_changed_export_does_not_verify(
     assert (report.is_intact, report.first_bad_seq) == (False, first_bad)
 
 
-def test_an_export_that_lost_an_event_does_not_verify(store: LogStore, session_id: int) -> None:
+def test_export_without_an_event_does_not_verify(store: LogStore, session_id: int) -> None:
     lines = session_jsonl(store, session_id).data.split(b"\n")
     assert not verify_jsonl(b"\n".join(lines[:4] + lines[5:])).is_intact
     assert not verify_jsonl(b"\n".join([*lines[:-2], b""])).is_intact  # the tail
@@ -101,7 +101,7 @@ def test_an_export_that_lost_an_event_does_not_verify(store: LogStore, session_i
 # ---- CSV ----
 
 
-def test_the_table_has_a_row_for_each_segment(store: LogStore, session_id: int) -> None:
+def test_csv_has_a_row_for_each_segment(store: LogStore, session_id: int) -> None:
     first, second, third = rows_of(store, session_id)
     assert tuple(first) == CSV_COLUMNS
     assert (first["segment"], first["state"], first["source"]) == ("1", "confirmed", "One")
@@ -116,24 +116,24 @@ def test_the_table_has_a_row_for_each_segment(store: LogStore, session_id: int) 
     assert second["state"] == "edited"
 
 
-def test_no_cell_of_the_table_is_a_formula(store: LogStore, session_id: int) -> None:
+def test_no_cell_of_the_csv_is_a_formula(store: LogStore, session_id: int) -> None:
     second = rows_of(store, session_id)[1]
     assert second["source"] == "'=1+1"
     assert second["final_text"] == "'@SUM(A1)\ufffd"
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝", " =", "\u00a0=", "\n@"])
-def test_what_a_spreadsheet_may_run_is_defused(start: str) -> None:
+def test_formulas_are_escaped(start: str) -> None:
     assert escape_formula(f"{start}cmd") == f"'{start}cmd"
 
 
 @given(st.text(max_size=20))
-def test_a_defused_cell_is_the_text_with_at_most_an_apostrophe_before_it(text: str) -> None:
+def test_escaping_adds_at_most_an_apostrophe(text: str) -> None:
     assert escape_formula(text) in (text, f"'{text}")
     assert not escape_formula(text).lstrip().startswith(("=", "+", "-", "@"))
 
 
-def test_a_binary_document_is_in_the_log_whole(store: LogStore) -> None:
+def test_binary_document_is_exported_completely(store: LogStore) -> None:
     data = b"PK\x03\x04\x00\xff"
     document = Document("a.docx", "docx", data, "", b"", ())
     first = lines_of(store, store.start_session(document, "en-de").id)[0]
@@ -166,7 +166,7 @@ def empty(tmp_path: Path) -> Iterator[LogStore]:
     opened.close()
 
 
-def test_a_log_read_in_again_is_equal_in_every_row(store: LogStore, session_id: int, empty: LogStore) -> None:
+def test_imported_log_is_equal_in_every_row(store: LogStore, session_id: int, empty: LogStore) -> None:
     store.add_term(session_id, Term("folder", "Ordner", is_for_document=True), 1)
     store.append(session_id, "error", {"message": "nan \ud83d \u2028 \x00", "big": 2**60, "x": [1.5e-7, -0.0]})
     exported = session_jsonl(store, session_id)
@@ -184,7 +184,7 @@ def test_a_log_read_in_again_is_equal_in_every_row(store: LogStore, session_id: 
     assert empty.append(number, "resume", {}) == first.num_events + 1  # it can be gone on with
 
 
-def test_a_session_exported_when_there_was_one_glossary_has_it_again(
+def test_export_with_one_glossary_of_an_older_version_is_imported(
     store: LogStore, session_id: int, empty: LogStore
 ) -> None:
     first, *events = session_jsonl(store, session_id).data.decode("utf-8").splitlines(keepends=True)
@@ -196,9 +196,7 @@ def test_a_session_exported_when_there_was_one_glossary_has_it_again(
     assert empty.load_session(number).glossaries == store.load_session(session_id).glossaries
 
 
-def test_a_session_whose_edits_are_whole_texts_is_read_in_and_played_as_ever(
-    store: LogStore, session_id: int, empty: LogStore
-) -> None:
+def test_export_with_whole_texts_is_imported_and_replayed(store: LogStore, session_id: int, empty: LogStore) -> None:
     """As it was before changes were events of their own; new ones may follow in the same session."""
     exported = session_jsonl(store, session_id).data
     assert b'"type":"edit"' in exported and b'"offset"' not in exported
@@ -212,7 +210,7 @@ def test_a_session_whose_edits_are_whole_texts_is_read_in_and_played_as_ever(
     assert texts == ["Eins", "Eine", "Eine 1", "Eine", "Eine 2"]
 
 
-def test_a_paired_document_keeps_what_it_came_with(store: LogStore, empty: LogStore) -> None:
+def test_paired_document_keeps_its_translations(store: LogStore, empty: LogStore) -> None:
     document = read_document(b'#. note\nmsgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n', "a.po")
     exported = session_jsonl(store, store.start_session(document, "en-de").id)
     number = import_jsonl(empty, exported.data, exported.name)
@@ -220,7 +218,7 @@ def test_a_paired_document_keeps_what_it_came_with(store: LogStore, empty: LogSt
     assert tables(empty) == tables(store)
 
 
-def test_a_session_that_is_here_is_not_taken_twice(store: LogStore, session_id: int) -> None:
+def test_session_is_not_imported_twice(store: LogStore, session_id: int) -> None:
     before = tables(store)
     exported = session_jsonl(store, session_id).data
     with pytest.raises(LogError, match=r"already in .*, as session 1"):
@@ -231,7 +229,7 @@ def test_a_session_that_is_here_is_not_taken_twice(store: LogStore, session_id: 
         import_jsonl(store, exported, "a.jsonl")
 
 
-def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, session_id: int, empty: LogStore) -> None:
+def test_used_session_number_is_not_reused(store: LogStore, session_id: int, empty: LogStore) -> None:
     exported = session_jsonl(store, session_id)
     stone = store.delete_session(session_id)
     assert import_jsonl(store, exported.data, "a.jsonl") != stone.session_id
@@ -258,7 +256,7 @@ def test_a_number_that_is_taken_or_was_is_not_given_again(store: LogStore, sessi
         (b'"constraints":{}', b'"constraints":{"bans":[1]}', "inconsistent session data"),
     ],
 )
-def test_what_is_no_whole_export_is_refused_with_the_place(
+def test_invalid_export_is_refused_with_the_line(
     store: LogStore, session_id: int, empty: LogStore, before: bytes, after: bytes, said: str
 ) -> None:
     data = session_jsonl(store, session_id).data
@@ -278,7 +276,7 @@ def test_what_is_no_whole_export_is_refused_with_the_place(
         ("paste", {"offset": 0, "text": "E"}),
     ],
 )
-def test_a_payload_that_no_app_wrote_is_refused_though_its_hash_is_right(
+def test_impossible_payload_with_a_correct_hash_is_refused(
     store: LogStore, session_id: int, empty: LogStore, event_type: Any, payload: dict[str, Any]
 ) -> None:
     store.append(session_id, event_type, payload, segment=0)
@@ -290,7 +288,7 @@ def test_a_payload_that_no_app_wrote_is_refused_though_its_hash_is_right(
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_are_taken_for_a_session(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_random_bytes_are_not_a_session(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     class Nowhere:
         def adopt_session(self, *_: object) -> int:
             raise AssertionError("nothing was to be written")
@@ -302,7 +300,7 @@ def test_no_bytes_are_taken_for_a_session(tmp_path_factory: pytest.TempPathFacto
 # ---- the workbook ----
 
 
-def test_the_workbook_has_the_rows_of_the_table_and_no_formula(store: LogStore, session_id: int) -> None:
+def test_workbook_has_the_rows_of_the_csv_and_no_formula(store: LogStore, session_id: int) -> None:
     data = session_workbook(store, session_id).data
     book = openpyxl.load_workbook(io.BytesIO(data))
     assert book.sheetnames == ["Report", "Segments", "Constraints"]
@@ -319,9 +317,7 @@ def test_the_workbook_has_the_rows_of_the_table_and_no_formula(store: LogStore, 
     assert "net time, s, without pauses over 60 s" in sums
 
 
-def test_the_workbook_names_the_style_chosen_last_and_all_models_with_their_checksums(
-    store: LogStore, session_id: int
-) -> None:
+def test_workbook_names_the_last_style_and_all_models(store: LogStore, session_id: int) -> None:
     for name, key in (("small", None), ("large", "cached/large"), ("small", "first")):
         store.append(session_id, "model", {"key": key, "name": name, "model": f"{name[0]}0ff"})
     for style in ({"formality": "formal", "domain": None}, {"formality": "informal", "domain": "docs"}):
@@ -332,7 +328,7 @@ def test_the_workbook_names_the_style_chosen_last_and_all_models_with_their_chec
     assert sums["models (checksum)"] == "small (s0ff); large (l0ff)"
 
 
-def test_a_cell_holds_what_a_workbook_can(store: LogStore) -> None:
+def test_cell_text_is_limited_to_what_excel_accepts(store: LogStore) -> None:
     document = read_document(b"x" * 40_000 + b"\x01\n", "a.txt")
     book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
     cell = book["Segments"]["C2"].value
@@ -342,7 +338,7 @@ def test_a_cell_holds_what_a_workbook_can(store: LogStore) -> None:
 # ---- the memory ----
 
 
-def test_the_memory_holds_the_confirmed_segments_as_other_tools_read_it(store: LogStore, session_id: int) -> None:
+def test_tmx_has_the_confirmed_segments_and_is_read_by_other_tools(store: LogStore, session_id: int) -> None:
     update = SegmentUpdate("confirmed", "<b>&\x00Über</b>", 4)
     store.append(session_id, "confirm", {}, segment=2, update=update)
     exported = session_tmx(store, session_id)
@@ -360,9 +356,7 @@ def test_the_memory_holds_the_confirmed_segments_as_other_tools_read_it(store: L
     assert languages == ["en", "de"] * 2
 
 
-def test_all_segments_are_an_xliff_file_that_keeps_to_the_schema_and_is_read_back(
-    store: LogStore, session_id: int
-) -> None:
+def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, session_id: int) -> None:
     update = SegmentUpdate("pretranslated", "<b>&\x00Über</b> {1}", 4, {"comment": "Bitte prüfen\x01"})
     store.append(session_id, "insert", {}, segment=2, update=update)
     exported = session_xliff(store, session_id)
@@ -380,11 +374,11 @@ def test_all_segments_are_an_xliff_file_that_keeps_to_the_schema_and_is_read_bac
     assert [segment.target for segment in read_document(untouched.data, untouched.name).segments] == [None] * 3
 
 
-def test_an_empty_memory_says_so(store: LogStore) -> None:
+def test_empty_tmx_has_a_note(store: LogStore) -> None:
     assert "empty" in (session_tmx(store, store.start_session(DOCUMENT, "en-de").id).note or "")
 
 
-def test_terms_made_in_the_session_and_not_taken_back_are_a_term_base(store: LogStore, session_id: int) -> None:
+def test_tbx_has_terms_added_and_not_removed_in_the_session(store: LogStore, session_id: int) -> None:
     assert "No term" in (session_tbx(store, session_id).note or "")
     terms = [Term(source, target, is_for_document=True) for source, target in (("a & b", "ä <b>"), ("gone", "fort"))]
     for term in terms:

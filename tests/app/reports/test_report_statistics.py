@@ -1,4 +1,4 @@
-"""The figures of a session: each against a count by hand, another library or a slow twin."""
+"""The statistics of a session: compared with counts by hand, other libraries or a slow implementation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES, edit_effo
 from app.reports.statistics import SessionStatistics, session_statistics
 from app.reports.word_origins import WordOrigins
 from app.reports.working_time import working_time
-from tests.app.log.sample_events import Happening, events_of, request, result, segments_of
+from tests.app.log.sample_events import EventRow, events_of, request, result, segments_of
 
 # ---- time ----
 
@@ -44,7 +44,7 @@ def test_time_counts_from_focus_to_leaving_and_net_leaves_out_long_pauses() -> N
     assert time.gross_ms == 201_000 + 15_500
 
 
-def test_a_pause_counts_from_the_last_act_and_ends_with_going_on() -> None:
+def test_pause_starts_at_the_last_action_and_ends_with_the_next() -> None:
     happenings = [
         (0, "open", None, {}),
         (1_000, "focus", 0, {}),
@@ -88,7 +88,7 @@ def test_net_time_is_within_gross_and_grows_with_the_idle_limit(steps: list[tupl
         ("das Haus", "", 2, 8),
     ],
 )
-def test_effort_by_hand(proposal: str, post_edit: str, num_edits: int, distance: int) -> None:
+def test_edit_effort_equals_a_count_by_hand(proposal: str, post_edit: str, num_edits: int, distance: int) -> None:
     effort = edit_effort(proposal, post_edit)
     assert (effort.num_edits, effort.edit_distance) == (num_edits, distance)
     assert effort.hter == num_edits / max(1, len(post_edit.split()))
@@ -110,7 +110,7 @@ def slow_distance(first: str, second: str) -> int:
 
 @settings(max_examples=40, deadline=None)
 @given(WORDS, WORDS)
-def test_effort_is_sacrebleus_and_the_distance_levenshteins(proposal: str, post_edit: str) -> None:
+def test_edit_effort_equals_sacrebleu_and_levenshtein(proposal: str, post_edit: str) -> None:
     effort = edit_effort(proposal, post_edit)
     assert effort.edit_distance == slow_distance(proposal, post_edit)
     if proposal and post_edit:
@@ -118,7 +118,7 @@ def test_effort_is_sacrebleus_and_the_distance_levenshteins(proposal: str, post_
         assert (effort.num_edits, effort.num_words) == (ours.num_edits, ours.ref_length)
 
 
-def test_signatures_are_those_of_the_measures() -> None:
+def test_signatures_equal_those_of_sacrebleu() -> None:
     from app.reports.edit_effort import _CHRF, _TER
 
     for metric, signature in zip((_TER, _CHRF), SIGNATURES, strict=True):
@@ -127,7 +127,7 @@ def test_signatures_are_those_of_the_measures() -> None:
         assert sorted(said.split("|")) == sorted(signature.split("|")[1:])
 
 
-def test_long_texts_are_measured_without_shifts_and_say_so() -> None:
+def test_long_texts_are_measured_without_shifts() -> None:
     words = [f"w{n}" for n in range(MAX_WORDS_WITH_SHIFTS + 1)]
     effort = edit_effort(" ".join([*words[1:], words[0]]), " ".join(words))
     assert (effort.num_edits, effort.has_shifts) == (2, False)
@@ -141,7 +141,7 @@ def test_long_texts_are_measured_without_shifts_and_say_so() -> None:
 def origins_after(*happenings: tuple[str, dict[str, Any]], given: str | None = None) -> dict[str, str]:
     origins = WordOrigins(given)
     for event_type, payload in happenings:
-        origins.take(event_type, payload)
+        origins.add(event_type, payload)
     return dict(origins.words)
 
 
@@ -155,14 +155,14 @@ OFFERED = (
 )
 
 
-def test_words_of_the_machine_are_told_from_what_was_asked_of_it() -> None:
+def test_constraint_words_are_distinguished_from_model_words() -> None:
     confirmed = ("confirm", {"text": "Die neue Datei im Ordner."})
     expected = {"Die": "model", "neue": "alternative", "Datei": "pin", "im": "model", "Ordner.": "term"}
     assert origins_after(*OFFERED) == expected
     assert origins_after(*OFFERED, confirmed) == expected
 
 
-def test_a_changed_word_is_the_persons_and_its_neighbours_stay() -> None:
+def test_changed_word_is_typed_and_its_neighbors_keep_their_origin() -> None:
     typed = ("edit", {"text": "Die neue Dateien im großen Ordner.", "origin": "typed"})
     assert origins_after(*OFFERED, typed) == {
         "Die": "model", "neue": "alternative", "Dateien": "typed", "im": "model", "großen": "typed", "Ordner.": "term",
@@ -177,11 +177,11 @@ def test_a_changed_word_is_the_persons_and_its_neighbours_stay() -> None:
         ("unknown", "other"),
     ],
 )  # fmt: skip
-def test_each_way_to_a_text_has_its_name(origin: str, name: str) -> None:
+def test_each_origin_has_its_name(origin: str, name: str) -> None:
     assert origins_after(("edit", {"text": "ganz anders", "origin": origin})) == {"ganz": name, "anders": name}
 
 
-def test_a_hypothesis_taken_is_the_machines_and_the_rest_keeps_what_stood() -> None:
+def test_chosen_hypothesis_is_model_text_and_rest_keeps_earlier_words() -> None:
     taken = ("hypothesis_taken", {"text": "Eine neue Datei.", "origin": "hypothesis"})
     assert origins_after(*OFFERED, taken) == {"Eine": "model", "neue": "alternative", "Datei.": "pin"}
     typed = ("edit", {"text": "Unsere neue Datei", "origin": "typed"})
@@ -226,18 +226,18 @@ def change(event_type: str, offset: int, text: str, origin: str = "typed", **mor
          "x:typed Was:other hier:other stand:other", "to a text that nobody proposed"),
     ],
 )  # fmt: skip
-def test_each_change_gives_the_words_at_its_place_another_origin(
+def test_each_change_sets_the_origin_of_the_words_at_its_place(
     happenings: list[tuple[str, int, str, dict[str, str]]], expected: str, why: str
 ) -> None:
     origins = WordOrigins()
     for event in OFFERED:
-        origins.take(*event)
+        origins.add(*event)
     for event_type, offset, text, more in happenings:
-        origins.take(*change(event_type, offset, text, "paste" if event_type == "paste" else "typed", **more))
+        origins.add(*change(event_type, offset, text, "paste" if event_type == "paste" else "typed", **more))
     assert " ".join(f"{word}:{origin}" for word, origin in origins.words) == expected, why
 
 
-def test_undo_of_a_change_brings_back_where_words_came_from_and_redo_takes_it_away() -> None:
+def test_undo_and_redo_of_a_change_restore_word_origins() -> None:
     taken = [("hypothesis_taken", {"origin": "n-best", "rank": 1}),
              change("insert", 0, "Eine neue Datei.", "n-best", removed=MACHINE)]  # fmt: skip
     pasted = change("paste", 5, "alte ", "paste")
@@ -251,18 +251,18 @@ def test_undo_of_a_change_brings_back_where_words_came_from_and_redo_takes_it_aw
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6), WORDS, st.sampled_from(["typed", "paste", "case"]))))
-def test_words_followed_change_by_change_are_those_of_the_text(changes: list[tuple[int, int, str, str]]) -> None:
+def test_tracked_words_equal_the_words_of_the_text(changes: list[tuple[int, int, str, str]]) -> None:
     origins, text = WordOrigins("der Hund und die Katze"), "der Hund und die Katze"
     for at, count, new, origin in changes:
         start, stop = min(at, len(text)), min(at + count, len(text))
         for event in change_events([Change(start, text[start:stop], new, origin)]):
-            origins.take(*event)
+            origins.add(*event)
         text = text[:start] + new + text[stop:]
     assert [word for word, _ in origins.words] == text.split()
     assert origins.text == text
 
 
-def test_what_is_stored_together_counts_as_one_edit() -> None:
+def test_events_stored_together_count_as_one_edit() -> None:
     happenings = [
         (0, "open", None, {}),
         (1, "insert", 0, {"offset": 0, "text": "ab", "origin": "typed"}),
@@ -276,7 +276,7 @@ def test_what_is_stored_together_counts_as_one_edit() -> None:
     assert (segment.num_edits, segment.num_taken, segment.final_text) == (2, 1, "a")
 
 
-def test_undo_brings_back_where_words_came_from() -> None:
+def test_undo_restores_word_origins() -> None:
     typed = ("edit", {"text": "Die Datei.", "origin": "typed"})
     other = ("edit", {"text": "Ganz anders", "origin": "typed"})
     undo = ("undo", {"text": "Die Datei.", "origin": "undo"})
@@ -284,7 +284,7 @@ def test_undo_brings_back_where_words_came_from() -> None:
     assert origins_after(*OFFERED, typed, ("undo", {"text": None, "origin": "undo"})) == origins_after(*OFFERED)
 
 
-def test_words_of_scripts_without_spaces_keep_where_they_came_from() -> None:
+def test_words_of_scripts_without_spaces_keep_their_origin() -> None:
     asked = [("pin", {"text": "文件", "origin": "person"}), ("decode_request", request(1, ("pin", "文件")))]
     answered = ("decode_result", result(1, "打开文件。", phrases=("文件",)))
     assert origins_after(*asked, answered) == {"打": "model", "开": "model", "文": "pin", "件。": "pin"}
@@ -293,7 +293,7 @@ def test_words_of_scripts_without_spaces_keep_where_they_came_from() -> None:
     assert grown == {"打": "model", "开": "model", "新": "typed", "文": "pin", "件。": "pin"}
 
 
-def test_what_the_file_brought_is_the_files() -> None:
+def test_translations_of_the_file_have_the_origin_file() -> None:
     typed = ("edit", {"text": "Alter neuer Text", "origin": "typed"})
     assert origins_after(typed, given="Alter Text") == {"Alter": "file", "neuer": "typed", "Text": "file"}
 
@@ -307,7 +307,7 @@ def test_what_the_file_brought_is_the_files() -> None:
 def test_every_word_of_the_text_has_one_origin(changes: list[tuple[str, str, str]]) -> None:
     origins, text = WordOrigins(), ""
     for event_type, text, origin in changes:
-        origins.take(event_type, {"text": text, "origin": origin})
+        origins.add(event_type, {"text": text, "origin": origin})
     assert [word for word, _ in origins.words] == text.split()
 
 
@@ -341,7 +341,7 @@ def figures() -> SessionStatistics:
     return session_statistics(segments, events_of(happenings))
 
 
-def test_figures_of_a_session_by_hand() -> None:
+def test_session_statistics_equal_a_count_by_hand() -> None:
     found = figures()
     first, second, third, fourth = found.segments
     assert [segment.state for segment in found.segments] == ["confirmed", "confirmed", "new", "new"]
@@ -392,11 +392,11 @@ def test_figures_of_a_session_by_hand() -> None:
         ("Alt", [("edit", {"text": None, "origin": "undo"})], "model"),
     ],
 )  # fmt: skip
-def test_only_what_started_from_the_machines_text_is_compared_with_it(
+def test_only_texts_started_from_the_proposal_are_compared_with_it(
     given: str | None, changes: list[tuple[str, dict[str, Any]]], started_from: str
 ) -> None:
     segment = Segment(0, "New.", 0, 4, given, "new" if given is None else "edited")
-    happenings: list[Happening] = [
+    happenings: list[EventRow] = [
         (0, "open", None, {}),
         (1, "focus", 0, {}),
         (2, "decode_result", 0, result(0, "Neu.")),
@@ -410,9 +410,9 @@ def test_only_what_started_from_the_machines_text_is_compared_with_it(
     assert (found.num_compared, of_segment.effort is not None, found.hter is not None) == (is_compared,) * 3
 
 
-def test_a_match_confirmed_as_it_is_is_no_proposal_left_unchanged() -> None:
+def test_confirmed_memory_match_is_not_an_unchanged_proposal() -> None:
     filled = {"offset": 0, "text": "Neu.", "origin": "memory", "state": "pretranslated"}
-    happenings: list[Happening] = [
+    happenings: list[EventRow] = [
         (0, "decode_result", 0, result(0, "Neu.")), (1, "insert", 0, filled), (2, "confirm", 0, {"text": "Neu."})
     ]  # fmt: skip
     found = session_statistics(segments_of("New."), events_of(happenings))

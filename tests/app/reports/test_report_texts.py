@@ -1,4 +1,4 @@
-"""What the report and the replay say of a session, in every language of the page."""
+"""The texts of the report and the replay in every language of the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATIC = Path(__file__).resolve().parents[3] / "app" / "ui" / "static"
 
 
 @pytest.mark.parametrize("path", sorted(STATIC.glob("texts.*.json")), ids=lambda path: path.name)
-def test_everything_that_is_told_of_a_session_has_its_words(path: Path) -> None:
+def test_report_and_replay_have_texts_for_everything(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))
     wanted = [f"event.{name}" for name in get_args(EventType) if name not in UNSEEN]
     wanted += [f"origin.{name}" for name in ORIGINS] + [f"record.keys.{name}" for name in KEY_CLASSES]

@@ -1,4 +1,4 @@
-"""A stored decode request, asked again of the same model with nothing but what an exported log says of it."""
+"""A decode request restored from an exported log gives the same result with the same model."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def request_of(said: dict[str, Any], source: str) -> Request:
     return Request(said.get("source", source), "en-de", phrases=phrases, avoid=avoid, locked=said["locked"], **rest)
 
 
-def test_a_stored_request_gives_its_n_best_again(model_folder: Path) -> None:
+def test_stored_request_reproduces_its_n_best_list(model_folder: Path) -> None:
     session, *events = worked_on(model_folder)
     translator = Translator.load(model_folder)
     asked = {(e["segment"], e["payload"]["number"]): e["payload"] for e in events if e["type"] == "decode_request"}

@@ -1,4 +1,4 @@
-"""The figures at the foot of the page are those of the report, whatever a person does and however often one asks."""
+"""The running figures in the footer of the page always equal those of the report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Clock:
         return self.ms / 1000
 
 
-def test_figures_are_the_reports_after_every_act_and_only_news_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     clock, rng, read = Clock(), random.Random(4), []
     monkeypatch.setattr(log_store, "time", clock)
     store = LogStore.open(tmp_path / "log.sqlite")

@@ -1,4 +1,4 @@
-"""The translated document, and what is said of it."""
+"""The translated document and its note."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def session_id(store: LogStore) -> int:
 # ---- the document ----
 
 
-def test_the_document_gets_the_texts_there_are_and_says_what_is_open(store: LogStore, session_id: int) -> None:
+def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session_id: int) -> None:
     session = store.load_session(session_id)
     export = translated_document(session.document, session.segments, "de")
     assert export.name == "my.manual.de.txt"
@@ -30,13 +30,13 @@ def test_the_document_gets_the_texts_there_are_and_says_what_is_open(store: LogS
     assert "1 stand in the source language" in export.note
 
 
-def test_proposals_fill_what_nobody_has_touched(store: LogStore, session_id: int) -> None:
+def test_proposals_fill_untouched_segments(store: LogStore, session_id: int) -> None:
     session = store.load_session(session_id)
     export = translated_document(session.document, session.segments, proposals={1: "never", 2: "Über uns"})
     assert export.data.decode("utf-8").rstrip().split("\r\n") == ["Eine 1", "@SUM(A1)\ufffd", "", "Über uns"]
 
 
-def test_what_the_memory_filled_in_is_a_proposal_and_proposals_are_counted_and_marked() -> None:
+def test_texts_from_the_memory_count_and_are_marked_as_proposals() -> None:
     document = read_document(b'msgid "One"\nmsgstr ""\n\nmsgid "Two"\nmsgstr ""\n\nmsgid "Six"\nmsgstr ""\n', "a.po")
     saved = [
         SavedSegment(0, "One", "Eins", "pretranslated", 1, {"origin": "memory"}),
@@ -55,20 +55,20 @@ def test_what_the_memory_filled_in_is_a_proposal_and_proposals_are_counted_and_m
     assert without.note == "2 of 3 segments are not confirmed. 2 have no translation."
 
 
-def test_only_confirmed_texts_where_asked(store: LogStore, session_id: int) -> None:
+def test_only_confirmed_exports_only_confirmed_texts(store: LogStore, session_id: int) -> None:
     session = store.load_session(session_id)
     export = translated_document(session.document, session.segments, proposals={2: "x"}, only_confirmed=True)
     assert export.data.decode("cp1252") == DOCUMENT.text.replace("One", "Eine 1")
 
 
-def test_the_note_names_segments_whose_placeholders_differ() -> None:
+def test_note_names_segments_with_different_placeholders() -> None:
     document = read_document(b"Copy %s\nTo {0}\n", "a.txt")
     targets = enumerate(["%s kopieren", "Nach 0"])
     saved = [SavedSegment(i, document.segments[i].source, t, "confirmed", 1, {}) for i, t in targets]
     assert translated_document(document, saved).note == "Placeholders differ from the source in segment 2."
 
 
-def test_what_a_paired_file_lacks_is_no_source_text() -> None:
+def test_missing_translations_in_a_paired_file_are_not_source_text() -> None:
     document = read_document(b'msgid "One"\nmsgstr ""\n', "a.po")
     untouched = SavedSegment(0, "One", None, "new", 0, {})
     export = translated_document(document, [untouched])
@@ -76,7 +76,7 @@ def test_what_a_paired_file_lacks_is_no_source_text() -> None:
     assert export.note == "1 of 1 segments are not confirmed. 1 have no translation."
 
 
-def test_an_emptied_segment_keeps_its_source() -> None:
+def test_emptied_segment_keeps_its_source() -> None:
     document = read_document(b"One\nTwo\n", "a.txt")
     emptied = SavedSegment(index=0, source="One", target=" ", state="edited", version=1, constraints={})
     assert translated_document(document, [emptied]).data == b"One\nTwo\n"

@@ -1,4 +1,4 @@
-"""What a memory finds: every entry that a search through all of them finds, in the right order, with what differs."""
+"""Translation memory lookup: compared with a search through all entries; order and diff."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATE_CASES = [
 
 
 @pytest.mark.parametrize(("one", "other", "rate", "why"), RATE_CASES)
-def test_rate_says_how_much_of_the_letters_is_alike(one: str, other: str, rate: int, why: str):
+def test_rate_is_the_similarity_of_letters(one: str, other: str, rate: int, why: str):
     assert rate_of(one, other) == rate_of(other, one) == rate, why
 
 
@@ -30,7 +30,7 @@ TEXTS = st.builds(" ".join, WORDS)
 
 
 @given(st.lists(TEXTS, max_size=12), TEXTS, st.data())
-def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query: str, data: st.DataObject):
+def test_fuzzy_lookup_equals_comparison_with_every_entry(sources: list[str], query: str, data: st.DataObject):
     index = MemoryIndex()
     for number, source in enumerate(sources):
         index.add(number, MemoryEntry(source, f"t{number}", changed_ms=number))
@@ -51,7 +51,7 @@ def test_lookup_finds_what_comparing_every_entry_finds(sources: list[str], query
     assert len(index) == len(sources) - len(gone & set(range(len(sources))))
 
 
-def test_newer_entry_of_a_key_takes_the_place_and_the_own_text_is_passed_over():
+def test_newer_entry_replaces_its_key_and_own_segment_is_skipped():
     index = MemoryIndex()
     index.add("a", MemoryEntry("Open the file.", "alt", changed_ms=1))
     index.add("a", MemoryEntry("Open the file.", "neu", changed_ms=2))
@@ -61,7 +61,7 @@ def test_newer_entry_of_a_key_takes_the_place_and_the_own_text_is_passed_over():
     assert [match.entry.changed_ms for match in index.matches("Open the file.")] == [3]  # one pair of texts, once
 
 
-def test_concordance_looks_into_both_sides_whatever_the_capitals():
+def test_concordance_searches_both_sides_ignoring_case():
     index = MemoryIndex()
     index.add(1, MemoryEntry("The Router.", "Das Gerät.", changed_ms=1))
     index.add(2, MemoryEntry("The device.", "Der ROUTER.", changed_ms=2))
@@ -71,7 +71,7 @@ def test_concordance_looks_into_both_sides_whatever_the_capitals():
 
 
 @given(TEXTS, TEXTS)
-def test_runs_spell_both_texts(memory: str, wanted: str):
+def test_diff_runs_contain_both_texts(memory: str, wanted: str):
     runs = runs_between(memory, wanted)
     assert "".join(text for kind, text in runs if kind != "i") == memory
     assert "".join(text for kind, text in runs if kind != "d") == wanted

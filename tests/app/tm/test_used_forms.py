@@ -1,4 +1,4 @@
-"""Forms of terms' targets that people used: what counts as one, where they come from, and that the work takes them."""
+"""Forms of glossary targets learned from the memory: what counts as a form, and its use in the workspace."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("word", "other", "expected", "why"), FORMS, ids=[why for *_, why in FORMS])
-def test_form_has_a_short_ending_added_or_exchanged(word: str, other: str, expected: bool, why: str):
+def test_form_has_a_short_ending_added_or_replaced(word: str, other: str, expected: bool, why: str):
     assert is_form(word, other) is expected, why
 
 
-def test_list_decides_of_the_words_that_it_knows():
+def test_form_list_decides_for_listed_words():
     german = form_list("de")
     assert is_form("Konto", "Konten", german) and not is_form("Konto", "Kontoren", german)
     assert is_form("Ordner", "Ordnerei") and not is_form("Ordner", "Ordnerei", german)
@@ -54,7 +54,7 @@ LETTERS = st.text(st.sampled_from("abcdeé"), min_size=1, max_size=12)
 
 
 @given(LETTERS, LETTERS, LETTERS)
-def test_what_is_taken_shares_four_letters_and_all_but_two(stem: str, one: str, other: str):
+def test_form_shares_four_letters_and_all_but_two(stem: str, one: str, other: str):
     word, form = stem + one, stem + other
     bare, bare_form = word.replace("é", "e"), form.replace("é", "e")
     shared = max(n for n in range(len(bare) + 1) if bare_form.startswith(bare[:n]))
@@ -77,11 +77,11 @@ USED = [
 
 
 @pytest.mark.parametrize(("text", "target", "expected"), USED)
-def test_form_stands_where_the_target_would_and_only_without_it(text: str, target: str, expected: list[str]):
+def test_form_is_found_only_if_the_target_itself_is_missing(text: str, target: str, expected: list[str]):
     assert used_forms(text, [target], 1, None) == expected
 
 
-def test_forms_come_from_entries_that_hold_the_term_the_newest_first_and_not_from_others():
+def test_forms_come_only_from_entries_with_the_term_newest_first():
     index = index_of_pairs(
         [
             ("The file is open.", "Le fichier est ouvert."),
@@ -108,14 +108,14 @@ SENTENCES = st.lists(st.sampled_from(["open", "opens", "file", "files", "a", "7"
 
 
 @given(st.lists(SENTENCES, max_size=12), SENTENCES, st.integers(1, 5))
-def test_entries_that_hold_the_words_are_found_the_last_first(sources: list[str], words: str, count: int):
+def test_entries_with_the_words_are_found_last_added_first(sources: list[str], words: str, count: int):
     index = MemoryIndex()
     for number, source in enumerate(sources):
         index.add(number % 8, MemoryEntry(source, str(number)))
-    found = index.holding(words, len(sources) + 1)
+    found = index.with_words(words, len(sources) + 1)
     expected = [e for e in reversed(index.entries()) if set(words.split()) <= set(e.source.split())]
     assert [entry for entry in found if set(words.split()) <= set(entry.source.split())] == expected
-    assert index.holding(words, count) == found[:count]
+    assert index.with_words(words, count) == found[:count]
 
 
 TEXT = (
@@ -153,7 +153,7 @@ def forms(decoder: HandDecoder, index: int) -> tuple[str, ...]:
     return tuple(phrase.forms)
 
 
-def test_a_confirmed_form_may_stand_in_the_segments_opened_next(workspace: Workspace, decoder: HandDecoder):
+def test_confirmed_form_is_allowed_in_segments_opened_later(workspace: Workspace, decoder: HandDecoder):
     assert forms(decoder, 0) == forms(decoder, 2) == ()
     workspace.confirm(0, "Mit den Zwirblern.")
     version = workspace.segments[2].version
@@ -171,7 +171,7 @@ def test_a_confirmed_form_may_stand_in_the_segments_opened_next(workspace: Works
     assert workspace.segments[2].hits[0].term.inflections == (), "it is in the memory no longer"
 
 
-def test_an_imported_memory_counts_and_leaves_text_and_version_alone(workspace: Workspace, decoder: HandDecoder):
+def test_imported_memory_adds_forms_without_changing_text_or_version(workspace: Workspace, decoder: HandDecoder):
     workspace.edit(2, "Eigenes.", "typed")
     before = workspace.segments[2]
     data = write_tmx([MemoryEntry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
@@ -185,7 +185,7 @@ def test_an_imported_memory_counts_and_leaves_text_and_version_alone(workspace: 
     assert workspace.segments[2].hits == after.hits, "a memory that is not read yet changes nothing"
 
 
-def test_other_terms_leave_a_segment_alone_that_has_forms_of_the_memory(workspace: Workspace, decoder: HandDecoder):
+def test_changing_other_terms_keeps_forms_from_the_memory(workspace: Workspace, decoder: HandDecoder):
     workspace.confirm(0, "Mit den Zwirblern.")
     workspace.open(2)
     workspace.open(3)
