@@ -140,6 +140,13 @@ def test_tables_match_the_program(page: str) -> None:
     assert read(page) == with_tables(page), "run python -m tests.test_documentation"
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/translators.md"])
+def test_names_in_italics_are_texts_of_the_page(page: str) -> None:
+    shown = {text.rstrip(" …") for text in json.loads(read("app/ui/static/texts.en.json")).values()}
+    without_bold = re.sub(r"\*\*.*?\*\*", "", read(page), flags=re.DOTALL)
+    assert set(re.findall(r"(?<![*\w])\*([^*\n]+)\*", without_bold)) - shown == set()
+
+
 def test_reference_shows_the_real_output_of_the_shell(tmp_path: Path) -> None:
     shown = steps(read("docs/reference.md"))
     assert shown
