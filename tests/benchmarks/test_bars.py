@@ -22,11 +22,11 @@ CURE = "write it anew: python -m tests.benchmarks --redraw --output tests/benchm
 FILES = dict.fromkeys(("source", "reference", "glossary", "output"), "a-file")
 
 
-def test_page_is_what_the_kept_results_give():
+def test_page_of_bars_equals_one_made_from_the_kept_results():
     assert page(KEPT) == (KEPT / "bars.md").read_text(encoding="utf-8"), CURE
 
 
-def test_reports_and_charts_are_what_the_kept_results_give(tmp_path):
+def test_reports_and_charts_equal_those_made_from_the_kept_results(tmp_path):
     for name in REPORTS:
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
         shutil.copy(KEPT / name / "results.json", tmp_path / name)
@@ -37,7 +37,7 @@ def test_reports_and_charts_are_what_the_kept_results_give(tmp_path):
         assert (tmp_path / path).read_bytes() == (KEPT / path).read_bytes(), f"{path}: {CURE}"
 
 
-def test_every_bar_has_a_row_and_every_link_leads_to_a_chapter():
+def test_every_bar_has_a_row_and_every_link_a_chapter():
     defined = [bar for bar in vars(bars).values() if isinstance(bar, Bar)]
     assert sorted(defined, key=str) == sorted((row.bar for row in BARS), key=str)
     assert len({row.what for row in (*BARS, *WITHOUT_BAR)}) == len((*BARS, *WITHOUT_BAR))
@@ -59,7 +59,7 @@ def line_of(what: str) -> str:
     return line
 
 
-def test_figures_are_read_and_never_known(tmp_path):
+def test_missing_results_are_shown_as_not_measured(tmp_path):
     """Another result gives another page; one that lacks a figure, or all of them, is told."""
     empty = page(tmp_path)
     assert empty.count("| not measured |") == len(BARS) + len(WITHOUT_BAR) - 3
@@ -77,7 +77,7 @@ def test_figures_are_read_and_never_known(tmp_path):
     assert rows[bars.TRANSLATION.what][1:3] == ["", "not measured"]
 
 
-def test_a_cpu_says_nothing_about_an_accelerator(tmp_path):
+def test_cpu_result_does_not_count_for_an_accelerator_bar(tmp_path):
     for name, kept in (("streaming/accelerator", "streaming/plain"), ("kernels/accelerator", "kernels")):
         (tmp_path / name).mkdir(parents=True)
         shutil.copy(KEPT / kept / "results.json", tmp_path / name)
@@ -98,13 +98,13 @@ def test_a_cpu_says_nothing_about_an_accelerator(tmp_path):
         (Bar("", 3, is_of_accelerator=True), None, "not measured (no accelerator)"),
     ],
 )
-def test_verdict_is_of_the_figure_as_measured(bar, figure, expected):
+def test_verdict_uses_the_unrounded_figure(bar, figure, expected):
     row = BARS[0].of(bar, "latency", lambda _: figure)
     assert verdict(row, figure) == expected
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda benchmark: benchmark.name)
-def test_every_benchmark_takes_the_arguments_of_its_kept_result(benchmark, capsys):
+def test_every_benchmark_accepts_the_arguments_of_its_kept_result(benchmark, capsys):
     """Its program knows each of them; what the machine lacks it may say."""
     program = importlib.import_module(benchmark.module)
     words = benchmark.words(FILES)
@@ -118,7 +118,7 @@ def test_every_benchmark_takes_the_arguments_of_its_kept_result(benchmark, capsy
         assert all(f'"{word}"' in code for word in words if word.startswith("--"))
 
 
-def test_what_cannot_be_run_is_told_with_its_cure_and_stops_nothing(tmp_path):
+def test_benchmark_that_cannot_run_is_reported_with_a_fix_and_the_others_run(tmp_path):
     told: list[str] = []
     benchmarks = [
         Benchmark("stopping", "{source} {reference} --output {output}", ""),

@@ -47,7 +47,7 @@ def results_of(program, folder: Path, model: Path, *options: str) -> dict:
     return json.loads((output / "results.json").read_text(encoding="utf-8"))
 
 
-def test_stopping_experiment_shows_the_theorems(model, tmp_path):
+def test_stopping_experiment_agrees_with_the_theorems(model, tmp_path):
     results = results_of(stopping, tmp_path, model, "--beams", "3", "--reward", "0.5")
     cells = {cell["variant"]: cell for cell in results["cells"]}
     assert list(cells) == list(stopping.VARIANTS)
@@ -74,7 +74,7 @@ def test_time_against_constraints_compares_equal_steps(model, tmp_path):
     assert not time_against_constraints.ratios(results["cells"]), "no bar is about 3 tokens"
 
 
-def test_ratios_of_time_are_those_at_equal_steps():
+def test_time_ratios_compare_equal_steps():
     times = {("DBA", 0): 2.0, ("DBA", 1): 4.0, ("DBA", 15): 5.0, ("DBA", 20): 8.0, ("grid", 15): 50.0}
     cells = [
         {"search": search, "way": way, "count": count, "ms_per_step": ms * factor}
@@ -84,7 +84,7 @@ def test_ratios_of_time_are_those_at_equal_steps():
     assert time_against_constraints.ratios(cells) == {bars.MANY_TOKENS: 1.25, bars.CONSTRAINED: 4.0}
 
 
-def test_constraints_have_exactly_so_many_tokens(model):
+def test_drawn_constraints_have_the_requested_number_of_tokens(model):
     translator = Translator.load(model)
     pair = Pair(1, SOURCES[0], REFERENCES[0])
     for count in range(5):
@@ -96,7 +96,7 @@ def test_constraints_have_exactly_so_many_tokens(model):
 
 
 @pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
-def test_quality_of_8_bits_is_compared_with_that_of_32(model, tmp_path):
+def test_quality_compares_8_bit_with_32_bit_weights(model, tmp_path):
     for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = [str(tmp_path / "source.en"), str(tmp_path / "reference.de")]
@@ -124,7 +124,7 @@ def test_output_layer_is_timed_in_every_size(tmp_path, capsys):
         assert "take --device cpu" in capsys.readouterr().err
 
 
-def test_terms_that_are_asked_for_stand(model, tmp_path):
+def test_required_terms_are_in_the_output(model, tmp_path):
     files = [tmp_path / name for name in ("source.en", "reference.de", "glossary.tsv")]
     contents = ["\n".join(SOURCES) + "\n", "\n".join(REFERENCES) + "\n", "hat\tHut\nkey\tTaste\ncat\tKatze\n"]
     for path, content in zip(files, contents, strict=True):
@@ -139,7 +139,7 @@ def test_terms_that_are_asked_for_stand(model, tmp_path):
     assert (tmp_path / "results" / "forms.md").exists()
 
 
-def test_what_is_not_translated_stands_where_the_app_protects_it(model, tmp_path):
+def test_protected_text_is_in_the_output(model, tmp_path):
     text = "Press the key to save the file now and wait until all of it is there"
     lines = [f"{text} %s", f"{text} https://a.de/b", text.replace("key", "Harbor"), f"{text} {text}"]
     for name in ("source.en", "reference.de"):
@@ -156,7 +156,7 @@ def test_what_is_not_translated_stands_where_the_app_protects_it(model, tmp_path
     assert results["environment"]["processor"]
 
 
-def test_terms_are_found_as_by_looking_for_each(tmp_path):
+def test_term_index_finds_what_searching_each_term_finds(tmp_path):
     output = tmp_path / "results.json"
     terms.main(["--terms", "300", "--segments", "40", "--output", str(output)])  # compares some segments itself
     results = json.loads(output.read_text(encoding="utf-8"))

@@ -33,12 +33,12 @@ REFERENCES = [
         ("   ", []),
     ],
 )
-def test_words_are_what_stands_between_spaces_without_punctuation_at_the_edges(reference, words):
+def test_words_are_split_at_spaces_and_lose_outer_punctuation(reference, words):
     assert [reference[start:end] for start, end in word_spans(reference)] == words
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_drawn_constraints_stand_in_their_reference(corpus_sample, name):
+def test_drawn_constraints_are_in_their_reference(corpus_sample, name):
     for line, sample in enumerate(corpus_sample[::3], start=1):
         reference = normalise(sample.text)
         drawn = draw(name, sample.text, line, seed=3)
@@ -72,7 +72,7 @@ def test_repeated_constraints_need_separate_occurrences(texts, output, expected)
     assert num_met(texts, output) == expected
 
 
-def test_pearson_of_a_line_is_one_and_of_nothing_is_none():
+def test_pearson_is_one_for_a_line_and_none_for_no_points():
     assert pearson([(0.0, 1.0), (0.5, 2.0), (1.0, 3.0)]) == 1
     assert pearson([(0.0, 1.0), (0.5, 0.0), (1.0, -1.0)]) == -1
     assert pearson([]) is None
@@ -99,7 +99,7 @@ def run(folder: Path, model: Path, *options: str) -> int:
     return main([*files, *where, "--sets", "rand3", "phr2", "--beams", "4", *options])
 
 
-def test_experiment_runs_through_and_goes_on_where_it_stopped(model, tmp_path, capsys):
+def test_experiment_resumes_where_it_stopped(model, tmp_path, capsys):
     assert run(tmp_path, model, "--pruning", "--batch", "4", "--timed", "1") == 0
     output = tmp_path / "results"
     results = json.loads((output / "results.json").read_text(encoding="utf-8"))

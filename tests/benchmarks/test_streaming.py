@@ -11,7 +11,7 @@ MODEL = Path(__file__).parents[2] / "data" / "models" / "en-de"
 SOURCES = ["A dog.", "Two dogs run in the snow.", "A man in an orange hat stares at something.", "Children play."]
 
 
-def test_methods_that_share_a_pruning_expand_the_same_rows_and_give_the_same_translations(tmp_path):
+def test_methods_with_equal_pruning_expand_the_same_rows_and_agree(tmp_path):
     source = tmp_path / "source.en"
     source.write_text("\n".join(SOURCES) + "\n", encoding="utf-8")
     sizes = ("--beams", "3", "--batch", "2", "--threads", "1", "--constrained")
@@ -28,12 +28,12 @@ def test_methods_that_share_a_pruning_expand_the_same_rows_and_give_the_same_tra
     assert "Times are of a CPU" in (tmp_path / "results" / "streaming.md").read_text(encoding="utf-8")
 
 
-def test_corpus_sample_serves_where_no_source_is_given():
+def test_corpus_sample_is_the_default_source():
     sources = sources_of(CORPUS_SAMPLE)
     assert len(sources) == 870
     assert not any("\t" in source for source in sources)
 
 
-def test_what_cannot_be_read_is_said(tmp_path, capsys):
+def test_unreadable_source_is_reported(tmp_path, capsys):
     assert main([str(tmp_path / "none.en"), "--model", str(MODEL), "--output", str(tmp_path)]) == 1
     assert "none.en" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with the page, in its main states, light and dark."""
+"""axe-core finds no problem in the main states of the page, in light and dark mode."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def in_both_schemes(page: Page) -> list[str]:
     return found + findings(page, "color-contrast")
 
 
-def test_axe_finds_nothing_serious_in_the_main_states_in_light_and_dark(browser: Browser, app: App):
+def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, app: App):
     context = browser.new_context(
         color_scheme="light", reduced_motion="reduce", viewport={"width": 1440, "height": 900}
     )

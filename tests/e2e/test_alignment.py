@@ -1,4 +1,4 @@
-"""Which words stand for each other: marked on both sides under the pointer and under the focus."""
+"""Aligned words of source and proposal are marked under the pointer and the focus."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def marked(line: Locator) -> list[str]:
     return line.locator(".aligned").all_inner_texts()
 
 
-def test_word_in_focus_and_its_partners_are_marked_on_both_sides_and_keys_lead_from_one_to_the_other(
+def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_them(
     bundled_app: App, context: BrowserContext, best: Hypothesis
 ):
     screen = Screen(context.new_page(), bundled_app.url)
@@ -81,7 +81,7 @@ def test_word_in_focus_and_its_partners_are_marked_on_both_sides_and_keys_lead_f
     screen.check_nothing_went_wrong()
 
 
-def test_word_under_the_pointer_is_marked_with_an_outline_and_nothing_stays_marked_behind_it(
+def test_word_under_the_pointer_is_outlined_only_while_the_pointer_is_there(
     bundled_app: App, context: BrowserContext, best: Hypothesis
 ):
     screen = Screen(context.new_page(), bundled_app.url)

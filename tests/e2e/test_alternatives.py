@@ -1,4 +1,4 @@
-"""What else could stand for a word: asked by key, taken by number or Enter, closed without a trace."""
+"""Alternatives for a word: requested by key, chosen by number or Enter, closed with Escape."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ask_at(screen: Screen, word: int) -> str:
     return screen.words.nth(word).inner_text()
 
 
-def test_alternative_is_taken_by_number_becomes_a_pin_and_its_sentence_the_proposal(screen: Screen, tmp_path):
+def test_alternative_chosen_by_number_is_pinned_and_its_sentence_becomes_the_proposal(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()
     word = ask_at(screen, 1)
@@ -50,7 +50,7 @@ def test_alternative_is_taken_by_number_becomes_a_pin_and_its_sentence_the_propo
     assert [e["payload"]["origin"] for e in log if e["type"] in ("pin", "beginning")] == ["alternative"] * 2 + ["undo"]
 
 
-def test_alternatives_are_walked_with_arrows_and_closed_with_escape(screen: Screen):
+def test_arrows_move_between_alternatives_and_escape_closes_them(screen: Screen):
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()
     ask_at(screen, 0)
@@ -66,7 +66,7 @@ def test_alternatives_are_walked_with_arrows_and_closed_with_escape(screen: Scre
     assert screen.pins() == [] and screen.proposal_text() == before
 
 
-def test_alternatives_at_the_caret_are_for_a_field_that_shows_the_proposal_and_typed_text_stays(screen: Screen):
+def test_alternatives_at_the_caret_need_an_untouched_field_and_keep_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.focus()
     screen.field.evaluate("area => area.setSelectionRange(1, 1)")
@@ -88,7 +88,7 @@ def test_alternatives_at_the_caret_are_for_a_field_that_shows_the_proposal_and_t
     expect(screen.field).to_have_value("Mein Satz")
 
 
-def test_question_that_fails_says_why_and_a_new_one_works(screen: Screen):
+def test_failed_alternatives_request_shows_its_reason_and_the_next_one_works(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.route(SERVER_CALLS, lambda route: route.abort())
     ask_at(screen, 0)

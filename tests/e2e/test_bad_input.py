@@ -1,4 +1,4 @@
-"""Files and texts that cannot be used: a clear message, nothing lost, the app goes on."""
+"""Unusable files and texts get a clear message, nothing is lost, and the app keeps working."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("name", "data", "said"), REFUSED, ids=[case[0] for case in REFUSED])
-def test_unusable_document_is_refused_and_the_work_stays(screen: Screen, name: str, data: bytes, said: str):
+def test_unusable_document_is_refused_and_the_open_document_stays(screen: Screen, name: str, data: bytes, said: str):
     screen.open_text(DOCUMENT)
     screen.type_text("Bleibt hier")
     screen.upload("document", name, data)

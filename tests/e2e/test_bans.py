@@ -1,4 +1,4 @@
-"""Words that must not stand: banned by key and pointer, undone, kept, in conflict with pins and terms."""
+"""Banned words: by key and pointer, undone, kept after reload, in conflict with pins and terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def holds(text: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-def test_word_banned_by_key_stands_in_no_hypothesis_and_comes_back_by_undo(screen: Screen, tmp_path):
+def test_word_banned_by_key_is_in_no_hypothesis_until_undo(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(1).inner_text()
     screen.field.focus()
@@ -36,7 +36,7 @@ def test_word_banned_by_key_stands_in_no_hypothesis_and_comes_back_by_undo(scree
     assert told == [("avoid", "person"), ("unavoid", "undo"), ("avoid", "redo"), ("unavoid", "person")]
 
 
-def test_word_is_banned_by_alt_click_and_found_again_after_a_reload(screen: Screen):
+def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(0).inner_text()
     screen.words.nth(0).click(modifiers=["Alt"])
@@ -52,7 +52,7 @@ def test_word_is_banned_by_alt_click_and_found_again_after_a_reload(screen: Scre
     assert not any(holds(text.lower(), word.lower()) for text in screen.hypothesis_texts())
 
 
-def test_newer_of_a_pin_and_a_ban_wins_and_it_is_said(screen: Screen):
+def test_the_newer_of_pin_and_ban_wins_and_a_notice_is_shown(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(1).inner_text()
     screen.words.nth(1).click()
@@ -70,7 +70,7 @@ def test_newer_of_a_pin_and_a_ban_wins_and_it_is_said(screen: Screen):
     expect(screen.notes.last).to_contain_text(f"so these are banned no longer: {word}")
 
 
-def test_ban_goes_before_a_term_and_the_contradiction_is_shown(screen: Screen):
+def test_ban_overrides_a_term_and_the_conflict_is_shown(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\n")
     expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)

@@ -1,4 +1,4 @@
-"""What the page tells of an edit: each change where it was made and by which way, stored together with the text."""
+"""The page reports each edit with its place and its origin, and the log stores both with the text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def text_of(points: list[int]) -> str:
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases=st.lists(st.tuples(UNITS, st.lists(STEPS, max_size=6)), min_size=20, max_size=20))
-def test_changes_of_the_page_fit_its_texts_in_code_points(screen: Screen, cases: list[Any]):
+def test_reported_changes_rebuild_the_text_in_code_points(screen: Screen, cases: list[Any]):
     """Also where an edit tears a surrogate pair apart or makes one of two halves."""
     module = f"{screen.url}/pinpoint-static/core/changes.js"
     found = screen.page.evaluate(NOTE, {"module": module, "cases": [[units, steps] for units, steps in cases]})
@@ -55,7 +55,7 @@ def test_changes_of_the_page_fit_its_texts_in_code_points(screen: Screen, cases:
         assert {origin for *_, origin in changes} <= {origin for *_, origin in steps}
 
 
-def test_typing_pasting_composing_and_undoing_are_told_apart(screen: Screen, tmp_path: Path):
+def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tmp_path: Path):
     page, field = screen.page, screen.field
     screen.open_text(DOCUMENT, "changes.txt")
     screen.type_text("Das 😀 Haus")

@@ -1,4 +1,4 @@
-"""The checks on confirm: shown once, gone over by a second press, flagged where they are errors, switched off."""
+"""Checks on confirm: shown once, ignored by a second press, flagged if they are errors, switched off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.e2e.screen import Screen, events
 TEXT = "Wait 5 seconds.\nWait 7 seconds.\nOpen it.\n"
 
 
-def test_confirming_shows_what_was_found_and_confirming_again_goes_over_it(screen: Screen, tmp_path):
+def test_confirming_shows_findings_and_confirming_again_ignores_them(screen: Screen, tmp_path):
     screen.open_text(TEXT)
     number = screen.page.locator(".editor .no")
     screen.type_text("Warten Sie 6 Sekunden")

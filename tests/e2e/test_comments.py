@@ -1,4 +1,4 @@
-"""A comment on a segment: written, changed and taken away by keyboard, marked and found in the list."""
+"""A segment's comment: added, changed and removed by keyboard, marked and searchable in the list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.e2e.screen import DOCUMENT, Screen
 
 
-def test_comment_is_written_changed_found_and_removed_by_keyboard(screen: Screen):
+def test_comment_is_added_changed_found_and_removed_by_keyboard(screen: Screen):
     page, keys = screen.page, screen.page.keyboard
     screen.open_text(DOCUMENT)
     comment, marks = page.get_by_label("Your comment on this segment"), page.locator(".row .mark")

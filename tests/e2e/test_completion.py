@@ -1,4 +1,4 @@
-"""The rest of the sentence in grey: asked for by key, taken whole or word by word, gone at the next letter."""
+"""The completion in grey: requested by key, accepted whole or by word, dismissed by typing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ask(screen: Screen) -> str:
     return ghost(screen)
 
 
-def test_completion_is_taken_by_word_and_whole_and_the_log_has_it(screen: Screen, tmp_path):
+def test_completion_is_accepted_by_word_or_whole_and_logged(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     screen.type_text("settings ")
     offered = ask(screen)
@@ -45,7 +45,7 @@ def test_completion_is_taken_by_word_and_whole_and_the_log_has_it(screen: Screen
     assert taken == [first, offered[len(first) :]]
 
 
-def test_escape_and_typing_dismiss_it_and_without_it_the_keys_are_plain(screen: Screen):
+def test_escape_and_typing_dismiss_the_completion_and_free_its_keys(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("settings ")
     ask(screen)
@@ -65,7 +65,7 @@ def test_escape_and_typing_dismiss_it_and_without_it_the_keys_are_plain(screen: 
     expect(screen.field).not_to_be_focused()
 
 
-def test_pinned_phrase_stands_in_the_completion_and_a_late_answer_is_dropped(screen: Screen):
+def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.get_by_label("Pin a phrase that the model did not say").fill("router")
     screen.page.keyboard.press("Enter")

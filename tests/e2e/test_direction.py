@@ -1,4 +1,4 @@
-"""A model of two directions: the document's own is taken, and another is chosen by keyboard."""
+"""With a model of two directions, the document decides, and another direction can be chosen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.e2e.screen import Screen
 PAGE = '<html lang="de"><body><p>Hallo Welt</p><p>Es ist Zeit</p></body></html>\n'
 
 
-def test_the_direction_is_the_documents_and_another_is_chosen_by_keyboard(
+def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
     context: BrowserContext, model_folder: Path, tmp_path: Path
 ):
     folder = shutil.copytree(model_folder, tmp_path / "two-ways")

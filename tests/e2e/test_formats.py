@@ -1,4 +1,4 @@
-"""A file comes in its format and leaves in it, with the translation and nothing else changed."""
+"""A file is exported in its own format; only the translation differs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ msgstr "Fertig"
 """
 
 
-def test_a_po_file_is_post_edited_and_exported(screen: Screen, tmp_path: Path):
+def test_po_file_is_post_edited_and_exported(screen: Screen, tmp_path: Path):
     screen.open_text(PO, "app.po")
     expect(screen.row(2)).to_have_attribute("data-state", "edited")
     expect(screen.row(3)).to_have_attribute("data-state", "confirmed")

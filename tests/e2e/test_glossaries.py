@@ -1,4 +1,4 @@
-"""Glossaries in the page: an import seen before it counts, their order by keys and mouse, terms edited in the grid."""
+"""Glossaries in the page: import preview, order by keys and mouse, terms edited in the grid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def open_glossaries(screen: Screen) -> Locator:
     return dialog
 
 
-def test_import_is_shown_row_by_row_and_counts_once_it_is_used_with_the_fixes_chosen(screen: Screen):
+def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.tsv", CLIENT.encode())
     dialog = screen.page.get_by_role("dialog")
@@ -48,7 +48,7 @@ def test_import_is_shown_row_by_row_and_counts_once_it_is_used_with_the_fixes_ch
     expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
 
 
-def test_order_by_keys_and_mouse_decides_and_terms_are_edited_in_the_grid(screen: Screen):
+def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.tsv", b"file\tDatei\n")
     expect(screen.page.locator(".gchip")).to_contain_text("client.tsv")

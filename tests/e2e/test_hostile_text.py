@@ -1,4 +1,4 @@
-"""Text that could break a page, a database or a file: shown as text, kept as it is."""
+"""Text that could break a page, a database or a file is shown as text and kept unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def type_codes(screen: Screen, text: str) -> None:
     screen.field.evaluate(SET_VALUE, [ord(character) for character in text])
 
 
-def test_hostile_sources_and_targets_are_text_and_stay_as_they_are(screen: Screen):
+def test_hostile_sources_and_targets_are_shown_as_text_and_kept_unchanged(screen: Screen):
     sources = [SCRIPT, OVERRIDE, "A plain line.", LONG.strip(), "The last line."]
     screen.open_text("\n".join(sources) + "\n", "hostile.txt", waits=False)
     expect(screen.page.locator(".docinfo .name")).to_have_text("hostile.txt")

@@ -21,7 +21,7 @@ pytest.importorskip("transformers")
 HOSTILE = "# Second <img src=x onerror=document.title='broken'>"
 
 
-def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
+def test_imported_model_has_the_pin_in_every_hypothesis(
     context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
@@ -66,7 +66,7 @@ def test_an_imported_model_translates_with_its_pin_in_every_hypothesis(
         app.stop()
 
 
-def test_a_model_of_the_hub_is_fetched_from_the_page(
+def test_hub_model_is_downloaded_from_the_page(
     context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     save_marian(tmp_path / "theirs", ending=1.0)

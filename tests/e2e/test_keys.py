@@ -1,4 +1,4 @@
-"""Keys of the person's own: changed in the sheet of keys, kept in the browser, refused with the reason."""
+"""Custom keys: changed in the key sheet, kept in the browser, refused with a reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def change(screen: Screen, action: str, *keys: str) -> Locator:
     return sheet.get_by_role("alert")
 
 
-def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(screen: Screen):
+def test_changed_key_is_kept_after_reload_shown_everywhere_and_can_be_reset(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.focus()
     for keys, reason in (
@@ -60,7 +60,7 @@ def test_key_is_changed_kept_over_a_reload_shown_everywhere_and_given_back(scree
     screen.wait_until_saved()
 
 
-def test_hypotheses_are_reached_walked_and_taken_by_keys(screen: Screen):
+def test_hypotheses_are_reached_and_chosen_by_keys(screen: Screen):
     screen.open_text(DOCUMENT)
     texts = screen.hypothesis_texts()
     keys = screen.page.keyboard
@@ -84,7 +84,7 @@ def test_hypotheses_are_reached_walked_and_taken_by_keys(screen: Screen):
     expect(screen.field).to_be_focused()
 
 
-def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Screen):
+def test_input_methods_and_altgr_keep_their_keys(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Noch nichts")
     for event in ("{isComposing: true}", "{keyCode: 229}", "{modifierAltGraph: true}", "{ctrlKey: true}"):
@@ -103,7 +103,7 @@ def test_keys_are_left_to_an_input_method_that_composes_and_to_altgr(screen: Scr
     screen.wait_until_saved()
 
 
-def test_what_an_input_method_composes_is_undone_as_one_step(screen: Screen):
+def test_composed_text_is_undone_in_one_step(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Vorher")
     screen.page.wait_for_timeout(1100)  # a step of its own
@@ -120,7 +120,7 @@ def test_what_an_input_method_composes_is_undone_as_one_step(screen: Screen):
     screen.wait_until_saved()
 
 
-def test_edit_field_is_in_sight_in_the_smallest_window_at_twice_the_size(screen: Screen):
+def test_edit_field_is_visible_in_the_smallest_window_at_200_percent(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.set_viewport_size({"width": 512, "height": 350})  # 1,024 pixels at 200 %
     try:
@@ -135,7 +135,7 @@ def test_edit_field_is_in_sight_in_the_smallest_window_at_twice_the_size(screen:
         screen.page.set_viewport_size({"width": 1440, "height": 900})
 
 
-def test_doubts_of_the_model_are_shown_on_demand_and_placeholders_inserted_one_by_one(screen: Screen):
+def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_one(screen: Screen):
     screen.open_text("Copy %s to {1}the folder{/1} and %s.\nClose it.\n")
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
     screen.field.focus()

@@ -1,4 +1,4 @@
-"""The page in the language of the browser, and in another that the person chooses."""
+"""The page is in the browser's language, or in another that the user chooses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.e2e.screen import DOCUMENT, Screen
 GERMAN = json.loads((STATIC_FOLDER / "texts.de.json").read_text(encoding="utf-8"))
 
 
-def test_page_is_german_in_a_german_browser_and_stays_in_the_language_that_is_chosen(browser: Browser, app: App):
+def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browser, app: App):
     context = browser.new_context(locale="de-AT", viewport={"width": 1440, "height": 900})
     page = context.new_page()
     problems: list[str] = []

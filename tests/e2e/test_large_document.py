@@ -1,4 +1,4 @@
-"""A document of 2,000 segments: only what is seen is in the page, and everything is reached by key."""
+"""A document of 2,000 segments: only visible rows are in the page, and every segment is reached by key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ROWS_IN_PAGE = 200
 TEXT = "".join(f"Page {n} of the manual names part {n}.\n" for n in range(1, NUM_SEGMENTS + 1))
 
 
-def test_two_thousand_segments_are_gone_to_pinned_searched_confirmed_and_kept(screen: Screen):
+def test_two_thousand_segments_can_be_reached_pinned_searched_confirmed_and_reloaded(screen: Screen):
     page, press = screen.page, screen.page.keyboard.press
     screen.open_text(TEXT, "two-thousand.txt")
     page.locator(".status").get_by_role("button", name="Cancel").click()

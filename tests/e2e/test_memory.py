@@ -1,4 +1,4 @@
-"""The translation memory at the side: a match of an earlier segment, inserted by key; search; import."""
+"""The translation memory panel: matches inserted by key, search, import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ srclang="en" datatype="xml"/><body><tu><tuv xml:lang="en"><seg>Nothing of the ki
 <tuv xml:lang="de"><seg>Nichts &lt;img src=x onerror=alert(1)&gt; dergleichen.</seg></tuv></tu></body></tmx>"""
 
 
-def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: Screen, tmp_path):
+def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Screen, tmp_path):
     screen.open_text(TEXT)
     screen.type_text("Zebras öffnen die siebte Datei.")
     screen.confirm()
@@ -48,7 +48,7 @@ def test_what_was_confirmed_is_offered_for_the_next_and_inserted_by_key(screen: 
     screen.check_nothing_went_wrong()
 
 
-def test_what_an_imported_memory_has_word_for_word_stands_in_the_segments_and_is_undone_by_one_key(
+def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_them(
     browser: Browser, model_folder: Path, tmp_path: Path
 ):
     app = App(model_folder, tmp_path / "own.sqlite")

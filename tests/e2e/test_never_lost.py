@@ -1,4 +1,4 @@
-"""Crashes, lost connections and restarts: what was typed is there again, and the person is told."""
+"""After crashes, lost connections and restarts, typed text is restored and the user is informed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[Ap
     app.kill()
 
 
-def test_after_a_kill_the_next_start_offers_to_go_on_and_the_open_page_does_by_itself(
+def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconnects(
     own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
 ):
     screen = Screen(context.new_page(), own_app.url)
@@ -71,7 +71,7 @@ def test_after_a_kill_the_next_start_offers_to_go_on_and_the_open_page_does_by_i
         again.stop()
 
 
-def test_text_that_was_not_acknowledged_is_restored_after_a_reload(screen: Screen):
+def test_unacknowledged_text_is_restored_after_reload(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.route(SERVER_CALLS, lambda route: route.abort())  # the connection is gone
     screen.type_text("Nur im Browser")
@@ -85,7 +85,7 @@ def test_text_that_was_not_acknowledged_is_restored_after_a_reload(screen: Scree
     expect(screen.field).to_have_value("Nur im Browser")
 
 
-def test_page_goes_on_by_itself_once_the_connection_is_back(screen: Screen):
+def test_page_continues_when_the_connection_returns(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.route(SERVER_CALLS, lambda route: route.abort())
     screen.type_text("Gleich wieder da")
@@ -95,7 +95,7 @@ def test_page_goes_on_by_itself_once_the_connection_is_back(screen: Screen):
     expect(screen.field).to_have_value("Gleich wieder da")
 
 
-def test_second_tab_shows_the_same_work_and_both_say_so(app: App, context: BrowserContext):
+def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: App, context: BrowserContext):
     screen = Screen(context.new_page(), app.url)
     screen.open_text(DOCUMENT)
     expect(screen.notes.filter(has_text="another tab")).to_have_count(0)
@@ -111,7 +111,7 @@ def test_second_tab_shows_the_same_work_and_both_say_so(app: App, context: Brows
         tab.check_nothing_went_wrong()
 
 
-def test_click_is_not_lost_where_news_arrives_between_press_and_release(screen: Screen, context: BrowserContext):
+def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(screen: Screen, context: BrowserContext):
     """A list that is drawn anew under a held pointer would swallow the click."""
     screen.open_text(DOCUMENT)
     other = Screen(context.new_page(), screen.url)
@@ -128,7 +128,7 @@ def test_click_is_not_lost_where_news_arrives_between_press_and_release(screen: 
     assert screen.pins() == other.pins()
 
 
-def test_missing_model_is_said_and_editing_goes_on(app: App, context: BrowserContext, tmp_path: Path):
+def test_missing_model_is_reported_and_editing_still_works(app: App, context: BrowserContext, tmp_path: Path):
     port = app.url.rpartition(":")[2]  # taken: the next one is used
     other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
     try:
@@ -144,7 +144,7 @@ def test_missing_model_is_said_and_editing_goes_on(app: App, context: BrowserCon
         other.stop()
 
 
-def test_other_sites_are_refused(screen: Screen):
+def test_requests_from_other_sites_are_refused(screen: Screen):
     api = screen.page.request
     assert api.get(screen.url, headers={"Host": "evil.example"}).status == 403
     assert (

@@ -1,4 +1,4 @@
-"""What the constraints cost, under the source of the open segment."""
+"""The cost of each constraint, shown under the source of the open segment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.screen import DOCUMENT, Screen, events
 NUMBER = re.compile(r"^−?\d+\.\d\d")
 
 
-def test_prices_of_pins_bans_and_terms_come_after_the_proposal(screen: Screen, tmp_path):
+def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     expect(screen.page.locator(".head2")).to_have_count(0)
     screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\n")

@@ -1,4 +1,4 @@
-"""The record of a session on the screen: figures, charts, replay, and its deletion."""
+"""The report of a session in the page: figures, charts, replay, deletion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
-def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
+def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     page = screen.page
     screen.open_text(DOCUMENT, "record.txt")
     page.keyboard.press("Control+a")
@@ -76,7 +76,7 @@ def test_report_replay_and_deletion_of_a_session(screen: Screen, tmp_path):
     page.locator(".banner .x").first.click()
 
 
-def test_single_keys_are_kept_after_the_switch_and_a_minute_without_input_is_a_pause(screen: Screen, tmp_path):
+def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_pause(screen: Screen, tmp_path):
     page = screen.page
     page.clock.install()
     page.reload()

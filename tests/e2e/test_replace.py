@@ -1,4 +1,4 @@
-"""Find and replace over the document, and repetitions: previewed, told, undone as one step."""
+"""Find and replace in the document, and repetitions: previewed, reported, undone in one step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(screen: Screen, number: int, text: str, *, confirms: bool = False) -> 
     screen.wait_until_saved()
 
 
-def test_places_are_shown_before_and_replaced_in_one_step_that_one_key_takes_back(screen: Screen, tmp_path):
+def test_replacements_are_previewed_and_undone_in_one_step(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     write(screen, 1, "Der Modem und das Modem", confirms=True)
     write(screen, 2, f"Kein Modem {HOSTILE}")
@@ -61,7 +61,7 @@ def test_places_are_shown_before_and_replaced_in_one_step_that_one_key_takes_bac
     assert told == [("replace", 1), ("replace", 0), ("replace", 0), ("undo", 0), ("undo", 1), ("redo", 1)]
 
 
-def test_confirmed_segment_fills_its_repetitions_with_notice_and_undo(screen: Screen):
+def test_confirmed_segment_fills_its_repetitions_and_can_be_undone(screen: Screen):
     repeated = DOCUMENT.splitlines(keepends=True)[0]
     screen.open_text(DOCUMENT + repeated * 2)
     write(screen, 6, "Selbst getippt")

@@ -1,4 +1,4 @@
-"""Alt+R: what the person wrote stands, the rest of the sentence is translated anew."""
+"""Alt+R keeps what the user wrote and translates the rest of the sentence again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def type_over(screen: Screen, text: str, *, at: int) -> None:
     screen.page.keyboard.type(text)
 
 
-def test_text_up_to_the_caret_stands_and_the_rest_is_new(screen: Screen, tmp_path):
+def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()
     expect(screen.field).to_have_value(before)
@@ -52,7 +52,7 @@ def test_text_up_to_the_caret_stands_and_the_rest_is_new(screen: Screen, tmp_pat
     assert "settings " in asked and asked[-1] == ""
 
 
-def test_edited_and_selected_stretches_stand_in_their_order_until_they_are_released(screen: Screen):
+def test_edited_and_selected_text_is_kept_in_order_until_released(screen: Screen):
     screen.open_text(DOCUMENT)
     text = screen.proposal_text()
     starts = [at + 1 for at, character in enumerate(text) if character == " "]
@@ -75,7 +75,7 @@ def test_edited_and_selected_stretches_stand_in_their_order_until_they_are_relea
     screen.eventually(lambda: ("locked", selected) in kept(screen))
 
 
-def test_what_cannot_stand_is_said_and_the_text_is_left_as_it_was(screen: Screen):
+def test_text_that_cannot_be_kept_is_reported_and_left_unchanged(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("漢字 wählen")
     screen.page.keyboard.press("Alt+r")

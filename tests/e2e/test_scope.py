@@ -1,4 +1,4 @@
-"""A pin required elsewhere too: in the whole document, or by the glossary; what changed is flagged."""
+"""A pin for the whole document or the glossary; changed segments are flagged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def pin(screen: Screen, text: str) -> None:
     screen.wait_for_pin(text)
 
 
-def test_pin_for_the_whole_document_changes_the_affected_segments_and_flags_them(screen: Screen, tmp_path):
+def test_document_pin_changes_and_flags_the_affected_segments(screen: Screen, tmp_path):
     screen.open_text(TEXT)
     screen.open_segment(5)
     screen.type_text("Bestätigt network")
@@ -57,7 +57,7 @@ def test_pin_for_the_whole_document_changes_the_affected_segments_and_flags_them
     assert told == [("term_added", payload), ("term_removed", payload)]
 
 
-def test_pin_goes_into_the_glossary_and_is_required_wherever_it_occurs(screen: Screen):
+def test_pin_added_to_the_glossary_is_required_wherever_its_source_occurs(screen: Screen):
     screen.open_text(TEXT)
     pin(screen, "router")
     screen.page.locator("li[data-pin] .scope").click()

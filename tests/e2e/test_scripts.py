@@ -1,4 +1,4 @@
-"""Targets in scripts without spaces, and in those that are written from the right: words, keys, directions."""
+"""Targets in scripts without spaces and in right-to-left scripts: words, keys, text direction."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def answer(
     screen.eventually(is_shown)
 
 
-def test_words_of_chinese_and_japanese_are_pressed_whole_and_answer_to_the_servers_letters(
-    context: BrowserContext, tmp_path: Path
-):
+def test_chinese_and_japanese_words_are_pinned_whole_at_the_servers_offsets(context: BrowserContext, tmp_path: Path):
     decoder = HandDecoder()
     with serve(ready_model(decoder, direction="en-zh"), tmp_path) as url, closing(context.new_page()) as page:
         screen = Screen(page, url)
@@ -66,7 +64,7 @@ def test_words_of_chinese_and_japanese_are_pressed_whole_and_answer_to_the_serve
         screen.check_nothing_went_wrong()
 
 
-def test_arabic_runs_from_the_right_with_what_is_latin_in_it_from_the_left(context: BrowserContext, tmp_path: Path):
+def test_arabic_is_shown_right_to_left_with_latin_words_left_to_right(context: BrowserContext, tmp_path: Path):
     decoder = HandDecoder()
     with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url, closing(context.new_page()) as page:
         screen = Screen(page, url)

@@ -1,4 +1,4 @@
-"""Keys for the text and the way through the document: capitals, the source, a segment by number, the sheet of keys."""
+"""Shortcuts for text and navigation: case, copying the source, a segment by number, the key sheet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
-def test_capitals_change_at_the_caret_and_in_the_selection_and_the_source_is_copied(screen: Screen, tmp_path):
+def test_case_changes_at_the_caret_or_selection_and_the_source_is_copied(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     screen.type_text("der straße nach")
     for expected in ("der straße Nach", "der straße NACH", "der straße nach"):
@@ -33,7 +33,7 @@ def test_capitals_change_at_the_caret_and_in_the_selection_and_the_source_is_cop
     assert {"case", "source"} <= {e["payload"].get("origin") for e in log if e["type"] == "insert"}
 
 
-def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: Screen):
+def test_segment_is_reached_by_number_even_if_a_filter_hides_it(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.keyboard.press("Control+k")
     screen.page.keyboard.type("router")
@@ -53,7 +53,7 @@ def test_segment_is_reached_by_its_number_also_where_a_filter_hides_it(screen: S
     expect(screen.page.locator(".editor .no")).to_have_text("1")
 
 
-def test_message_above_the_list_covers_nothing_of_the_first_segment(screen: Screen):
+def test_notice_does_not_cover_the_first_segment(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.fill("")
     screen.page.keyboard.press("Control+Enter")
@@ -63,7 +63,7 @@ def test_message_above_the_list_covers_nothing_of_the_first_segment(screen: Scre
     assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
 
 
-def test_search_that_takes_effect_late_leaves_the_caret_where_one_went_on_typing(screen: Screen):
+def test_late_search_result_does_not_move_the_caret(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Der Text")
     screen.page.get_by_role("searchbox").evaluate(
@@ -81,7 +81,7 @@ def test_search_that_takes_effect_late_leaves_the_caret_where_one_went_on_typing
     expect(screen.field).to_have_value("Der neue Text")
 
 
-def test_sheet_of_keys_is_searched_by_what_a_key_does(screen: Screen):
+def test_key_sheet_is_searched_by_action(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.focus()
     screen.page.keyboard.press("Alt+h")
@@ -93,7 +93,7 @@ def test_sheet_of_keys_is_searched_by_what_a_key_does(screen: Screen):
     expect(screen.field).to_be_focused()
 
 
-def test_keys_leave_as_a_file_and_come_back_but_for_those_that_cannot_be(screen: Screen, tmp_path):
+def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     screen.field.focus()
     screen.page.keyboard.press("Alt+h")
@@ -126,7 +126,7 @@ def test_banned_word_is_shown_where_it_would_occur(screen: Screen):
     assert screen.proposal_text() == screen.hypothesis_texts()[0]
 
 
-def test_words_are_found_where_a_script_writes_no_spaces(screen: Screen):
+def test_words_are_found_in_scripts_without_spaces(screen: Screen):
     screen.open_text("打开文件。\n", "chinese.txt", waits=False)
     expect(screen.page.locator(".docinfo .name")).to_have_text("chinese.txt")
     expect(screen.page.locator(".source .sw")).to_have_text(["打开", "文件"])

@@ -1,4 +1,4 @@
-"""An engine that takes its time: nothing that a person does waits for it, and what it says late is dropped.
+"""With a slow engine no action of the user waits, and late replies are dropped.
 
 The answers are given by hand, so that "late" is certain and nobody waits for a clock.
 """
@@ -39,7 +39,7 @@ def answer(decoder: HandDecoder, token: str, index: int, at: int, text: str) -> 
         future.set_result(translation(request, text))
 
 
-def test_typing_confirming_moving_and_cancelling_wait_for_no_answer(
+def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     url: str, decoder: HandDecoder, context: BrowserContext
 ):
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""Segments cut in two and joined again by keyboard; the numbers, the file and a second tab follow."""
+"""Segments are split and merged by keyboard; numbers, the exported file and a second tab follow."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def shown(screen: Screen) -> list[str]:
     return [" ".join(row.locator(".no, .src, .source").all_inner_texts()) for row in rows]
 
 
-def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
-    screen: Screen, context: BrowserContext, tmp_path: Path
-):
+def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, context: BrowserContext, tmp_path: Path):
     screen.open_text(TEXT)
     other = Screen(context.new_page(), screen.url)
     other.wait_for_proposal()
@@ -77,7 +75,7 @@ def test_a_segment_is_split_and_merged_by_keyboard_and_the_steps_are_undone(
     other.check_nothing_went_wrong()
 
 
-def test_split_that_is_undone_in_its_second_part_leaves_the_steps_before_it(screen: Screen):
+def test_undoing_a_split_in_its_second_part_keeps_earlier_steps(screen: Screen):
     screen.open_text(TEXT)
     screen.type_text("Getippt")
     screen.page.keyboard.press("Alt+Shift+X")

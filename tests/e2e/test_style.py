@@ -1,4 +1,4 @@
-"""The form of address and the domain: chosen by keyboard, followed by the model, kept over a reload and in the log."""
+"""Formality and domain: chosen by keyboard, applied by the model, kept after reload and logged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine import Formality, Request, SearchOptions, Translator
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
-def test_a_form_of_address_and_a_domain_are_chosen_by_keyboard_and_followed(
+def test_formality_and_domain_chosen_by_keyboard_change_the_proposal(
     screen: Screen, model_folder: Path, tmp_path: Path
 ):
     translator = Translator.load(model_folder)

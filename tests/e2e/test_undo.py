@@ -1,4 +1,4 @@
-"""Undo and redo over what goes beyond the open segment: confirmations, terms of the document."""
+"""Undo and redo of actions beyond the open segment: confirmations, document terms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_open(screen: Screen, number: int, state: str) -> bool:
     return screen.page.locator(".editor .no").inner_text() == str(number) and said.endswith(state)
 
 
-def test_confirmations_are_undone_where_they_were_made_and_made_again(screen: Screen):
+def test_confirmations_are_undone_and_redone_in_their_segments(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.confirm()
     screen.wait_for_proposal()
@@ -43,7 +43,7 @@ def test_confirmations_are_undone_where_they_were_made_and_made_again(screen: Sc
     expect(screen.row(2)).to_have_attribute("data-state", "confirmed")
 
 
-def test_what_was_typed_by_mistake_into_a_confirmed_segment_is_undone_with_its_state(screen: Screen):
+def test_undoing_an_edit_of_a_confirmed_segment_restores_its_state(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Eins")
     screen.confirm()
@@ -60,7 +60,7 @@ def test_what_was_typed_by_mistake_into_a_confirmed_segment_is_undone_with_its_s
     screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
 
 
-def test_term_of_the_document_is_undone_and_made_again_by_key(screen: Screen):
+def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.eventually(lambda: screen.row(3).get_attribute("data-state") == "pretranslated")
     untouched = screen.row(3).locator(".tgt").inner_text()

@@ -78,7 +78,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
     screen.check_nothing_went_wrong()
 
 
-def test_a_stored_request_gives_its_list_again(bundled_app: App, context: BrowserContext, tmp_path: Path):
+def test_logged_request_reproduces_its_hypotheses(bundled_app: App, context: BrowserContext, tmp_path: Path):
     """The log keeps all that a translation came from: what was asked, with which options, of which model."""
     screen = Screen(context.new_page(), bundled_app.url)
     screen.wait_for_proposal()

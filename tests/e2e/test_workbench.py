@@ -1,4 +1,4 @@
-"""A person's day in the browser: pin, require terms, edit, confirm, export, come back."""
+"""The main workflow in the browser: pin, require terms, edit, confirm, export, continue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_sample_document_opens_with_its_glossary(screen: Screen):
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
 
 
-def test_pinned_word_stands_in_every_hypothesis(screen: Screen):
+def test_pinned_word_is_in_every_hypothesis(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(1)
     text = word.inner_text()
@@ -38,7 +38,7 @@ def test_pinned_word_stands_in_every_hypothesis(screen: Screen):
     assert text in screen.page.locator(".hyp .pin").first.inner_text()
 
 
-def test_phrase_is_pinned_by_dragging_as_one_shape_and_released_by_a_click(screen: Screen):
+def test_phrase_pinned_by_dragging_is_one_box_and_a_click_unpins_it(screen: Screen):
     screen.open_text(DOCUMENT)
     first, last = screen.words.nth(0), screen.words.nth(2)
     start, end = first.bounding_box(), last.bounding_box()
@@ -76,7 +76,7 @@ def test_phrase_is_pinned_with_the_keyboard_alone(screen: Screen):
     expect(screen.field).to_be_focused()
 
 
-def test_phrase_the_model_did_not_say_is_pinned_and_placed(screen: Screen):
+def test_typed_phrase_is_pinned_and_in_every_hypothesis(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.get_by_label("Pin a phrase that the model did not say").fill("ganz neue Wörter")
     screen.page.keyboard.press("Enter")
@@ -87,7 +87,7 @@ def test_phrase_the_model_did_not_say_is_pinned_and_placed(screen: Screen):
     expect(screen.page.locator("li[data-pin]")).to_have_count(0)
 
 
-def test_selected_text_of_the_field_is_pinned_by_key(screen: Screen):
+def test_text_selected_in_the_field_is_pinned_by_key(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Das drahtlose Netz zuerst")
     screen.field.evaluate("area => area.setSelectionRange(4, 18)")
@@ -99,7 +99,7 @@ def test_selected_text_of_the_field_is_pinned_by_key(screen: Screen):
     expect(screen.field).to_have_value("Das drahtlose Netz zuerst")
 
 
-def test_unspellable_pin_is_flagged_with_the_reason_and_nothing_is_lost(screen: Screen):
+def test_unspellable_pin_is_flagged_with_its_reason_and_nothing_is_lost(screen: Screen):
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()
     screen.type_text("Mein Text")
@@ -132,7 +132,7 @@ def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen
     assert screen.dialogs == []
 
 
-def test_terms_of_an_uploaded_glossary_stand_in_every_hypothesis(screen: Screen):
+def test_terms_of_an_uploaded_glossary_are_in_every_hypothesis(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload(
         "glossary", "terms.csv", b"source,target\nsettings,Einstellungen\nwireless network,WLAN\nmodem,Modem\n"
@@ -151,7 +151,7 @@ def test_terms_of_an_uploaded_glossary_stand_in_every_hypothesis(screen: Screen)
     expect(screen.page.locator(".ti[data-status=met]")).to_have_count(2)
 
 
-def test_rows_of_a_glossary_that_cannot_be_used_are_listed_with_the_reason(screen: Screen):
+def test_unusable_glossary_rows_are_listed_with_their_reasons(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "mixed.tsv", b"router\tRouter\nonly one column\nfile\tDatei\n\tleer\n")
     dialog = screen.page.get_by_role("dialog")
@@ -162,7 +162,7 @@ def test_rows_of_a_glossary_that_cannot_be_used_are_listed_with_the_reason(scree
     expect(screen.page.locator(".gchip")).to_contain_text("2 terms")
 
 
-def test_glossary_of_one_column_is_refused_and_the_former_one_stays(screen: Screen):
+def test_glossary_of_one_column_is_refused_and_the_current_one_stays(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "good.tsv", b"router\tRouter\n")
     expect(screen.page.locator(".gchip")).to_contain_text("1 term")
@@ -171,7 +171,7 @@ def test_glossary_of_one_column_is_refused_and_the_former_one_stays(screen: Scre
     expect(screen.page.locator(".gchip")).to_contain_text("good.tsv")
 
 
-def test_hypothesis_goes_into_an_untouched_field_but_asks_before_replacing_typed_text(screen: Screen):
+def test_hypothesis_fills_an_untouched_field_but_asks_before_replacing_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
     second = str(screen.hypotheses.nth(1).get_attribute("title"))
     screen.hypotheses.nth(1).click()
@@ -188,7 +188,7 @@ def test_hypothesis_goes_into_an_untouched_field_but_asks_before_replacing_typed
     expect(screen.field).to_have_value(first)
 
 
-def test_undo_brings_back_pins_as_well_as_text(screen: Screen):
+def test_undo_restores_pins_and_text(screen: Screen):
     screen.open_text(DOCUMENT)
     text = screen.words.nth(1).inner_text()
     screen.words.nth(1).click()
@@ -200,7 +200,7 @@ def test_undo_brings_back_pins_as_well_as_text(screen: Screen):
     screen.wait_for_pin(text)
 
 
-def test_typed_text_is_not_overwritten_by_a_late_answer(screen: Screen):
+def test_late_reply_does_not_overwrite_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.words.nth(1).click()  # an answer is on its way
     screen.field.focus()
@@ -212,7 +212,7 @@ def test_typed_text_is_not_overwritten_by_a_late_answer(screen: Screen):
     expect(screen.page.locator("li[data-pin]")).to_have_count(1)
 
 
-def test_burst_of_pins_ends_in_the_state_of_the_last_one(screen: Screen):
+def test_many_quick_pins_end_with_all_of_them_in_the_proposal(screen: Screen):
     screen.open_text(DOCUMENT)
     box = screen.page.get_by_label("Pin a phrase that the model did not say")
     for text in ("eins", "zwei", "drei", "vier", "fünf", "sechs"):
@@ -226,7 +226,7 @@ def test_burst_of_pins_ends_in_the_state_of_the_last_one(screen: Screen):
     assert all(set(boxed) == {"eins", "drei", "vier", "fünf", "sechs"} for boxed in screen.boxes())
 
 
-def test_confirmed_segments_are_exported_and_found_again_after_a_reload(screen: Screen, tmp_path):
+def test_confirmed_segments_are_exported_and_still_there_after_reload(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT, "handbook.txt")
     screen.words.nth(1).click()
     (pin,) = (screen.eventually(lambda: len(screen.pins()) == 1), screen.pins())[1]
@@ -309,7 +309,7 @@ def test_pretranslation_can_be_cancelled_and_resumed(screen: Screen):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_uses_the_systems_light_or_dark(screen: Screen, scheme: str):
+def test_page_follows_the_systems_light_or_dark_mode(screen: Screen, scheme: str):
     screen.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     screen.visit()
     background = screen.page.locator(".pinpoint").evaluate("element => getComputedStyle(element).backgroundColor")
