@@ -22,9 +22,10 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 from tests.app.log.test_log_readme import documented
+from tests.budget import rounds
 
-NUM_SEGMENTS = 500
-NUM_EVENTS = 20_000
+NUM_SEGMENTS = rounds(100, 500)
+NUM_EVENTS = 40 * NUM_SEGMENTS
 WORDS = ["router", "saves", "file", "when", "light", "turns", "green", "open", "settings", "network", "password"]
 
 
@@ -35,7 +36,7 @@ class Person:
         self.chance = random.Random(7)
         self.decoder = HandDecoder()
         self.store = LogStore.open(folder / "log.sqlite")
-        # What is proven here does not need every one of 20,000 writes on the disk.
+        # What is proven here does not need every write on the disk.
         self.store._db.execute("PRAGMA synchronous = OFF")
         self.sessions = Sessions(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
         self.api = Api(self.sessions)

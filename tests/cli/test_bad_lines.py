@@ -15,6 +15,7 @@ from engine.cli.line_commands import LineCommands
 from engine.cli.lines import MAX_LINE_BYTES, parse_object, read_lines
 from engine.cli.output import Writer
 from engine.decoding.pipeline import RequestPipeline
+from tests.budget import rounds
 from tests.cli.shell import SOURCE, answers, make_commands
 
 
@@ -224,7 +225,7 @@ likely_lines = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=rounds(38, 150))
 @given(
     line=st.one_of(
         likely_lines.map(json.dumps).map(str.encode),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from engine.errors import InvalidRequest
 from engine.model import Decoder, EncodedSources, ModelConfig, Transformer
 from engine.text import BOS, EOS, PAD
+from tests.budget import rounds
 
 V = 23
 CONFIG = ModelConfig(
@@ -58,7 +59,7 @@ def whole_log_probs(source: list[int], history: list[int]) -> torch.Tensor:
         return torch.log_softmax(MODEL.project(hidden[0, -1]), dim=-1)
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(10, 40))
 @given(seed=st.integers(0, 10**6), num_sentences=st.integers(1, 5), num_steps=st.integers(1, 20))
 def test_cached_steps_with_ragged_reorders_equal_the_whole_model(seed: int, num_sentences: int, num_steps: int) -> None:
     rng = random.Random(seed)
@@ -94,7 +95,7 @@ def test_probabilities_of_a_step_sum_to_one() -> None:
     torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(1))
 
 
-@settings(max_examples=30)
+@settings(max_examples=rounds(8, 30))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 20), size=st.integers(1, 300), scale=st.floats(0.01, 50))
 def test_log_softmax_in_the_place_of_its_logits_is_the_same(seed: int, num_rows: int, size: int, scale: float) -> None:
     """PyTorch does not promise it; each step relies on it."""
@@ -177,7 +178,7 @@ def test_a_sentence_may_outlive_all_others() -> None:
     assert sentences == [4]
 
 
-@settings(max_examples=30)
+@settings(max_examples=rounds(8, 30))
 @given(seed=st.integers(0, 10**6), num_steps=st.integers(2, 14))
 def test_sentences_that_join_between_steps_equal_the_whole_model(seed: int, num_steps: int) -> None:
     """Also where those that began first leave, so that columns are dropped, and where the joined have begun already."""

@@ -22,6 +22,7 @@ from engine.model.packed_weights import (
     pack,
 )
 from engine.text import BOS, EOS
+from tests.budget import rounds
 
 needs_fbgemm = pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
 
@@ -62,7 +63,7 @@ def random_rows(num_rows: int, size: int) -> torch.Tensor:
 
 
 @needs_fbgemm
-@settings(max_examples=60)
+@settings(max_examples=rounds(15, 60))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 40), size=SIZES, num_outputs=SIZES)
 def test_a_row_comes_out_bit_for_bit_the_same_alone_and_among_others(
     seed: int, num_rows: int, size: int, num_outputs: int
@@ -86,7 +87,7 @@ def test_a_row_comes_out_bit_for_bit_the_same_alone_and_among_others(
 
 
 @needs_fbgemm
-@settings(max_examples=60)
+@settings(max_examples=rounds(15, 60))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 12), size=SIZES, num_outputs=SIZES)
 def test_half_weights_lose_nothing_that_float32_has(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
     torch.manual_seed(seed)
@@ -101,7 +102,7 @@ def test_half_weights_lose_nothing_that_float32_has(seed: int, num_rows: int, si
 
 
 @needs_fbgemm
-@settings(max_examples=60)
+@settings(max_examples=rounds(15, 60))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 12), size=SIZES, num_outputs=SIZES)
 def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
     torch.manual_seed(seed)
@@ -121,7 +122,7 @@ def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, si
 
 
 @needs_fbgemm
-@settings(max_examples=60)
+@settings(max_examples=rounds(15, 60))
 @given(
     seed=st.integers(0, 10**6),
     num_rows=st.integers(1, 12),

@@ -13,6 +13,7 @@ from engine.request import SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
+from tests.budget import rounds
 from tests.reference.matching import count_met, meets_all
 from tests.reference.search import slow_search
 from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
@@ -66,7 +67,7 @@ def random_case(rng: random.Random, texts: ToyTexts, max_phrases: int = 3):
 @pytest.mark.parametrize("stopping", ["beam_finished", "optimal"])
 def test_every_step_agrees_with_the_slow_twin(texts, stopping):
     rng = random.Random(6)
-    for case in range(60):
+    for case in range(rounds(15, 60)):
         phrases, max_length = random_case(rng, texts)
         options = SearchOptions(
             beam=rng.randint(1, 6),
@@ -87,7 +88,7 @@ def test_every_step_agrees_with_the_slow_twin(texts, stopping):
 
 
 def test_without_phrases_it_is_plain_beam_search():
-    for case in range(60):
+    for case in range(rounds(15, 60)):
         model, beam = ToyModel(WORDS.size, seed=case), 1 + case % 5
         options = SearchOptions(beam=beam, nbest=beam, pruning_threshold=None, stopping="beam_finished")
         (result,) = search(model, [[]], WORDS, [8], options)
@@ -116,7 +117,7 @@ def test_without_phrases_it_is_plain_beam_search():
 @pytest.mark.parametrize("finished", ["leave", "keep"])
 def test_sentence_alone_equals_sentence_in_batch(finished):
     rng = random.Random(8)
-    for case in range(60):
+    for case in range(rounds(15, 60)):
         model = ToyModel(PUNCTUATED.size, seed=case)
         cases = [random_case(rng, PUNCTUATED, max_phrases=rng.randint(0, 3)) for _ in range(rng.randint(2, 5))]
         phrases, lengths = [c[0] for c in cases], [c[1] for c in cases]
@@ -130,7 +131,7 @@ def test_sentence_alone_equals_sentence_in_batch(finished):
 def test_pruning_inside_banks_keeps_every_phrase_within_reach():
     """The tightest pruning leaves one row a bank and what takes a phrase forward, so everything is still met."""
     rng = random.Random(13)
-    for case in range(40):
+    for case in range(rounds(10, 40)):
         phrases, max_length = random_case(rng, WORDS)
         options = SearchOptions(beam=8, nbest=2, pruning_threshold=None, bank_threshold=0.0, max_children=1)
         (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
@@ -140,7 +141,7 @@ def test_pruning_inside_banks_keeps_every_phrase_within_reach():
 
 def test_sentences_of_different_options_share_a_batch_as_if_alone():
     rng = random.Random(14)
-    for case in range(30):
+    for case in range(rounds(8, 30)):
         model = ToyModel(PUNCTUATED.size, seed=case)
         cases = [random_case(rng, PUNCTUATED, max_phrases=2) for _ in range(4)]
         options = [
@@ -164,7 +165,7 @@ def test_sentences_of_different_options_share_a_batch_as_if_alone():
 @pytest.mark.parametrize("beam", [1, 2, 5, 10])
 def test_every_item_of_the_list_meets_every_phrase(beam):
     rng = random.Random(9)
-    for case in range(80):
+    for case in range(rounds(20, 80)):
         phrases, max_length = random_case(rng, WORDS)
         options = SearchOptions(beam=beam, nbest=beam)
         (result,) = search(ToyModel(WORDS.size, seed=case), [phrases], WORDS, [max_length], options)
@@ -178,7 +179,7 @@ def test_every_item_of_the_list_meets_every_phrase(beam):
 @pytest.mark.parametrize("beam", [1, 3, 10])
 def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
     rng = random.Random(10)
-    for case in range(60):
+    for case in range(rounds(15, 60)):
         ordered = [replace(phrase, count=1) for phrase in random_phrases(PUNCTUATED, rng, 3, max_pieces=2)]
         ordered = [replace(phrase, turn=turn) for turn, phrase in enumerate(ordered)]
         if ordered and case % 2:
@@ -301,7 +302,7 @@ def test_interruption_acts_at_the_next_step_and_keeps_the_best_so_far(reason):
 def test_pruning_leaves_the_list_full_unless_it_begins_with_the_first_finished(finished):
     rng = random.Random(13)
     lengths = {"full_list": 0, "first_finished": 0, "off": 0}
-    for case in range(40):
+    for case in range(rounds(10, 40)):
         phrases, max_length = random_case(rng, WORDS)
         model = ToyModel(WORDS.size, seed=case)
         options = SearchOptions(beam=5, nbest=4, finished=finished, pruning_threshold=2.0)

@@ -1,9 +1,5 @@
 """The search against all there is: a beam wide enough finds the best satisfying sequences of random models, always.
 
-How many random cases each test looks at is ENUMERATION_CASES, 120 unless set:
-
-    ENUMERATION_CASES=3000 python -m pytest tests/search/test_enumeration.py
-
 Run once with 1,500 each: 2,588 of the 3,000 were short enough to look at all, 2,560 of these have a satisfying
 sequence, and the search found the best of each. The first 120 had found that a prefix was counted too long near the
 length limit.
@@ -11,7 +7,6 @@ length limit.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,12 +16,13 @@ import pytest
 from engine.request import MAX_BEAM, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
 from engine.search.tracker import ConstraintTracker
+from tests.budget import rounds
 from tests.reference.search import Limit, enumerate_all
 from tests.reference.toy import ToyModel, ToyTexts, random_phrases, with_heads
 from tests.search.test_beam import search_all
 from tests.search.walking import walk_on
 
-NUM_CASES = int(os.environ.get("ENUMERATION_CASES", "120"))
+NUM_CASES = rounds(40, 500)
 LONGEST = 6
 LETTERS = ToyTexts(("a", "b", "a@@"))
 NUMBERS = ToyTexts(("a", "1", "￭,", "￭,￭"))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.search.arrays import Floats
 from engine.search.leaders import leaders
+from tests.budget import rounds
 
 
 def ranked(log_probs_RV: Floats, before_R: Floats, sentences_R: list[int], beam_of: dict[int, int]) -> set[int]:
@@ -27,7 +28,7 @@ def ranked(log_probs_RV: Floats, before_R: Floats, sentences_R: list[int], beam_
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(15, 60), deadline=None)
 @given(
     size=st.sampled_from([3, 127, 128, 300, 1000]),
     rows_of=st.lists(st.integers(1, 4), min_size=1, max_size=3),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
 from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
+from tests.budget import rounds
 from tests.reference.matching import violates
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases
 
@@ -83,7 +84,7 @@ def test_permissive_case_finds_every_case():
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
 def test_guard_agrees_with_reading_the_whole_text(texts):
     rng = random.Random(1)
-    for _ in range(3000):
+    for _ in range(rounds(600, 3000)):
         phrases = tuple(random_phrases(texts, rng, max_phrases=2))
         forms = {form for phrase in phrases for form in phrase.forms}
         inner = [form[i:j] for form in forms for i in range(len(form)) for j in range(i + 1, len(form) + 1)]
@@ -137,7 +138,7 @@ def test_prefix_admits_what_begins_with_it(text, pieces, allowed, why):
 SPACED = ToyTexts((*TEXTS.pieces, " ", "￭ ￭", "New York@@", "￭New", "Y", "Y@@"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=rounds(15, 60))
 @given(text=st.sampled_from(["New York", "New York City ", "New  Yo", "1,1 cat", " New Yo"]), data=st.data())
 def test_what_a_prefix_admits_is_what_looking_at_all_pieces_finds(text: str, data: st.DataObject) -> None:
     guard, state = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text)), SPACED), PrefixAvoidState()

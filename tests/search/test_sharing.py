@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import SharedForms, groups_that_share
+from tests.budget import rounds
 from tests.reference.matching import forced_pieces, least_unserved, meets_all, must_close, sharing_groups, total_missing
 from tests.reference.search import enumerate_all
 from tests.reference.toy import PUNCTUATED, WORDS, ToyModel, ToyTexts
@@ -114,7 +115,7 @@ def test_tracker_agrees_with_trying_every_way(texts):
 @pytest.mark.parametrize("beam", [1, 3])
 def test_every_phrase_is_met_even_without_a_step_to_spare(beam):
     rng = random.Random(22)
-    for case in range(30):
+    for case in range(rounds(8, 30)):
         texts = (WORDS, PUNCTUATED)[case % 2]
         phrases = random_sharers(texts, rng)
         max_length = sum(phrase.num_constraint_tokens for phrase in phrases) + 1 + case % 3

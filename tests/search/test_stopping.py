@@ -19,6 +19,7 @@ from engine.search.beam import BeamSearch
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
+from tests.budget import rounds
 from tests.reference.search import slow_search
 from tests.reference.toy import END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
 from tests.search.test_enumeration import random_constraints
@@ -98,7 +99,7 @@ def searches(draw):
     return model, constraints, texts, lengths, options, draw(st.floats(0, 12), label="target length")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=rounds(8, 30), deadline=None)
 @given(searches())
 def test_certificate_gives_what_running_to_the_end_gives(case):
     """Theorems 1 and 3: the whole n-best list, with constraints and without; never in more steps."""

@@ -16,6 +16,7 @@ from engine.search.matching import AT_START, sentence_after
 from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.tracker import ConstraintTracker
 from engine.text.boundaries import is_sentence_start
+from tests.budget import rounds
 from tests.reference.matching import count_met, meets_all, missing_pieces
 from tests.reference.toy import PUNCTUATED, WORDS, ToyTexts, random_phrases, with_heads
 from tests.search.walking import walk, walk_on
@@ -95,7 +96,7 @@ def test_a_head_counts_only_where_it_ends_a_longer_word(written, met):
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED, ToyTexts(("a", "b", "c"))], ids=["words", "numbers", "abc"])
 def test_tracker_agrees_with_reading_the_whole_text(texts):
     rng = random.Random(1)
-    for _ in range(1500):
+    for _ in range(rounds(300, 1500)):
         phrases = random_phrases(texts, rng, max_phrases=3)
         boundary = rng.choice(["word", "word", "start", "anywhere"])
         phrases = [with_heads(replace(phrase, boundary=boundary), rng) for phrase in phrases]
@@ -114,7 +115,7 @@ def test_tracker_agrees_with_reading_the_whole_text(texts):
 
 def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
     rng = random.Random(2)
-    for _ in range(800):
+    for _ in range(rounds(200, 800)):
         phrases = [with_heads(phrase, rng) for phrase in random_phrases(PUNCTUATED, rng, max_phrases=3)]
         if not phrases:
             continue
@@ -137,7 +138,7 @@ def gain(phrases, pieces, piece) -> bool:
 
 def test_what_is_met_stays_met():
     rng = random.Random(3)
-    for _ in range(300):
+    for _ in range(rounds(75, 300)):
         phrases = random_phrases(WORDS, rng, max_phrases=2)
         pieces = [rng.randrange(2, WORDS.size) for _ in range(10)]
         met = [walk(WORDS, phrases, pieces[:n]).met for n in range(11)]
@@ -210,7 +211,7 @@ def test_text_that_must_stand_at_the_end_counts_there_alone():
 def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
     rng = random.Random(12)
     num_met = 0
-    for case in range(4000):
+    for case in range(rounds(800, 4000)):
         free = random_phrases(texts, rng, max_phrases=1)
         ordered = random_phrases(texts, rng, 3, max_pieces=2, may_hang=case % 2 == 0)
         ordered = [replace(phrase, count=1, turn=turn) for turn, phrase in enumerate(ordered)]
@@ -248,7 +249,7 @@ def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
     assert len(shared._nodes) < 400, "places of nodes are used again"
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(10, 40))
 @given(seed=st.integers(0, 10**6), may_pin=st.booleans())
 def test_behind_a_prefix_a_text_is_tracked_as_if_there_had_been_none(seed: int, may_pin: bool) -> None:
     """What is prefixed is forgotten there; without phrases nothing is followed any more, and no places are taken."""
@@ -282,7 +283,7 @@ def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_com
     texts, rng = ToyTexts(tuple(f"w{number}" for number in range(30))), random.Random(5)
     phrases = [texts.phrase(piece) for piece in texts.pieces]
     tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
-    for _ in range(40):
+    for _ in range(rounds(10, 40)):
         pieces = rng.sample(range(2, texts.size), 30)
         walked = walk_on(tracker, 0, pieces)
         assert walked.may_end
