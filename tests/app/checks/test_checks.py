@@ -59,16 +59,16 @@ OTHER_CASES = [
     ("Files that the list has.", "Dateien, die die Liste hat.", None, "a pronoun and an article"),
     ("A case where the library is loaded.", "Ein Fall, bei der der Code lädt.", None, "behind a preposition"),
     ("They see them.", "Dass sie sie sehen.", None, "good German"),
-    ("Bye bye.", "Tschüs tschüs tschüs.", None, "the source does so too"),
+    ("Bye bye.", "Tschüs tschüs tschüs.", None, "the source repeats a word too"),
     ("A sentence of some length, which says a lot.", "Ja.", ("length", "short", ()), "most is missing"),
     ("Yes.", "Das ist ein viel zu langer Satz für ein Wort.", ("length", "long", ()), "far too much"),
     ("日本語の文です。", "This is a sentence that is written in Japanese.", None, "lengths of scripts differ"),
-    ("Name:", "Name: ", ("spaces", "end", ()), "a space behind"),
+    ("Name:", "Name: ", ("spaces", "end", ()), "trailing space"),
     (" Name", "Name", ("spaces", "start", ()), "a space lost"),
     ("a b", "a  b", ("spaces", "inside", ()), "two in a row"),
     ("本。", "Book.", None, "full stops of two scripts"),
     ("Wait...", "Warten…", None, "three points or one sign"),
-    ("He said “no.”", "Er sagte „nein“.", None, "quotes before or behind the stop"),
+    ("He said “no.”", "Er sagte „nein“.", None, "quotes before or after the full stop"),
 ]
 
 

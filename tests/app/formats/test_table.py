@@ -21,15 +21,15 @@ READ_CASES = [
     (b"source,target\nOpen,\xc3\x96ffnen\nSave,\n", "a.csv", [("Open", "Öffnen"), ("Save", None)], "a header"),
     (b"id;Quelle;Ziel;note\r\n1;Open;;x\r\n", "a.csv", [("Open", None)], "German names, semicolons"),
     (b"en-US\tde\nOpen\tA\n", "a.tsv", [("Open", "A")], "languages"),
-    (b"key,en_US,de_DE,note\nk1,Open,,x\n", "a.csv", [("Open", None)], "languages behind a key"),
+    (b"key,en_US,de_DE,note\nk1,Open,,x\n", "a.csv", [("Open", None)], "languages after a key column"),
     (b"Key;English;German\r\nk1;Open;A\r\n", "a.csv", [("Open", "A")], "names of languages"),
     (b"sep=;\r\nsource;target\r\n1,5;A\r\n", "a.csv", [("1,5", "A")], "the separator declared as in Excel"),
     (b"sep=;\r\nOpen, now\r\n", "a.csv", [("Open, now", None)], "the same without a header"),
     (b"go,to,it\nOpen,A,x\n", "a.csv", [("Open", "A")], "codes of other languages in the first two columns"),
     (b"Open,A\nSave,B\n", "a.csv", [("Open", "A"), ("Save", "B")], "no header"),
     (b"Open\nSave\n", "a.csv", [("Open", None), ("Save", None)], "one column"),
-    (b'source,target\n"a, ""b""\nc",x\n', "a.csv", [('a, "b" c', "x")], "quotes with all in them"),
-    (b'source\ttarget\n5" disk\t"x\n', "a.tsv", [('5" disk', '"x')], "quotes that quote nothing"),
+    (b'source,target\n"a, ""b""\nc",x\n', "a.csv", [('a, "b" c', "x")], "quoted cells with separators and line ends"),
+    (b'source\ttarget\n5" disk\t"x\n', "a.tsv", [('5" disk', '"x')], "quotation marks as plain text"),
     (b"source,target\n\n  ,x\nA,\n", "a.csv", [("A", None)], "rows without a source"),
 ]
 

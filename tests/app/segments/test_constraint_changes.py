@@ -14,8 +14,8 @@ CLASHES = [
     # pins and bans before, new pins and bans, result, reason
     (["Haus"], [], ["Haus"], ["Haus"], [], ["Haus"], "the ban is newer"),
     ([], ["Haus"], ["Haus"], ["Haus"], ["Haus"], [], "the pin is newer"),
-    (["das Haus"], [], ["das Haus"], ["Haus"], [], ["Haus"], "a phrase that holds the banned word gives way"),
-    ([], ["das Haus"], ["Haus"], ["das Haus"], ["Haus"], ["das Haus"], "a word is no phrase"),
+    (["das Haus"], [], ["das Haus"], ["Haus"], [], ["Haus"], "a phrase with a banned word is dropped"),
+    ([], ["das Haus"], ["Haus"], ["das Haus"], ["Haus"], ["das Haus"], "the word alone is not the banned phrase"),
     ([], ["Haus"], ["Haustür", "haus"], ["Haus"], ["Haustür", "haus"], ["Haus"], "other words, other case"),
     ([], [], ["Haus"], ["Haus"], ["Haus"], [], "both new: the pin"),
     (["Haus", "Haus"], [], ["Haus", "Haus"], ["Haus"], [], ["Haus"], "every copy of the pin"),

@@ -16,8 +16,8 @@ PLACES = [
     ("der", {"whole_words": True}, "Der Bruder, der", "x Bruder, x", "whole words"),
     ("1", {"whole_words": True}, "1.000 und 1", "1.000 und x", "a number is one word"),
     ("a.c", {}, "abc a.c", "abc x", "no pattern"),
-    ("%", {"whole_words": True}, "5 %", "5 x", "an edge that is no letter"),
-    ("", {}, "abc", "abc", "nothing is found nowhere"),
+    ("%", {"whole_words": True}, "5 %", "5 x", "an edge that is not a letter"),
+    ("", {}, "abc", "abc", "an empty text is never found"),
     ("İ", {}, "İstanbul", "xstanbul", "a letter whose lower case is two"),
 ]
 

@@ -18,7 +18,7 @@ def test_every_kind_of_reason_has_a_message_in_both_languages(kind: ReasonKind, 
     message = reason_message(Reason(kind, "as the {engine} says it", 0 if text else None), text)
     german = message.in_language("de")
     assert german != message
-    assert ("{engine}" in message) == (kind in ("invalid", "crashed")), "else nothing of it is for programmers"
+    assert ("{engine}" in message) == (kind in ("invalid", "crashed")), "other messages do not quote the engine"
     if text and kind in ("avoided", "unspellable", "not_placed"):
         assert text in message
         assert text in german

@@ -88,7 +88,7 @@ def test_forms_and_boundary_apply_to_a_term_but_not_to_a_pin_of_its_text():
 CASES = [
     (Term("save", "speichern"), "auto", "a sentence may begin with it"),
     (Term("iphone", "iPhone"), "exact", "a name keeps its small letter"),
-    (Term("save", "speichern", case="exact"), "exact", "as the term says"),
+    (Term("save", "speichern", case="exact"), "exact", "the term is case-sensitive"),
     (Term("wlan", "WLAN"), "auto", "begins with a capital in any case"),
 ]
 
@@ -120,7 +120,7 @@ def test_pin_overrides_a_forbidden_term_with_a_conflict():
     assert resolved.avoid == (Avoid("Netze"),)
     assert resolved.conflicts == (Conflict("pin_forbidden", "Netz", "Netz", "network", "network\tNetz\tforbidden"),)
     within = resolve_constraints(("das Netz",), (TermHit(NETZ, 0, 7),))
-    assert within.avoid == (Avoid("Netz"), Avoid("Netze")), "elsewhere it must not stand"
+    assert within.avoid == (Avoid("Netz"), Avoid("Netze")), "still avoided elsewhere"
     assert [conflict.kind for conflict in within.conflicts] == ["pin_forbidden"]
 
 

@@ -43,7 +43,7 @@ OCCURRENCE_CASES = [
     ("E-Mail", "Mail", 1, "a hyphen parts words"),
     ("1.000", "1", 0, "a number is one word"),
     ("A A A", "A A", 1, "no overlap"),
-    ("C++, C++", "C++", 2, "an edge that is no letter needs no boundary"),
+    ("C++, C++", "C++", 2, "an edge that is not a letter needs no word boundary"),
 ]
 
 

@@ -17,7 +17,7 @@ CASES = [
     ("Wegewähler", (12, 18), True, "another word for the term's words"),
     ("Wegewähler", (0, 7), False, "a translation of other words"),
     ("Wegewähler", (0, 0), False, "the model cannot tell"),
-    ("den Routern", (8, 18), False, "a form of the target stands in it"),
+    ("den Routern", (8, 18), False, "contains a form of the target"),
     ("starten Wegewähler", (0, 18), True, "it covers the term's words"),
 ]
 

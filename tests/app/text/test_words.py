@@ -13,17 +13,21 @@ from app.text.words import count_words, counting_unit, split_words, word_spans
 from engine import is_word_char, occurrences
 
 WORD_CASES = [
-    ("Klicken Sie auf „Übernehmen“.", ["Klicken", "Sie", "auf", "Übernehmen"], "quotes and the full stop are no words"),
+    (
+        "Klicken Sie auf „Übernehmen“.",
+        ["Klicken", "Sie", "auf", "Übernehmen"],
+        "quotes and the full stop are not words",
+    ),
     ("%s {0} C++ #1 <n>", ["%s", "{0}", "C++", "#1", "<n>"], "placeholders and names stay whole"),
-    ("<b>Ja</b>. {1}{2}„Nein“{/2}!{/1}", ["Ja", "Nein"], "tags and the marks beside them are no words"),
+    ("<b>Ja</b>. {1}{2}„Nein“{/2}!{/1}", ["Ja", "Nein"], "tags and adjacent punctuation are not words"),
     ("E-Mail um 10:30 (heute)", ["E-Mail", "um", "10:30", "heute"], "marks inside a word belong to it"),
     ("Ja … – nein", ["Ja", "…", "–", "nein"], "a mark alone can be pressed too"),
     ("", [], "nothing to press"),
     ("打开文件。", ["打", "开", "文", "件"], "Chinese: each ideograph"),
-    ("「你好」，<b>世</b>！v1.2", ["你", "好", "世", "v1.2"], "marks are no words on either side of other scripts"),
+    ("「你好」，<b>世</b>！v1.2", ["你", "好", "世", "v1.2"], "punctuation next to other scripts is not a word"),
     ("第10章 iPhone手机", ["第", "10", "章", "iPhone", "手", "机"], "numbers and foreign words stay whole"),
     ("東京タワーへ行きました。", ["東", "京", "タワー", "へ", "行", "きました"], "Japanese: runs of kana"),
-    ("葛\U000e0100城", ["葛\U000e0100", "城"], "with what selects a variant of it"),
+    ("葛\U000e0100城", ["葛\U000e0100", "城"], "with its variation selector"),
     ("เปิดข้าวที่", ["เปิ", "ด", "ข้า", "ว", "ที่"], "Thai: vowels stay with the letter they are written around"),
     ("ເປັນ", ["ເປັ", "ນ"], "Lao too"),
     ("ស្រម្ពុជា", ["ស្រ", "ម្ពុ", "ជា"], "Khmer: letters that are written below others"),
@@ -73,9 +77,9 @@ def test_split_words_lose_only_spaces(text: str):
         ("打开文件。", 4, "ideographs, without the mark"),
         ("東京タワー", 5, "kana one by one"),
         ("打开 iPhone 文件", 5, "a foreign word is one"),
-        ("กิน", 2, "vowel signs are no letters"),
+        ("กิน", 2, "vowel signs are not letters"),
         ("한국어 문장", 2, "Korean words"),
-        ("– – 1", 3, "as ever, whatever stands between spaces"),
+        ("– – 1", 3, "everything between spaces"),
     ],
 )
 def test_words_are_counted_for_billing(text: str, num: int, why: str):
