@@ -1,4 +1,4 @@
-"""The real app on a tiny model of random weights, in a process of its own, and the system's Chromium before it."""
+"""Fixtures: the app in its own process with a tiny random model, and the system's Chromium."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHROMIUM_FLAGS = [
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
 START_SECONDS = 90
 
-expect.set_options(timeout=20_000)  # ms, as elsewhere: on a busy machine a slow answer is no wrong one
+expect.set_options(timeout=20_000)  # ms; replies may be slow on a busy machine
 
 
 def find_chromium() -> str | None:
@@ -43,7 +43,7 @@ def find_chromium() -> str | None:
 
 
 class App:
-    """`python -m app` in a process of its own. `log` is its database, which a second App may take over."""
+    """`python -m app` in its own process. A second App can open its database, `log`, after it ends."""
 
     def __init__(self, model: Path, log: Path, *flags: str) -> None:
         command = [sys.executable, "-m", "app", "--model", str(model), "--log", str(log), "--port", "0", "--no-browser"]
@@ -63,12 +63,12 @@ class App:
         self.url = self._wait_for_url()
 
     def kill(self) -> None:
-        """Ends it as a crash would."""
+        """Kills the process, as in a crash."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> None:
-        """Ends it as Ctrl+C would."""
+        """Stops the process as Ctrl+C does."""
         self.process.terminate()
         try:
             self.process.wait(20)
@@ -99,7 +99,7 @@ class App:
 
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> Path:
-    """A model that writes words without a meaning: what holds on the screen holds whatever the weights say."""
+    """A model that outputs random words; the page must work with any of them."""
     folder = tmp_path_factory.mktemp("models") / "random-en-de"
     folder.mkdir()
     torch.manual_seed(1)
@@ -107,7 +107,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> 
     formalities = {"en-de": ("formal", "informal")}
     config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, domains=("docs",), formalities=formalities)
     model = Transformer(config)
-    for name, parameter in model.named_parameters():  # or it would say one word all the time
+    for name, parameter in model.named_parameters():  # or it would repeat one word
         parameter.data.mul_(0.3 if "embedding" in name else 5.0)
     pieces = zip(codec.vocabulary.surfaces, codec.vocabulary.glues_left, codec.vocabulary.glues_right, strict=True)
     is_word = [len(s) > 2 and s.isascii() and s.isalpha() and not left and not right for s, left, right in pieces]
@@ -121,7 +121,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium; without one the tests are skipped, in CI they fail."""
+    """The system's Chromium. Without it the tests are skipped; in CI they fail."""
     path = find_chromium()
     if path is None:
         message = "no Chromium on this machine: install it (apt install chromium) to run the browser tests"
@@ -136,7 +136,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """One app for all tests; each opens a document of its own, which the memory of the others does not fill."""
+    """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it."""
     app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite", "--no-fill")
     yield app
     app.stop()
@@ -177,7 +177,7 @@ def shared_page(app: App, shared_context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def screen(app: App, shared_page: Page) -> Iterator[Screen]:
-    """The page as a test finds it; at its end nothing may have gone wrong behind the screen."""
+    """The page of the module. After the test it must have had no script error, dialog or foreign request."""
     screen = Screen(shared_page, app.url)
     yield screen
     screen.leave()

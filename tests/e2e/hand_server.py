@@ -1,4 +1,4 @@
-"""The app in this process, before a model that a test speaks for: its answers are what the test needs on the screen."""
+"""The app in this process with a fake model whose replies the test gives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOST = "127.0.0.1"
 
 @contextmanager
 def serve(model: ModelHandle, folder: Path) -> Iterator[str]:
-    """The address of an app with this model, whose log is in the folder."""
+    """Runs an app with this model and a log in the folder; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
     sessions = Sessions(store, model, SAMPLES_FOLDER)
     listener = bind(HOST, 0)

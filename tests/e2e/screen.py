@@ -1,4 +1,4 @@
-"""What a person sees and does, in words: the tests say these, the selectors stand here."""
+"""The page as the tests use it: actions and elements by name; the selectors are only here."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class Screen:
         if not self._is_clean():
             self.visit()
 
-    # ---- coming and going ----
+    # ---- the page and its document ----
 
     def visit(self) -> None:
-        """Loads the page and waits until it can be worked with."""
+        """Loads the page and waits until the edit field is visible."""
         self.page.goto(self.url)
         expect(self.field).to_be_visible()
 
     def leave(self) -> None:
-        """Makes way for the next one who uses the page."""
+        """Removes the listeners, so that the next test can use the page."""
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
 
     def _is_clean(self) -> bool:
-        """Whether the page is up and nothing of an earlier test lies about on it."""
+        """True if the page is loaded and has no open dialog, notice, question or filter."""
         if not self.page.url.startswith(self.url):
             return False
         for left in (
@@ -60,7 +60,7 @@ class Screen:
         return self.page.locator(".tools .search input").input_value() == ""
 
     def open_text(self, text: str | bytes, name: str = "manual.txt", *, waits: bool = True) -> None:
-        """Opens a document by upload; with `waits` until its first proposal is there."""
+        """Uploads a document; with `waits`, waits for its first proposal."""
         data = text.encode("utf-8") if isinstance(text, str) else text
         before = self.token()
         self.upload("document", name, data)
@@ -75,7 +75,7 @@ class Screen:
         )
 
     def download(self, label: str, folder: Path) -> Path:
-        """Saves an export, chosen from the menu, into a folder."""
+        """Chooses an export from the menu and saves it in a folder."""
         self.page.get_by_role("button", name="Export").click()
         with self.page.expect_download() as started:
             self.page.get_by_role("menuitem", name=label).click()
@@ -106,12 +106,12 @@ class Screen:
         return self.page.locator(".banner .say")
 
     def wait_for_proposal(self) -> None:
-        """Until the open segment has an answer to what was asked last."""
+        """Waits until the open segment shows the reply to its last request."""
         expect(self.words.first).to_be_visible()
         expect(self.proposal).to_have_attribute("aria-busy", "false")
 
     def proposal_text(self) -> str:
-        """The proposal as plain text, without what is said to screen readers only."""
+        """The proposal as plain text, without the parts for screen readers."""
         return str(
             self.proposal.evaluate(
                 "line => { const copy = line.cloneNode(true); "
@@ -144,7 +144,7 @@ class Screen:
         return [row.locator(".bx").all_inner_texts() for row in self.hypotheses.all()]
 
     def open_segment(self, number: int) -> None:
-        """Goes to a segment by its number in the list."""
+        """Opens a segment by its number in the list."""
         if self.page.locator(".editor .no").inner_text() != str(number):
             self.row(number).click()
         expect(self.page.locator(".editor .no")).to_have_text(str(number))
@@ -153,22 +153,22 @@ class Screen:
         return self.page.locator(f'.row[data-index="{number - 1}"]')
 
     def wait_until_saved(self) -> None:
-        """Until the status bar says that everything typed is stored."""
+        """Waits until the status bar shows that all typed text is stored."""
         expect(self.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "ok")
 
     def type_text(self, text: str) -> None:
-        """Replaces the text of the edit field by typing."""
+        """Replaces the text of the edit field, key by key."""
         self.field.click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.type(text)
 
     @property
     def findings(self) -> Locator:
-        """What the checks say of the open segment, as far as it is shown."""
+        """The visible findings of the checks for the open segment."""
         return self.page.locator(".checks:visible li")
 
     def confirm(self) -> None:
-        """Confirms the open segment, over whatever the checks have to say of it."""
+        """Confirms the open segment, ignoring findings."""
         number = self.page.locator(".editor .no")
         before, reopen = number.inner_text(), self.page.get_by_role("button", name="Reopen")
         self.page.keyboard.press("Control+Enter")
@@ -183,10 +183,10 @@ class Screen:
         return str(self.page.evaluate("sessionStorage.getItem('pinpoint:session')"))
 
     def eventually(self, claim: Callable[[], Any], seconds: float = 15) -> None:
-        """Waits until the claim holds."""
+        """Waits until `claim` returns something true."""
         end = time.monotonic() + seconds
         while not claim():
-            assert time.monotonic() < end, "it did not come to hold"
+            assert time.monotonic() < end, f"still not true after {seconds} seconds"
             self.page.wait_for_timeout(50)
 
     def check_nothing_went_wrong(self) -> None:

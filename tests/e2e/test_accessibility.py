@@ -16,11 +16,11 @@ GLOSSARY = b"settings\tEinstellungen\nrouter\tRouter\n"
 
 
 def findings(page: Page, *rules: str) -> list[str]:
-    """What axe finds that is serious in the open dialog, else in the workbench: rule, impact, elements.
+    """Serious problems that axe finds in the open dialog, otherwise in the workbench: rule, impact, elements.
 
     By all rules or by those named.
     """
-    page.evaluate("() => Promise.all(document.getAnimations().map(a => a.finish()))")  # no colour is in motion
+    page.evaluate("() => Promise.all(document.getAnimations().map(a => a.finish()))")  # so that no colour is changing
     options = {"runOnly": list(rules)} if rules else {}
     found: dict[str, Any] = page.evaluate(
         "options => axe.run([...document.querySelectorAll('dialog[open], .pinpoint:not(:has(dialog[open]))')].at(-1), "
@@ -35,7 +35,7 @@ def findings(page: Page, *rules: str) -> list[str]:
 
 
 def in_both_schemes(page: Page) -> list[str]:
-    """What axe finds in the scheme of now by all its rules, and in the other, which stays, by contrast."""
+    """Problems in the current colour scheme by all rules, and in the other one by contrast; the other one stays."""
     found = findings(page)
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     page.emulate_media(color_scheme="light" if is_dark else "dark")
@@ -67,7 +67,7 @@ def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, ap
     expect(screen.findings.first).to_be_visible()
     screen.hypotheses.nth(1).click()
     expect(page.locator(".ask")).to_be_visible()
-    assert in_both_schemes(page) == []  # what the checks found, and a question
+    assert in_both_schemes(page) == []  # findings, and a question
     page.locator(".ask button").last.click()
     page.keyboard.press("Alt+k")
     for opened in (
@@ -95,11 +95,11 @@ def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, ap
     assert in_both_schemes(page) == []
     page.keyboard.press("Escape")
     page.keyboard.press("Alt+m")
-    assert in_both_schemes(page) == []  # the memory, and an open comment
+    assert in_both_schemes(page) == []  # translation memory, and an open comment
 
     page.locator(".doc").evaluate(
         "doc => { const p = document.createElement('p'); p.textContent = 'grey'; p.style.color = '#777'; "
         "p.style.background = '#888'; doc.prepend(p); }"
     )
-    assert any("color-contrast" in problem for problem in findings(page, "color-contrast")), "axe sees what is wrong"
+    assert any("color-contrast" in problem for problem in findings(page, "color-contrast")), "axe finds a real problem"
     context.close()

@@ -18,7 +18,7 @@ SOURCE = "😀 The router saves the file, and the password is new."
 
 @pytest.fixture(scope="module")
 def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """On the bundled model, since one of random weights has no word alignment."""
+    """The app with the bundled model; a random model has no word alignment."""
     app = App(MODEL, tmp_path_factory.mktemp("bundled") / "sessions.sqlite")
     yield app
     app.stop()
@@ -26,13 +26,13 @@ def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 @pytest.fixture(scope="module")
 def best() -> Hypothesis:
-    """What the engine itself says of the sentence."""
-    options = SearchOptions(places_per_bank=1)  # as the app has it
+    """The engine's own translation of the sentence."""
+    options = SearchOptions(places_per_bank=1)  # as in the app
     return Translator.load(MODEL).translate(Request(SOURCE, direction="en-de"), options).hypotheses[0]
 
 
 def overlapping(text: str, spans: list[tuple[int, int]]) -> list[str]:
-    """The words of `text` that any of the spans touches, in their order."""
+    """The words of `text` that overlap any of the spans, in order."""
     return [text[start:end] for start, end in word_spans(text) if any(a < end and start < b for a, b in spans)]
 
 
@@ -54,7 +54,7 @@ def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_the
     assert screen.proposal_text() == best.text
     words = word_spans(best.text)
     expected = [partners_of_word(best, *span) for span in words]
-    assert sum(map(bool, expected)) >= 5, "the model tells of most words"
+    assert sum(map(bool, expected)) >= 5, "most words are aligned"
     keys = screen.page.keyboard
     keys.press("Control+ArrowUp")
     keys.press("Home")

@@ -16,7 +16,7 @@ def popover(screen: Screen) -> Locator:
 
 
 def ask_at(screen: Screen, word: int) -> str:
-    """Goes to a word of the proposal by keyboard and asks; the word that was asked about."""
+    """Requests alternatives for a word of the proposal by keyboard and returns the word."""
     screen.field.focus()
     for key in ("Control+ArrowUp", "Home", *["ArrowRight"] * word, "Alt+a"):
         screen.page.keyboard.press(key)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.screen import DOCUMENT, Screen
 
-# What is uploaded, and a part of what the person must read.
+# Uploaded file, and part of the expected message.
 REFUSED = [
     ("empty.txt", b"", "empty"),
     ("blank.txt", b"\n \n\t\n", "white space"),

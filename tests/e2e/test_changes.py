@@ -15,7 +15,7 @@ from app.log.changes import reported_changes, text_after
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 SERVER_CALLS = re.compile("/component_server")
-# Units of UTF-16, as a page counts: letters, two whole pairs, a mark that joins the letter before, halves of pairs.
+# UTF-16 code units, as JavaScript counts: letters, two surrogate pairs, a combining mark, lone surrogates.
 UNITS = st.lists(
     st.sampled_from([[97], [98], [32], [0xD83D, 0xDE00], [0xD83D, 0xDC69], [0x308], [0xD83D], [0xDE00]]), max_size=6
 ).map(lambda parts: list(chain.from_iterable(parts)))
@@ -44,7 +44,7 @@ def text_of(points: list[int]) -> str:
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases=st.lists(st.tuples(UNITS, st.lists(STEPS, max_size=6)), min_size=20, max_size=20))
 def test_reported_changes_rebuild_the_text_in_code_points(screen: Screen, cases: list[Any]):
-    """Also where an edit tears a surrogate pair apart or makes one of two halves."""
+    """Also if an edit splits a surrogate pair or joins two halves."""
     module = f"{screen.url}/pinpoint-static/core/changes.js"
     found = screen.page.evaluate(NOTE, {"module": module, "cases": [[units, steps] for units, steps in cases]})
     for (units, steps), (points, told) in zip(cases, found, strict=True):
@@ -64,7 +64,7 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
         page.keyboard.press(key)
     page.keyboard.type("ab")
     page.keyboard.press("Backspace")
-    keys = page.context.new_cdp_session(page)  # an input method: what is composed is one change
+    keys = page.context.new_cdp_session(page)  # an input method: composed text is one change
     for text in ("ni", "nih", "你"):
         keys.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
     keys.send("Input.insertText", {"text": "你好"})
@@ -74,7 +74,7 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
     page.keyboard.press("Control+z")
     screen.wait_until_saved()
 
-    page.route(SERVER_CALLS, lambda route: route.abort())  # nothing leaves: three edits wait, two as one
+    page.route(SERVER_CALLS, lambda route: route.abort())  # offline: three edits wait, two of them merged
     page.keyboard.press("Control+a")
     page.keyboard.type("Erst")
     page.wait_for_timeout(400)
@@ -93,7 +93,7 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
     for kind, text, origin in ((e["type"], e["payload"]["text"], e["payload"]["origin"]) for e in written):
         if (
             by_way and by_way[-1][0] == kind == "insert" and by_way[-1][2] == origin
-        ):  # a slow machine stores it in parts
+        ):  # a slow machine stores it in several parts
             text = by_way.pop()[1] + text
         by_way.append((kind, text, origin))
     assert by_way == [
@@ -108,7 +108,7 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
     assert [e["type"] for e in told if e["type"] in ("undo", "confirm")] == ["undo", "confirm"]
     undone = next(e["segment_version"] for e in told if e["type"] == "undo")
     stored = {e["segment_version"] for e in written if e["segment_version"] > undone}
-    assert len(stored) <= 2, "what waited was stored together"
+    assert len(stored) <= 2, "waiting edits are stored together"
     after = None
     for event in told:
         after = text_after(after, event["type"], event["payload"])

@@ -19,11 +19,11 @@ def test_confirming_shows_findings_and_confirming_again_ignores_them(screen: Scr
     expect(number).to_have_text("1")
     expect(screen.field).to_be_focused()
     screen.type_text("Warten Sie 5 Sekunden")
-    expect(screen.findings).to_have_count(1)  # what is put right goes at once
+    expect(screen.findings).to_have_count(1)  # a corrected finding disappears at once
     screen.page.keyboard.press("Control+Enter")
     expect(number).to_have_text("2")
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
-    expect(screen.row(1).locator(".meta.warn")).to_have_count(0)  # advice does not flag
+    expect(screen.row(1).locator(".meta.warn")).to_have_count(0)  # advice does not flag the segment
     screen.type_text("Warten Sie.")
     screen.page.keyboard.press("Control+Enter")
     expect(screen.findings).to_have_count(1)

@@ -38,7 +38,7 @@ def test_comment_is_added_changed_found_and_removed_by_keyboard(screen: Screen):
     keys.press("Alt+k")
     keys.press("Control+a")
     keys.press("Delete")
-    keys.press("Control+Enter")  # confirms the segment from here, and goes on
+    keys.press("Control+Enter")  # confirms the segment from the comment field
     screen.eventually(lambda: page.locator(".editor .no").inner_text() != "1" or screen.findings.count())
     screen.wait_until_saved()
     expect(marks).to_have_count(0)

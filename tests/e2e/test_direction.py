@@ -36,14 +36,14 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
         source, target = dialog.get_by_label("From"), dialog.get_by_label("To")
         expect(source).to_be_focused()
         go = dialog.locator(".btn.primary")
-        expect(go).to_be_disabled()  # it is the direction that there is
+        expect(go).to_be_disabled()  # it is the current direction
         keyboard.press("E")
         expect(source.locator("option:checked")).to_have_text("English")
         expect(target.locator("option")).to_have_text(["German"])
         go.focus()
         keyboard.press("Enter")
         expect(dialog.get_by_role("alert")).to_contain_text("One segment is confirmed or edited.")
-        expect(button).to_have_text("DE → EN")  # nothing has begun
+        expect(button).to_have_text("DE → EN")  # nothing was edited yet
         expect(go).to_have_text("Begin anew")
         keyboard.press("Enter")
         expect(button).to_have_text("EN → DE")

@@ -81,7 +81,7 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     expect(term).to_contain_text("Ordner")
     expect(cells.nth(1)).to_be_focused()
     screen.page.keyboard.press("Home")
-    screen.page.keyboard.type("word 7")  # typing writes a cell anew
+    screen.page.keyboard.type("word 7")  # typing replaces the cell
     screen.page.keyboard.press("Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("“word 7” is “Wort 7” in this glossary already")
     expect(dialog.get_by_role("textbox", name="Source: file")).to_have_value("word 7")
@@ -91,7 +91,7 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     last = dialog.get_by_role("row", name="word 1499")
     expect(last).to_be_visible()
     expect(last).to_have_attribute("aria-rowindex", "1501")
-    assert dialog.get_by_role("row").count() < 60, "only what is in sight is drawn"
+    assert dialog.get_by_role("row").count() < 60, "only visible rows are drawn"
     screen.page.keyboard.press("Delete")
     expect(dialog.locator(".gfilter")).to_contain_text("1,499 terms")
     dialog.get_by_label("Filter").fill("wort 77")

@@ -19,7 +19,7 @@ SET_VALUE = """(area, codes) => {
 
 
 def type_codes(screen: Screen, text: str) -> None:
-    """The text into the field, half surrogate pairs too, which no driver's protocol carries."""
+    """Puts the text into the field by script; the browser driver cannot send lone surrogates."""
     screen.field.evaluate(SET_VALUE, [ord(character) for character in text])
 
 
@@ -42,13 +42,13 @@ def test_hostile_sources_and_targets_are_shown_as_text_and_kept_unchanged(screen
     for number, text in enumerate([SCRIPT, OVERRIDE, None, LONG], 1):
         if text is not None:
             assert screen.row(number).locator(".tgt").evaluate("e => e.textContent") == text
-    assert screen.row(3).locator(".tgt").inner_text() == "links \ufffd rechts", "half a pair is no character"
+    assert screen.row(3).locator(".tgt").inner_text() == "links \ufffd rechts", "a lone surrogate is not a character"
     assert screen.row(2).locator(".unseen").first.get_attribute("data-name") == "RLO"
     assert screen.page.locator(".pinpoint img, .pinpoint script").count() == 0
     screen.visit()
     screen.open_segment(4)
     expect(screen.field).to_have_value(LONG)
-    screen.page.keyboard.type("ende")  # the field scrolls by itself: what belongs to the segment stays in sight
+    screen.page.keyboard.type("ende")  # the field scrolls; the rest of the segment stays visible
     expect(screen.page.get_by_role("button", name="Confirm and next")).to_be_in_viewport()
     screen.wait_until_saved()
     screen.open_segment(2)

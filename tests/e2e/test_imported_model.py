@@ -1,5 +1,5 @@
-"""A translator's own models: a MarianMT folder, named at the start, post-edited with a pin, and switched to another;
-and one of the hub, fetched from the page.
+"""Imported models: a MarianMT folder given at start, post-editing with a pin, switching to another model, and a
+model of the hub downloaded from the page.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
         expect(screen.page.locator("dialog img")).to_have_count(0)
         second.get_by_role("button", name="Use").click()
         expect(screen.page.locator(".model")).to_have_text("second-en-de")
-        expect(screen.notes).to_have_count(0)  # what was said of the first is over
+        expect(screen.notes).to_have_count(0)  # the notice about the first model is gone
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
         assert all("Dateien" in boxed for boxed in screen.boxes())

@@ -43,7 +43,7 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
             pinned.add(n)
             text = screen.field.input_value()
             assert screen.pins()[0] in text
-        elif n % 20 == 6:  # the beginning is typed, the rest translated anew
+        elif n % 20 == 6:  # the beginning is typed, the rest translated again
             press("Control+Home")
             page.keyboard.type("Also ")
             press("Alt+r")
@@ -61,7 +61,7 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
             screen.wait_for_proposal()
             pinned.add(n)
             text = screen.field.input_value()
-        elif n % 20 == 14:  # typed, undone, done again
+        elif n % 20 == 14:  # typed, undone, redone
             press("Control+a")
             page.keyboard.insert_text("Von Hand am Modem")
             press("Control+z")
@@ -113,7 +113,7 @@ def test_two_people_work_at_once_without_seeing_each_other(screen: Screen, conte
             expect(person.page.locator(".editor .no")).to_have_text(str(n))
             person.wait_for_proposal()
             person.type_text(f"{name}s Satz {n}.")
-        for person in people:  # both are on their way at the same time
+        for person in people:  # both requests run at the same time
             person.page.keyboard.press("Control+Enter")
     for name, person in zip(("anna", "berta"), people, strict=True):
         expect(person.page.locator(".prog")).to_contain_text("4 / 4")

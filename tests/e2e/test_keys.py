@@ -10,7 +10,7 @@ from tests.e2e.screen import DOCUMENT, Screen
 
 
 def change(screen: Screen, action: str, *keys: str) -> Locator:
-    """Opens the sheet where it is not open, and presses keys for an action; returns what is said against them."""
+    """Opens the key sheet if needed, presses new keys for an action and returns the error message."""
     sheet = screen.page.get_by_role("dialog")
     if not sheet.count():
         screen.page.keyboard.press("Alt+h")
@@ -68,7 +68,7 @@ def test_hypotheses_are_reached_and_chosen_by_keys(screen: Screen):
     expect(screen.hypotheses.nth(0)).to_be_focused()
     keys.press("ArrowDown")
     expect(screen.hypotheses.nth(1)).to_be_focused()
-    for key in ("ArrowUp", "ArrowUp"):  # above the first stands the field
+    for key in ("ArrowUp", "ArrowUp"):  # the field is above the first hypothesis
         keys.press(key)
     expect(screen.field).to_be_focused()
     keys.press("Control+ArrowDown")
@@ -76,7 +76,7 @@ def test_hypotheses_are_reached_and_chosen_by_keys(screen: Screen):
     expect(screen.field).to_have_value(texts[1])
     expect(screen.field).to_be_focused()
     screen.wait_until_saved()
-    # Enter in the search goes to what is found.
+    # Enter in the search goes to the first match.
     keys.press("Control+k")
     keys.type("password")
     keys.press("Enter")
@@ -106,7 +106,7 @@ def test_input_methods_and_altgr_keep_their_keys(screen: Screen):
 def test_composed_text_is_undone_in_one_step(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Vorher")
-    screen.page.wait_for_timeout(1100)  # a step of its own
+    screen.page.wait_for_timeout(1100)  # a separate undo step
     method = screen.page.context.new_cdp_session(screen.page)
     for composed in ("n", "ni"):
         method.send("Input.imeSetComposition", {"text": composed, "selectionStart": 1, "selectionEnd": 1})
@@ -140,7 +140,7 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
     screen.field.focus()
     screen.page.keyboard.press("Alt+w")
-    assert screen.page.locator("[data-doubt]").count() > 0  # random weights are sure of nothing
+    assert screen.page.locator("[data-doubt]").count() > 0  # a random model has low confidence
     expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability by the model: \d+%"))
     expect(screen.page.get_by_role("button", name="Confidence")).to_have_attribute("aria-pressed", "true")
     screen.visit()

@@ -27,7 +27,7 @@ def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconn
     own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
 ):
     screen = Screen(context.new_page(), own_app.url)
-    expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at any first start
+    expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at every first start
     expect(screen.page.locator(".banner")).to_have_count(0)
     screen.open_text(DOCUMENT, "handbook.txt")
     screen.upload("glossary", "terms.tsv", b"router\tRouter\n")
@@ -112,7 +112,7 @@ def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: App, cont
 
 
 def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(screen: Screen, context: BrowserContext):
-    """A list that is drawn anew under a held pointer would swallow the click."""
+    """Redrawing a list under a held pointer would lose the click."""
     screen.open_text(DOCUMENT)
     other = Screen(context.new_page(), screen.url)
     other.wait_for_proposal()
@@ -129,7 +129,7 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
 
 
 def test_missing_model_is_reported_and_editing_still_works(app: App, context: BrowserContext, tmp_path: Path):
-    port = app.url.rpartition(":")[2]  # taken: the next one is used
+    port = app.url.rpartition(":")[2]  # in use: the app takes the next one
     other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
     try:
         assert other.url != app.url

@@ -8,13 +8,13 @@ from tests.e2e.screen import DOCUMENT, Screen, events
 
 
 def kept(screen: Screen) -> list[tuple[str, str]]:
-    """What is kept of the text, as listed under the source: ("begins" or "locked", text)."""
+    """The kept parts of the text, as listed under the source: ("begins" or "locked", text)."""
     items = screen.page.locator("li[data-kept]").all()
     return [(str(item.get_attribute("data-kept")), str(item.locator(".what").get_attribute("title"))) for item in items]
 
 
 def type_over(screen: Screen, text: str, *, at: int) -> None:
-    """Types in place of the word of the field at this character; the caret stays behind what was typed."""
+    """Replaces the word of the field at this character by typing; the caret stays behind it."""
     screen.field.evaluate(
         "(area, at) => { const end = area.value.indexOf(' ', at); area.focus(); "
         "area.setSelectionRange(at, end < 0 ? area.value.length : end); }",
@@ -36,10 +36,10 @@ def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Scr
     assert all(text.startswith("settings ") for text in screen.hypothesis_texts())
     assert screen.field.evaluate("area => area.selectionStart") == len("settings")
     expect(screen.field).to_be_focused()
-    screen.page.keyboard.press("Alt+r")  # what is asked for twice is one step back
+    screen.page.keyboard.press("Alt+r")  # a repeated request is one undo step
     screen.words.nth(2).click()
     screen.wait_for_pin(screen.pins()[0])
-    assert screen.proposal_text().startswith("settings "), "what stands goes on to stand when a word is pinned"
+    assert screen.proposal_text().startswith("settings "), "kept text stays when a word is pinned"
     for _ in range(2):
         screen.page.keyboard.press("Control+z")
     expect(screen.field).to_have_value(mine)

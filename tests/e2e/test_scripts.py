@@ -23,7 +23,7 @@ MEASURE_TYPED = """mirror => {
 def answer(
     screen: Screen, decoder: HandDecoder, *texts: str, aligned: tuple[tuple[int, int, int, int], ...] = ()
 ) -> None:
-    """Answers what is asked of the first segment, best first, until that is shown; `aligned` are characters."""
+    """Replies to requests for the first segment, best hypothesis first, until it is shown; `aligned` are characters."""
 
     def is_shown() -> bool:
         for request, _, future in decoder.of(0):

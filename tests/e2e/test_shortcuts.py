@@ -58,7 +58,7 @@ def test_notice_does_not_cover_the_first_segment(screen: Screen):
     screen.field.fill("")
     screen.page.keyboard.press("Control+Enter")
     expect(screen.notes.last).to_contain_text("nothing to confirm")
-    screen.page.wait_for_timeout(100)  # the list takes its new place
+    screen.page.wait_for_timeout(100)  # until the list has moved
     top = "name => document.querySelector(name).getBoundingClientRect().top"
     assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
 

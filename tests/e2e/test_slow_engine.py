@@ -49,7 +49,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
     token = screen.token()
 
-    # Without a single answer: a text is typed and confirmed, another is typed and left.
+    # Without any reply, a text is typed and confirmed, and another is typed and left.
     screen.type_text("Öffnen Sie die Einstellungen und wählen Sie das WLAN.")
     screen.confirm()
     expect(number).to_have_text("2")
@@ -60,7 +60,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     screen.wait_until_saved()
     assert not any(future.done() and future.result().hypotheses for *_, future in decoder.requests)
 
-    # A pin makes the first request an old one: its answer comes too late, the newer one counts.
+    # A pin makes the first request stale: its late reply is dropped, the newer one counts.
     screen.field.evaluate("area => area.setSelectionRange(11, 17)")
     keys.press("Alt+p")
     screen.eventually(lambda: asked(decoder, token, 2)[-1].phrases)
@@ -72,7 +72,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     assert screen.hypothesis_texts() == ["Das Kennwort später ändern"]
     expect(screen.field).to_have_value("Sie können später")
 
-    # Escape ends the wait for a completion; what comes then is not shown.
+    # Escape cancels a completion; its late reply is not shown.
     screen.field.evaluate("area => area.setSelectionRange(99, 99)")
     keys.press("Alt+c")
     screen.eventually(lambda: decoder.of("completion"))
@@ -82,7 +82,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
         future.set_result(translation(request, "Sie können später mehr"))
     keys.type(" das")
 
-    # Escape while the rest is translated anew: the wish is taken back, and the text stays.
+    # Escape while the rest is translated again cancels the request and keeps the text.
     before = len(asked(decoder, token, 2))
     keys.press("Alt+r")
     screen.eventually(lambda: len(asked(decoder, token, 2)) == before + 1)
@@ -96,7 +96,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     expect(screen.field).to_have_value("Sie können später das")
     expect(page.locator(".ghost")).to_have_text("")
 
-    # A late answer for a segment that was left does not touch its text, and nothing that was typed is lost.
+    # A late reply for another segment does not change its text, and no typed text is lost.
     answer(decoder, token, 1, 0, "Die Datei wird gespeichert")
     screen.visit()
     for segment, text in ((2, "Der Router speichert"), (3, "Sie können später das")):

@@ -12,7 +12,7 @@ TEXT = "Open the settings and select the network. Save the file.\nRestart the ro
 
 
 def shown(screen: Screen) -> list[str]:
-    """The list as it is read: number and source of each row, the open one marked."""
+    """Number and source of each row of the list, the open one marked."""
     rows = screen.page.locator(".scroll ol > li").all()
     return [" ".join(row.locator(".no, .src, .source").all_inner_texts()) for row in rows]
 
@@ -68,7 +68,7 @@ def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, conte
     assert told == [("split", "person"), ("merge", "person"), ("split", "undo")]
     redo = screen.page.get_by_role("button", name="Redo")
     expect(redo).to_be_enabled()
-    screen.type_text("Etwas Neues")  # ends what could be done again
+    screen.type_text("Etwas Neues")  # clears the redo stack
     expect(redo).to_be_disabled()
     while screen.page.locator(".banner .x").count():
         screen.page.locator(".banner .x").first.click()

@@ -18,7 +18,7 @@ def test_formality_and_domain_chosen_by_keyboard_change_the_proposal(
 
     def best(formality: Formality | None, domain: str | None = None) -> str:
         request = Request(source, formality=formality, domain=domain)
-        return translator.translate(request, SearchOptions(places_per_bank=1)).hypotheses[0].text  # as the app asks
+        return translator.translate(request, SearchOptions(places_per_bank=1)).hypotheses[0].text  # as in the app
 
     screen.open_text(DOCUMENT)
     expect(screen.field).to_have_value(best(None))

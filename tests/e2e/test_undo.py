@@ -16,7 +16,7 @@ def redo(screen: Screen) -> None:
 
 
 def is_open(screen: Screen, number: int, state: str) -> bool:
-    """Whether the editor stands at this segment, in this state."""
+    """True if this segment is open, in this state."""
     said = screen.page.locator(".editor .st").inner_text()
     return screen.page.locator(".editor .no").inner_text() == str(number) and said.endswith(state)
 
@@ -36,7 +36,7 @@ def test_confirmations_are_undone_and_redone_in_their_segments(screen: Screen):
     screen.eventually(lambda: screen.field.input_value() not in ("", "Zwei"))
     undo(screen)
     screen.eventually(lambda: is_open(screen, 1, "Proposal ready"))
-    expect(screen.notes).to_have_text("Segment 1 is open again.")  # in place of what was said before
+    expect(screen.notes).to_have_text("Segment 1 is open again.")  # replaces the previous notice
     for number, state in ((2, "Proposal ready"), (2, "Edited"), (3, "Proposal ready")):
         redo(screen)
         screen.eventually(lambda number=number, state=state: is_open(screen, number, state))
@@ -75,7 +75,7 @@ def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     expect(screen.notes.last).to_contain_text("is not required any more")
     expect(screen.row(3).locator(".tgt")).to_have_text(untouched)
     expect(screen.row(3).locator(".meta")).not_to_have_text("check")
-    assert screen.pins() == ["settings"], "the pin itself is the step before"
+    assert screen.pins() == ["settings"], "the pin itself is an earlier step"
     redo(screen)
     expect(screen.row(3).locator(".tgt")).to_contain_text("settings")
     undo(screen)

@@ -79,7 +79,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
 
 
 def test_logged_request_reproduces_its_hypotheses(bundled_app: App, context: BrowserContext, tmp_path: Path):
-    """The log keeps all that a translation came from: what was asked, with which options, of which model."""
+    """The log stores the request, the options and the model of every translation."""
     screen = Screen(context.new_page(), bundled_app.url)
     screen.wait_for_proposal()
     exported = screen.download("Session log as JSONL", tmp_path)

@@ -95,7 +95,7 @@ def test_text_selected_in_the_field_is_pinned_by_key(screen: Screen):
     screen.wait_for_pin("drahtlose Netz")
     screen.field.evaluate("area => area.setSelectionRange(21, 23)")
     screen.page.keyboard.press("Alt+p")
-    screen.wait_for_pin("zuerst")  # half a word would have to stand as a whole one
+    screen.wait_for_pin("zuerst")  # part of a word would have to be a whole word
     expect(screen.field).to_have_value("Das drahtlose Netz zuerst")
 
 
@@ -202,7 +202,7 @@ def test_undo_restores_pins_and_text(screen: Screen):
 
 def test_late_reply_does_not_overwrite_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
-    screen.words.nth(1).click()  # an answer is on its way
+    screen.words.nth(1).click()  # a request is running
     screen.field.focus()
     screen.page.keyboard.press("Control+A")
     screen.page.keyboard.type("Das bleibt stehen", delay=15)
@@ -302,7 +302,7 @@ def test_pretranslation_can_be_cancelled_and_resumed(screen: Screen):
     status.get_by_role("button", name="Cancel").click()
     resume = status.get_by_role("button", name="Resume")
     expect(resume).to_be_visible()
-    screen.open_segment(3)  # the open segment is decoded in any case
+    screen.open_segment(3)  # the open segment is always decoded
     screen.wait_for_proposal()
     resume.click()
     expect(status.get_by_role("button", name="Cancel")).to_be_visible()
