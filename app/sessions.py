@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import secrets
 import threading
+import time
 from contextlib import suppress
 from dataclasses import asdict, replace
 from importlib import metadata
@@ -20,7 +21,7 @@ from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import located
 from app.glossary.turning import terms_for
 from app.i18n import Message
-from app.log.records import SessionRecord, SessionSummary
+from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.directions import check_direction, check_facing, decide, facing
 from app.models.loading import ModelHandle
@@ -41,6 +42,7 @@ SAMPLE_LANGUAGES = ("en", "")
 SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
+IDLE_SECONDS = 30 * 60.0
 # What is made of the log alone; the translated document is made of the document too.
 EXPORTS = {
     "log.csv": session_csv,
@@ -81,6 +83,7 @@ class Sessions:
         self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH
         self._workspaces: dict[str, Workspace] = {}
+        self._last_used: dict[str, float] = {}  # when a page asked for each last, on the monotonic clock
         self._current: Workspace | None = None
         self._has_welcomed = False
         self._lock = threading.RLock()
@@ -107,6 +110,7 @@ class Sessions:
         """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
         with self._lock:
             if token in self._workspaces:
+                self._last_used[token] = time.monotonic()
                 return self._workspaces[token]
             for summary in self.store.sessions():
                 if secrets.compare_digest(summary.token, token):
@@ -165,12 +169,20 @@ class Sessions:
         file = facing(read_file(old.data, old.name), direction)
         check_facing(file, direction)
         document = file.document(direction.partition("-")[0])
-        begun = self._start(document, direction, model)
-        for base in reversed(workspace.terms.glossaries):  # the last that comes goes first
-            if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
-                begun.glossaries.put(base.name, terms)
-        begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
-        return begun
+        with self._lock:
+            begun = self._start(document, direction, model)
+            try:
+                for base in reversed(workspace.terms.glossaries):  # the last that comes goes first
+                    if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
+                        begun.glossaries.put(base.name, terms)
+                begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+            except BaseException:
+                self._forget(begun)
+                self._show(workspace)
+                with suppress(LogError):
+                    self.store.discard_session(begun.session_id)
+                raise
+            return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """A session on a file of this computer, with its glossary: what the command line asks for.
@@ -211,14 +223,17 @@ class Sessions:
         return self.import_glossary(workspace, _read(self.samples / SAMPLE_GLOSSARY, GlossaryError), SAMPLE_GLOSSARY)
 
     def export(self, workspace: Workspace, kind: str) -> Export:
-        """A file to save; the export itself goes to the log first."""
+        """A file to save. The log has the export before anybody gets the file."""
         if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
             kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
             raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
-        self.store.append(workspace.session_id, "export", {"kind": kind})
+        file = None
         if kind == ALL_MEMORY:
-            return self.library.export_tmx(workspace.direction)
-        return EXPORTS[kind](self.store, workspace.session_id) if kind in EXPORTS else self._translated(workspace, kind)
+            file = self.library.export_tmx(workspace.direction)
+        elif kind not in EXPORTS:
+            file = self._translated(workspace, kind)
+        self.store.append(workspace.session_id, "export", {"kind": kind})
+        return file or EXPORTS[kind](self.store, workspace.session_id)  # an exported log contains its own export
 
     def delete_session(self, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the sample document instead.
@@ -226,13 +241,10 @@ class Sessions:
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
         with self._lock:
-            workspace.close()
-            self.store.delete_session(workspace.session_id)
+            with workspace.lock:  # no event may come between
+                self.store.delete_session(workspace.session_id)
+                self._forget(workspace)
             self.library.forget()
-            self.models.forget(workspace)
-            self._workspaces.pop(workspace.token, None)
-            if self._current is workspace:
-                self._current = None
             return self.open_sample()
 
     def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
@@ -246,6 +258,24 @@ class Sessions:
         language = workspace.direction.partition("-")[2]
         return translated_document(workspace.document, saved, language, proposals=proposals)
 
+    def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
+        """Closes workspaces that no page has asked for in that time, but for the current one; returns how many.
+
+        Their threads end and their memory is freed. Whoever comes back to one finds it as the log has it.
+        """
+        with self._lock:
+            now = time.monotonic()
+            idle = [
+                workspace
+                for token, workspace in self._workspaces.items()
+                if workspace is not self._current and now - self._last_used[token] >= idle_seconds
+            ]
+            for workspace in idle:
+                self._forget(workspace)
+                with suppress(LogError):
+                    self.store.append(workspace.session_id, "close", {})
+            return len(idle)
+
     def close(self) -> None:
         """Ends every workspace; all that they hold is in the log already."""
         with self._lock:
@@ -254,6 +284,7 @@ class Sessions:
                 with suppress(LogError):  # a full disk must not keep the others open
                     self.store.append(workspace.session_id, "close", {})
             self._workspaces.clear()
+            self._last_used.clear()
         self.models.close()
 
     def _start(self, document: Document, direction: str, model: Json | None = None) -> Workspace:
@@ -262,9 +293,10 @@ class Sessions:
             record = self._untouched_twin(document, direction) if model is None else None
             if record is None:
                 options = asdict(self.options)
-                record = self.store.start_session(document, direction, versions=versions(), options=options)
-                if model is not None:
-                    self.store.append(record.id, "model", model)
+                events = [] if model is None else [NewEvent("model", model)]
+                record = self.store.start_session(
+                    document, direction, versions=versions(), options=options, events=events
+                )
                 return self._put(record, document)
             return self._resume(record, document)
 
@@ -287,11 +319,22 @@ class Sessions:
             document_terms=record.document_terms,
             library=self.library,
         )
+        self.close_idle()
         self._workspaces[record.token] = workspace
+        self._last_used[record.token] = time.monotonic()
         self.models.watch(workspace)
         if problem:
             workspace.report(problem)
         return self._show(workspace)
+
+    def _forget(self, workspace: Workspace) -> None:
+        """Closes a workspace and lets its model go, if no other document uses it."""
+        workspace.close()
+        self.models.forget(workspace)
+        self._workspaces.pop(workspace.token, None)
+        self._last_used.pop(workspace.token, None)
+        if self._current is workspace:
+            self._current = None
 
     def _show(self, workspace: Workspace) -> Workspace:
         """Makes it the one that a new tab shows."""

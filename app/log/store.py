@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -107,8 +109,12 @@ class LogStore:
         versions: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
         token: str | None = None,
+        events: Iterable[NewEvent] = (),
     ) -> SessionRecord:
-        """Starts a session on this document with its first event ("open"); without `token` it gets a random one."""
+        """Writes a new session on this document: its "open" event, then these `events`, in one transaction.
+
+        Without a token it gets an unguessable one.
+        """
         token = token or secrets.token_urlsafe(24)
         with self._log.transaction(Message("start a session")):
             session_id = insert_session(
@@ -132,6 +138,8 @@ class LogStore:
                 "options": options or {},
             }
             self._append(session_id, "open", opening, None, None)
+            for event in events:
+                self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
         return self.load_session(session_id)
 
     def sessions(self) -> list[SessionSummary]:
@@ -161,10 +169,18 @@ class LogStore:
             )  # fmt: skip
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
-        with self._log.lock:
-            # If other processes are reading, the write-ahead file is emptied at their next checkpoint.
+        with self._log.lock, suppress(sqlite3.Error):
+            # The session is gone even where this fails. While other processes read, the write-ahead file is emptied at
+            # their next checkpoint.
             self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return next(stone for stone in self.tombstones() if stone.session_id == session_id)
+
+    def discard_session(self, session_id: int) -> None:
+        """Removes a session that a command began and could not finish; it leaves no tombstone."""
+        with self._log.transaction(Message("delete the session")):
+            session = self._session_row(session_id)
+            self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
+            self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
 
     def tombstones(self) -> list[Tombstone]:
         """The tombstones of deleted sessions, oldest first."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from app.errors import CommandError, DocumentError, GlossaryError
+from app.errors import CommandError, DocumentError, GlossaryError, LogError
+from app.glossary import Term
 from app.log.records import SegmentUpdate
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
@@ -257,3 +260,53 @@ def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run
     assert document.direction == "en-de"
     other = run.sessions.open_document(TEXT, "a.txt")
     assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text
+
+
+@contextmanager
+def refusing(run: Run, change: str) -> Iterator[None]:
+    """Every change of this kind fails in the log's file: "INSERT ON main.event", say."""
+    db = run.store.connection.db
+    db.execute(f"CREATE TEMP TRIGGER fault BEFORE {change} BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    try:
+        yield
+    finally:
+        db.execute("DROP TRIGGER fault")
+
+
+def test_a_session_that_cannot_be_deleted_stays_open(run: Run):
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
+    workspace.edit(0, "Begonnen", "typed")
+    with refusing(run, "DELETE ON main.session"), pytest.raises(LogError, match="no space"):
+        run.sessions.delete_session(workspace)
+    assert run.sessions.find(workspace.token) is workspace
+    workspace.open(1)
+    run.decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[1].text == "de: The router saves the file."
+    assert run.store.tombstones() == []
+
+
+def test_a_document_that_cannot_be_begun_again_leaves_no_session(run: Run):
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
+    workspace.glossaries.put("terms", [Term("router", "Router")])
+    sessions = [summary.id for summary in run.store.sessions()]
+    glossary_event = "INSERT ON main.event WHEN NEW.type = 'glossary'"
+    with refusing(run, glossary_event), pytest.raises(LogError, match="no space"):
+        run.sessions.begin_anew(workspace, "en-de")
+    assert [summary.id for summary in run.store.sessions()] == sessions
+    assert run.store.tombstones() == []
+    assert run.sessions.welcome(None)[0] is workspace
+
+
+def test_workspace_that_no_page_asks_for_is_closed_and_found_again(run: Run):
+    first = run.sessions.open_document(TEXT, "manual.txt")
+    first.edit(0, "Begonnen", "typed")
+    threads = {thread.name for thread in threading.enumerate()}
+    second = run.sessions.open_document(b"Another.", "other.txt")
+    assert run.sessions.close_idle(idle_seconds=3600) == 0
+    assert run.sessions.close_idle(idle_seconds=0) == 1
+    assert {thread.name for thread in threading.enumerate()} <= threads
+    again = run.sessions.find(first.token)
+    assert again is not first
+    assert (again.segments[0].target, again.direction) == ("Begonnen", "en-de")
+    assert run.sessions.find(second.token) is second

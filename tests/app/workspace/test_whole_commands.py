@@ -1,0 +1,208 @@
+"""Every command happens completely or not at all: each write of each command fails in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from app.errors import LogError
+from app.glossary import Term
+from app.log.store import LogStore
+from app.models.style import Style
+from app.segments.find_replace import Query
+from app.segments.state import SegmentState, segment_update
+from app.workspace.commands import Workspace
+from engine import Avoid
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+
+TEXT = "Open the settings.\nSave the file 3 times.\nOpen the settings.\nClose the dialog. Open it again.\n"
+MEMORY = b"""<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>
+<tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv><tuv xml:lang="de"><seg>Einstellungen.</seg></tuv></tu>
+</body></tmx>"""
+MAX_WRITES = 12  # more events than any command here writes
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, and what a translator did before it."""
+
+    command: Callable[[Workspace], object]
+    before: Callable[[Workspace], object] = lambda workspace: None
+
+
+def glossary(workspace: Workspace) -> int:
+    workspace.glossaries.put("terms", [Term("file", "Datei"), Term("settings", "Einstellungen")])
+    return workspace.terms.glossaries[0].id
+
+
+CASES = {
+    "open": Case(lambda w: w.open(1), glossary),
+    "leave": Case(lambda w: w.leave(0)),
+    "edit": Case(lambda w: w.edit(0, "Neu", "typed", client="page", sequence=1)),
+    "take a hypothesis": Case(lambda w: w.edit(0, "Neu", "hypothesis", rank=0)),
+    "constrain": Case(
+        lambda w: w.constrain(0, ["Menü", "öffnen"], ["file\tDatei"], [Avoid("auf", "exact")], "Das ", ["Menü"]),
+        glossary,
+    ),
+    "free constraints": Case(
+        lambda w: w.constrain(0, [], []), lambda w: w.constrain(0, ["Menü"], [], [Avoid("auf", "exact")])
+    ),
+    "confirm": Case(
+        lambda w: w.confirm(0, "Öffnen Sie die Einstellungen."), lambda w: (glossary(w), w.checking.show(0, "Öffnen 3"))
+    ),
+    "confirm with an unused term": Case(lambda w: w.confirm(1, "Speichern."), glossary),
+    "reopen": Case(lambda w: w.reopen(0), lambda w: w.confirm(0, "Fertig.")),
+    "comment": Case(lambda w: w.comment(0, "Why?")),
+    "check": Case(lambda w: w.checking.show(1, "Speichern Sie  4-mal"), lambda w: w.checking.show(1, "Speichern")),
+    "choose checks": Case(lambda w: w.checking.choose(["numbers"]), lambda w: w.edit(1, "Speichern 4", "typed")),
+    "keys": Case(
+        lambda w: w.activity.keys(0, {"character": 3}, [[0, "a"]], [[0, 1, 1]]), lambda w: w.activity.consent(True)
+    ),
+    "consent": Case(lambda w: w.activity.consent(True)),
+    "idle": Case(lambda w: w.activity.idle(0, 90_000)),
+    "pretranslate": Case(lambda w: w.pretranslate(False)),
+    "style": Case(lambda w: w.choose_style(Style("formal"))),
+    "replace": Case(
+        lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
+    ),
+    "undo a replacement": Case(
+        lambda w: w.batches.step(0, is_undo=True),
+        lambda w: ([w.edit(i, "Datei", "typed") for i in (0, 1)], w.batches.replace(Query("Datei", "Akte"))),
+    ),
+    "split": Case(lambda w: w.structure.split(3, len("Close the "))),
+    "merge": Case(lambda w: w.structure.merge(3), lambda w: w.edit(4, "Wieder.", "typed")),
+    "undo a split": Case(
+        lambda w: w.structure.step(0, is_undo=True), lambda w: w.structure.split(3, len("Close the "))
+    ),
+    "add a glossary": Case(lambda w: w.glossaries.put("more", [Term("dialog", "Dialog")]), glossary),
+    "remove a glossary": Case(lambda w: w.glossaries.remove(w.terms.glossaries[0].id), glossary),
+    "switch a glossary off": Case(lambda w: w.glossaries.switch(w.terms.glossaries[0].id, False), glossary),
+    "edit a term": Case(lambda w: w.glossaries.edit(w.terms.glossaries[0].id, {0: Term("file", "Akte")}), glossary),
+    "undo a glossary change": Case(lambda w: w.glossaries.undo(), glossary),
+    "add a term of the document": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "document")),
+    "add a term to the glossary": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "glossary")),
+    "remove a term": Case(
+        lambda w: w.glossaries.remove_term("file", "Datei"),
+        lambda w: w.glossaries.add_term(1, "file", "Datei", "document"),
+    ),
+    "import a memory": Case(lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
+}
+
+
+@contextmanager
+def failing_at(store: LogStore, session_id: int, write: int) -> Iterator[None]:
+    """Fails the session's event number `write` from now on, 1 being the next; 0 fails every change of a segment."""
+    db = store.connection.db
+    number = store.load_session(session_id).num_events + write
+    when = f"INSERT ON main.event WHEN NEW.seq = {number}" if write else "UPDATE ON main.segment WHEN 1"
+    db.execute(f"CREATE TEMP TRIGGER fault BEFORE {when} BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    try:
+        yield
+    finally:
+        db.execute("DROP TRIGGER fault")
+
+
+def memory_of(workspace: Workspace) -> dict[str, Any]:
+    """Everything that commands change in memory, without the counters of changes."""
+    core = workspace.core
+    return {
+        "segments": [replace(segment, stamp=0) for segment in core.segments],
+        "document": core.document,
+        "order": core.order,
+        "open": core.open_index,
+        "glossaries": workspace.terms.glossaries,
+        "document terms": workspace.terms.document_terms,
+        "checks off": core.checks_off,
+        "consent": workspace.activity.has_consent,
+        "style": workspace.style.chosen,
+        "pretranslating": workspace.decoding.is_pretranslating,
+        "steps": (len(workspace.batches._steps), len(workspace.structure._steps)),
+        "can undo glossaries": workspace.glossaries.overview()["can_undo"],
+        "shown findings": {index: set(found) for index, found in workspace.checking._shown.items()},
+        "newest": dict(workspace._newest),
+        "memory": workspace.memory.library.index(workspace.direction).entries(),
+    }
+
+
+def log_of(workspace: Workspace) -> tuple[Any, ...]:
+    record = workspace.store.load_session(workspace.session_id)
+    return list(workspace.store.events(workspace.session_id)), record.segments, record.glossaries, record.document_terms
+
+
+def page_of(workspace: Workspace) -> dict[str, Any]:
+    """What a page that comes up now is shown."""
+    return workspace.snapshot(open_index=0)
+
+
+def stored(segment: SegmentState) -> tuple[Any, ...]:
+    update = segment_update(segment)
+    return update.state, update.target, update.version, dict(update.constraints)
+
+
+def begin(store: LogStore, case: Case) -> tuple[Workspace, HandDecoder]:
+    decoder = HandDecoder()
+    model = ready_model(decoder, formalities={"en-de": ("formal", "informal")})
+    workspace = make_workspace(store, model, TEXT)
+    workspace.open(0)
+    case.before(workspace)
+    decoder.answer_all()
+    settle(workspace)
+    return workspace, decoder
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_command_whose_write_fails_changes_nothing_and_can_be_repeated(store: LogStore, name: str) -> None:
+    case = CASES[name]
+    num_refused = 0
+    for write in range(MAX_WRITES):
+        workspace, decoder = begin(store, case)
+        memory, log, page = memory_of(workspace), log_of(workspace), page_of(workspace)
+        refused: LogError | None = None
+        try:
+            with failing_at(store, workspace.session_id, write):
+                case.command(workspace)
+                decoder.answer_all()
+                settle(workspace)
+        except LogError as error:
+            refused = error
+        if refused is not None:
+            num_refused += 1
+            assert "no space" in str(refused)
+            assert memory_of(workspace) == memory
+            assert log_of(workspace) == log
+            assert page_of(workspace) == page
+            case.command(workspace)  # the fault is over
+            decoder.answer_all()
+            settle(workspace)
+        # Where it was not refused, the write that failed was not the command's. The log has all that a person did.
+        saved = {s.index: (s.state, s.target, s.version) for s in log_of(workspace)[1]}
+        for segment in workspace.segments:
+            if "edited" in (segment.state, saved[segment.index][0]) or segment.state == "confirmed":
+                assert stored(segment)[:3] == saved[segment.index]
+        assert store.verify_chain(workspace.session_id).is_intact
+        workspace.close()
+    assert num_refused or name == "import a memory", "no write of this command was made to fail"
+
+
+def test_constraints_are_written_together(store: LogStore) -> None:
+    """The second of two pins failing once left the first in the log and none in memory."""
+    workspace, _ = begin(store, Case(lambda w: None))
+    with failing_at(store, workspace.session_id, 2), pytest.raises(LogError):
+        workspace.constrain(0, ["eins", "zwei"], [])
+    assert workspace.segments[0].pins == ()
+    assert [event.type for event in store.events(workspace.session_id) if event.type == "pin"] == []
+    workspace.close()
+
+
+def test_a_confirmation_and_its_terms_are_written_together(store: LogStore) -> None:
+    """The term's event failing once left a confirmed segment in the log and an open one in memory."""
+    workspace, _ = begin(store, Case(lambda w: None, glossary))
+    with failing_at(store, workspace.session_id, 2), pytest.raises(LogError):
+        workspace.confirm(0, "Öffnen Sie die Einstellungen.")
+    assert workspace.segments[0].state != "confirmed"
+    assert store.load_session(workspace.session_id).segments[0].state != "confirmed"
+    workspace.close()
