@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -262,6 +263,13 @@ def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run
     assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text
 
 
+def wait_until(is_done: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not is_done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 @contextmanager
 def refusing(run: Run, change: str) -> Iterator[None]:
     """Every change of this kind fails in the log's file: "INSERT ON main.event", say."""
@@ -301,11 +309,13 @@ def test_a_document_that_cannot_be_begun_again_leaves_no_session(run: Run):
 def test_workspace_that_no_page_asks_for_is_closed_and_found_again(run: Run):
     first = run.sessions.open_document(TEXT, "manual.txt")
     first.edit(0, "Begonnen", "typed")
-    threads = {thread.name for thread in threading.enumerate()}
+    settle(first)
+    before = threading.active_count()
     second = run.sessions.open_document(b"Another.", "other.txt")
     assert run.sessions.close_idle(idle_seconds=3600) == 0
+    settle(second)
     assert run.sessions.close_idle(idle_seconds=0) == 1
-    assert {thread.name for thread in threading.enumerate()} <= threads
+    wait_until(lambda: threading.active_count() <= before)
     again = run.sessions.find(first.token)
     assert again is not first
     assert (again.segments[0].target, again.direction) == ("Begonnen", "en-de")
