@@ -1,6 +1,6 @@
 """The functions that the page calls: untrusted messages in, calls of sessions and workspaces, plain JSON out.
 
-Every message is a dict made by whoever can reach the server; `app.ui.schemas` reads it with care.
+Each message is checked against its model first (`app.ui.commands`, `app.ui.questions`).
 """
 
 from __future__ import annotations
@@ -9,25 +9,37 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, get_args
+from typing import Any, TypeVar
+
+from pydantic import ConfigDict
 
 from app import VERSION
-from app.errors import AppError, CommandError
+from app.errors import AppError
 from app.formats.documents import Export
-from app.i18n import Message
-from app.models.directions import targets_by_source
 from app.reports.views import replay_view, report_view
-from app.segments.constraint_changes import ConstraintOrigin
-from app.segments.text_changes import EditOrigin
+from app.segments import Json
 from app.sessions import Sessions
-from app.ui.glossaries import GlossaryApi, glossary_commands
-from app.ui.schemas import Json, PageMessage, answer, failure, mistake, told
+from app.ui.commands import Command
+from app.ui.glossaries import GlossaryApi
+from app.ui.handlers import HANDLERS, SWITCHES, read_command
+from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
+from app.ui.replies import attempt, error_reply, in_language_of, internal_error
+from app.ui.schemas import Name, PageMessage, read
 from app.workspace.commands import Workspace
-from app.workspace.glossaries import Scope
 from app.workspace.questions import Questions
 from engine import EngineError
 
 HOLD_SECONDS = 20.0
+Q = TypeVar("Q", bound=PageMessage)
+_VIEWS = {"report": report_view, "replay": replay_view}
+
+
+class Envelope(PageMessage):
+    """The fields that say which command a message is, and to which session; the others are read later."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: Name
 
 
 class Api:
@@ -40,101 +52,99 @@ class Api:
         self._is_stopping = False
 
     def stop(self) -> None:
-        """The server stops: whoever waits for news is answered now, and nobody waits from now on."""
+        """Answers every waiting page now; from here on no page waits."""
         self._is_stopping = True
-        for tell in tuple(self._waiting):
-            tell()
+        for notify in tuple(self._waiting):
+            notify()
 
     def hello(self, message: Any) -> Json:
-        """A page has come up, with the token of the session that it showed before, or none."""
+        """The whole state for a page that was opened, in the session that it showed before if there is one."""
 
         def greet() -> Json:
-            token = message.get("token") if isinstance(message, dict) else None
-            workspace, result = self.sessions.welcome(token if isinstance(token, str) else None)
+            workspace, result = self.sessions.welcome(read(Hello, message).token)
             return self._whole(workspace, result)
 
-        return told(message, answer(greet))
+        return in_language_of(message, attempt(greet))
 
     def command(self, message: Any) -> Json:
-        """Carries out one command; the reply acknowledges it: what it changed is stored."""
-        return told(message, answer(lambda: self._carry_out(PageMessage(message))))
+        """Carries out one command. The reply acknowledges it: its changes are stored."""
+        return in_language_of(message, attempt(lambda: self._carry_out(message)))
 
     async def changes(self, message: Any) -> Json:
-        """What has changed since the page's version; waits for something, up to HOLD_SECONDS."""
-        # Whatever may wait for a lock or for the disk does so in another thread: this one carries all connections.
+        """Everything that changed after the page's version; waits up to HOLD_SECONDS until something does."""
+        # Whatever may wait for a lock or for the disk does so in another thread: this one serves all connections.
         try:
-            request = PageMessage(message)
-            position = request.position()
-            workspace = await asyncio.to_thread(self.sessions.find, request.text("token"))
+            question = read(Changes, message)
+            workspace = await asyncio.to_thread(self.sessions.find, question.token)
         except AppError as error:
-            return told(message, failure(error))
+            return in_language_of(message, error_reply(error))
+        position = question.since, question.open, question.detail_since
         loop = asyncio.get_running_loop()
         news = asyncio.Event()
 
-        def tell() -> None:
+        def notify() -> None:
             with contextlib.suppress(RuntimeError):  # the server is closing: nobody waits any more
                 loop.call_soon_threadsafe(news.set)
 
-        end = await asyncio.to_thread(workspace.subscribe, tell)
-        self._waiting.add(tell)
+        end = await asyncio.to_thread(workspace.subscribe, notify)
+        self._waiting.add(notify)
         try:
             if not await asyncio.to_thread(workspace.has_news, *position) and not self._is_stopping:
                 await asyncio.wait_for(news.wait(), HOLD_SECONDS)
-                await asyncio.sleep(0.02)  # what changes together is told together
+                await asyncio.sleep(0.02)  # changes that come together go into one reply
         except TimeoutError:
             pass
         finally:
-            self._waiting.discard(tell)
+            self._waiting.discard(notify)
             await asyncio.to_thread(end)
-        return await asyncio.to_thread(lambda: told(message, workspace.snapshot(*position)))
+        return await asyncio.to_thread(lambda: in_language_of(message, workspace.snapshot(*position)))
 
     async def alternatives(self, message: Any) -> Json:
-        """Other words for one word of the proposal; says so where a newer question has overtaken this one."""
+        """Other words for one word of the proposal, or `is_overtaken` if a newer question came meanwhile."""
 
-        def ask(request: PageMessage, questions: Questions) -> tuple[Any, Future[Any]]:
-            return questions.ask_alternatives(request.index(), request.number("word"), request.text("text"))
+        def ask(question: AskAlternatives, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_alternatives(question.segment, question.word, question.text)
 
-        return told(message, await self._question(message, ask, Questions.show_alternatives))
+        return await self._ask_model(message, AskAlternatives, ask, Questions.show_alternatives)
 
     async def completion(self, message: Any) -> Json:
-        """How the open segment's text could go on; says so where a newer question has overtaken this one."""
+        """How the open segment's text could continue, or `is_overtaken` if a newer question came meanwhile."""
 
-        def ask(request: PageMessage, questions: Questions) -> tuple[Any, Future[Any]]:
-            return questions.ask_completion(request.index(), request.text("text"))
+        def ask(question: AskCompletion, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_completion(question.segment, question.text)
 
-        return told(message, await self._question(message, ask, Questions.show_completion))
+        return await self._ask_model(message, AskCompletion, ask, Questions.show_completion)
 
     async def record(self, message: Any) -> Json:
         """The open session's figures ("report") or all its moments ("replay")."""
 
         def view() -> Json:
-            request = PageMessage(message)
-            workspace = self.sessions.find(request.text("token"))
-            views = {"report": report_view, "replay": replay_view}
-            made = views[request.choice("view", tuple(views))](workspace.store, workspace.session_id)
-            return {"ok": True, "result": made}
+            question = read(AskRecord, message)
+            workspace = self.sessions.find(question.token)
+            return {"ok": True, "result": _VIEWS[question.view](workspace.store, workspace.session_id)}
 
-        return await asyncio.to_thread(answer, view)
+        return in_language_of(message, await asyncio.to_thread(attempt, view))
 
-    async def _question(
+    async def _ask_model(
         self,
         message: Any,
-        ask: Callable[[PageMessage, Questions], tuple[Any, Future[Any]]],
+        model: type[Q],
+        ask: Callable[[Q, Questions], tuple[Any, Future[Any]]],
         show: Callable[[Questions, Any, Any], Json],
     ) -> Json:
-        """Asks the model and waits without holding up anybody else."""
+        """Asks the decoding engine and waits without blocking other pages."""
         try:
-            request = PageMessage(message)
-            questions = (await asyncio.to_thread(self.sessions.find, request.text("token"))).questions
-            asked, future = await asyncio.to_thread(ask, request, questions)
+            question = read(model, message)
+            questions = (await asyncio.to_thread(self.sessions.find, question.token)).questions
+            asked, future = await asyncio.to_thread(ask, question, questions)
             found = await asyncio.wrap_future(future)
             if found is None:
                 return {"ok": True, "is_overtaken": True}
-            return {"ok": True, **await asyncio.to_thread(show, questions, asked, found)}
+            return in_language_of(message, {"ok": True, **await asyncio.to_thread(show, questions, asked, found)})
         except (AppError, EngineError) as error:
-            return failure(error)
+            return in_language_of(message, error_reply(error))
         except Exception:
-            return mistake()
+            return in_language_of(message, internal_error())
 
     def status(self) -> Json:
         """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""
@@ -144,102 +154,24 @@ class Api:
         """A file to save: "document", that with proposals, or one of `app.sessions.EXPORTS`."""
         return self.sessions.export(self.sessions.find(token), kind)
 
-    def _carry_out(self, message: PageMessage) -> Json:
-        name = message.text("name")
-        workspace = self.sessions.find(message.text("token"))
+    def _carry_out(self, message: Any) -> Json:
+        envelope = read(Envelope, message)
+        workspace = self.sessions.find(envelope.token)
         try:
-            return self._carry_out_in(workspace, name, message)
+            command = read_command(envelope.name, message)
+            if switch := SWITCHES.get(type(command)):
+                shown = switch(self.sessions, workspace, command)
+                return self._whole(shown, {"is_continued": command.name == "go_on"})
+            return self._changed(workspace, command)
         except (AppError, EngineError) as error:
-            workspace.log_error(name, str(error))
+            workspace.log_error(envelope.name, str(error))
             raise
 
-    def _carry_out_in(self, workspace: Workspace, name: str, message: PageMessage) -> Json:
-        if name in ("open_document", "open_sample", "go_on", "begin_anew", "delete_session"):
-            return self._switch(name, workspace, message)
-        result: Json | None = None
-        commands: dict[str, Callable[[], Json | None]] = {
-            "open": lambda: workspace.open(message.index()),
-            "leave": lambda: workspace.leave(message.index()),
-            "edit": lambda: workspace.edit(
-                message.index(),
-                message.optional_text("text"),
-                message.choice("origin", get_args(EditOrigin)),
-                rank=message.optional_number("rank"),
-                told=message.told_edit(),
-                client=message.text("client"),
-                sequence=message.number("sequence"),
-            ),
-            "constrain": lambda: workspace.constrain(
-                message.index(),
-                message.texts("pins"),
-                message.texts("terms_off"),
-                message.bans("bans"),
-                message.text("beginning"),
-                message.texts("locked"),
-                origin=message.choice("origin", get_args(ConstraintOrigin)),
-                client=message.text("client"),
-                sequence=message.number("sequence"),
-            ),
-            "confirm": lambda: workspace.confirm(
-                message.index(), message.text("text"), is_new=message.optional_text("origin") is None
-            ),
-            "comment": lambda: workspace.comment(message.index(), message.text("text")),
-            "check": lambda: workspace.checking.show(message.index(), message.text("text")),
-            "choose_checks": lambda: workspace.checking.choose(message.checks("off")),
-            "matches": lambda: workspace.memory.matches(message.index()),
-            "concordance": lambda: workspace.memory.concordance(message.text("words")),
-            "import_memory": lambda: workspace.memory.import_tmx(message.data("data"), message.text("file")),
-            "reopen": lambda: workspace.reopen(message.index()),
-            "keys": lambda: workspace.activity.keys(
-                message.index(), message.counts("counts"), message.fields.get("presses"), message.fields.get("carets")
-            ),
-            "consent": lambda: workspace.activity.consent(message.flag("is_given")),
-            "idle": lambda: workspace.activity.idle(message.index(), message.number("idle_ms")),
-            "pretranslate": lambda: workspace.pretranslate(message.flag("is_wanted")),
-            **glossary_commands(self.sessions, workspace, message),
-            "export_note": lambda: self.sessions.export_note(workspace, message.text("kind")),
-            "find": lambda: workspace.batches.find(message.query()),
-            "replace": lambda: workspace.batches.replace(message.query(), message.optional_numbers("segments")),
-            "step": lambda: workspace.batches.step(message.number("step"), is_undo=message.flag("is_undo")),
-            "split": lambda: workspace.structure.split(message.index(), message.number("offset")),
-            "merge": lambda: workspace.structure.merge(message.index()),
-            "division_step": lambda: workspace.structure.step(message.number("step"), is_undo=message.flag("is_undo")),
-            "add_term": lambda: workspace.glossaries.add_term(
-                message.index(),
-                message.text("source"),
-                message.text("target"),
-                message.choice("scope", get_args(Scope)),
-            ),
-            "remove_term": lambda: workspace.glossaries.remove_term(message.text("source"), message.text("target")),
-            "choose_style": lambda: workspace.choose_style(message.style()),
-            "directions": lambda: {
-                "directions": targets_by_source(
-                    self.sessions.models.directions(workspace, message.optional_text("model"))
-                )
-            },
-            "models": lambda: {"models": self.sessions.models.offers(workspace)},
-            "switch_model": lambda: self.sessions.models.switch(workspace, message.text("key")),
-            "fetch_model": lambda: self.sessions.models.fetch(workspace, message.text("model").strip()),
-            "stop_model": lambda: self.sessions.models.stop(workspace),
-        }
-        if name not in commands:
-            raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))
-        result = commands[name]()
-        reply = workspace.snapshot(*message.position())
-        return {**reply, "result": result} if result is not None else reply
-
-    def _switch(self, name: str, workspace: Workspace, message: PageMessage) -> Json:
-        if name == "open_document":
-            workspace = self.sessions.open_document(message.data("data"), message.text("file"))
-        elif name == "open_sample":
-            workspace = self.sessions.open_sample()
-        elif name == "begin_anew":
-            workspace = self.sessions.begin_anew(workspace, message.text("direction"), message.optional_text("model"))
-        elif name == "delete_session":
-            workspace = self.sessions.delete_session(workspace)
-        else:
-            workspace = self.sessions.go_on(message.number("session"))
-        return self._whole(workspace, {"is_continued": name == "go_on"})
+    def _changed(self, workspace: Workspace, command: Command) -> Json:
+        """Carries out a command in its workspace; the reply has what changed, and the command's result."""
+        result = HANDLERS[type(command)](self.sessions, workspace, command)
+        reply = workspace.snapshot(command.since, command.open, command.detail_since)
+        return reply if result is None else {**reply, "result": result}
 
     def _whole(self, workspace: Workspace, result: Json) -> Json:
         first = workspace.first_to_do() if workspace.open_index is None else workspace.open_index

@@ -27,6 +27,9 @@ _TEMPLATE = """
 """
 HEAD = f"""
 <link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
+<link rel="apple-touch-icon" href="{STATIC_PATH}/icon-192.png">
+<link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">
+<meta name="theme-color" content="#4f66c4">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/icons.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/editor.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/report.css">

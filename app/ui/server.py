@@ -1,8 +1,9 @@
-"""The web server: the page, its static files, the downloads, and what a browser is told not to do."""
+"""The web server: the page, its static files, the downloads, and the security headers."""
 
 from __future__ import annotations
 
 import asyncio
+import mimetypes
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +30,7 @@ UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; "
-    "form-action 'self'; frame-ancestors 'none'"
+    "form-action 'self'; manifest-src 'self'; frame-ancestors 'none'"
 )
 _HEADERS = (
     (b"content-security-policy", _POLICY.encode("ascii")),
@@ -90,6 +91,7 @@ class Server(uvicorn.Server):
 def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
     """The whole web application."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
 
     @app.get("/status")

@@ -51,7 +51,7 @@ class Person:
             "token": self.workspace.token,
             "client": "tab",
             "sequence": self.sequence,
-            "since": self.workspace.version,
+            "since": self.workspace.core.version,
         }
         reply = self.api.command({**base, "open": None, "detail_since": -1, "name": name, **fields})
         assert reply["ok"], reply
@@ -86,13 +86,13 @@ class Person:
             self.answer()
             if index % 4 == 0:
                 self.constrain(index, self.chance.choice(WORDS))
-            text = self.workspace.segment(index).text or "nothing"
+            text = self.workspace.core.segment(index).text or "nothing"
             if index % 5:  # every fifth is fine as it is
                 for _ in range(22):
                     text = self.type(index, text)
             if index % 7 == 0:
                 self.send("edit", segment=index, text=None, origin="undo")
-                text = self.workspace.segment(index).text or text
+                text = self.workspace.core.segment(index).text or text
             self.send("confirm", segment=index, text=text)
             if index % 50 == 0:
                 self.send("reopen", segment=index)
@@ -102,8 +102,8 @@ class Person:
         step = self.send("replace", segments=None, in_confirmed=True, **find)["result"]["step"]
         self.send("step", step=step, is_undo=True)
         self.send("step", step=step, is_undo=False)
-        self.send("split", segment=1, offset=self.workspace.segment(1).source.index(" ") + 1)
-        self.send("split", segment=2, offset=self.workspace.segment(2).source.index(" ") + 1)
+        self.send("split", segment=1, offset=self.workspace.core.segment(1).source.index(" ") + 1)
+        self.send("split", segment=2, offset=self.workspace.core.segment(2).source.index(" ") + 1)
         self.send("merge", segment=2)  # what was cut off is part of it again
         self.answer()
 

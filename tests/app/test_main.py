@@ -109,9 +109,9 @@ def test_log_of_an_earlier_version_is_found(
 
 def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
-    fields = message(api, "changes")
-    snapshot = api.sessions.find(fields["token"]).snapshot()
-    asked = {**fields, "since": snapshot["version"], "detail_since": snapshot["version"]}
+    token = message(api, "open")["token"]
+    snapshot = api.sessions.find(token).snapshot()
+    asked = {"token": token, "since": snapshot["version"], "open": None, "detail_since": snapshot["version"]}
     replies: list[bytes] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ import pytest
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
+from app.ui import commands
 from app.ui.api import Api
+from app.ui.handlers import COMMANDS, HANDLERS, SWITCHES
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
@@ -65,8 +69,8 @@ def test_upload_opens_a_new_session(api: Api):
 
 
 WRONG = [
-    (None, "no object"),
-    ("edit", "no object"),
+    (None, "not an object"),
+    ("edit", "not an object"),
     ({"name": "edit"}, "'token'"),
     ({"name": "fly"}, "no command 'fly'"),
     ({"name": "edit", "segment": "1", "text": "x", "origin": "typed"}, "'segment'"),
@@ -75,24 +79,24 @@ WRONG = [
     ({"name": "edit", "segment": 1, "text": "x", "origin": "magic"}, "'origin'"),
     ({"name": "edit", "segment": 10**9, "text": "x", "origin": "typed"}, "no segment"),
     ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": []}, "'told'"),
-    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"changes": []}}, "'before'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"changes": []}}, "'told.before'"),
     *(
         (
             {"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"before": "", "changes": changes}},
             why,
         )
         for changes, why in (
-            ([[0, 0, "x", "magic"]], "'told'"),
-            ([[0, True, "x", "typed"]], "'told'"),
-            ([[0, 0, "x"]], "'told'"),
-            (["x"], "'told'"),
-            ({}, "'changes'"),
+            ([[0, 0, "x", "magic"]], "'told.changes'"),
+            ([[0, True, "x", "typed"]], "'told.changes'"),
+            ([[0, 0, "x"]], "'told.changes'"),
+            (["x"], "'told.changes'"),
+            ({}, "'told.changes'"),
         )
     ),
     ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
     ({"name": "constrain", "segment": 0, "pins": [1], "terms_off": [], "origin": "person"}, "'pins'"),
     ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "origin": "person"}, "'bans'"),
-    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "bans": ["x"], "origin": "person"}, "no object"),
+    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "bans": ["x"], "origin": "person"}, "'bans'"),
     (
         {
             "name": "constrain",
@@ -102,20 +106,44 @@ WRONG = [
             "bans": [{"text": "x", "case": "loud"}],
             "origin": "person",
         },
-        "'case'",
+        "'bans'",
     ),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
     ({"name": "go_on", "session": 4711}, "no such session"),
     ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
     ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "impossible key counts"),
-    ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts'"),
-    ({"name": "keys", "segment": 0, "counts": {}, "presses": [1]}, "invalid key records"),
+    ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts.delete'"),
+    ({"name": "keys", "segment": 0, "counts": {}, "presses": [1]}, "'presses'"),
     ({"name": "consent", "is_given": "yes"}, "'is_given'"),
     ({"name": "idle", "segment": 0, "idle_ms": None}, "'idle_ms'"),
+    ({"name": "idle", "segment": 0, "idle_ms": -1}, "'idle_ms'"),
+    ({"name": "open", "segment": 10**400}, "'segment'"),
+    ({"name": "open", "segment": 1.0}, "'segment'"),
+    ({"name": "open", "segment": 0, "since": "1"}, "'since'"),
+    ({"name": "open", "segment": 0, "force": True}, "unknown field 'force'"),
+    ({"name": "open", "segment": 0, "x" * 1000: True}, "unknown field 'xxx"),
+    ({"name": "open", "segment": 0, "language": 5}, "'language'"),
+    ({"name": "x" * 501}, "'name'"),
+    ({"name": "go_on", "session": 2**64}, "'session'"),
+    ({"name": "choose_checks", "off": ["spelling"]}, "'off'"),
+    ({"name": "choose_style", "formality": "rude", "domain": None}, "'formality'"),
+    ({"name": "switch_model", "key": "\ud83d"}, "'key'"),
+    (
+        {
+            "name": "replace",
+            "find": "a",
+            "replacement": "b",
+            "matches_case": False,
+            "whole_words": False,
+            "in_confirmed": False,
+            "segments": [0, "1"],
+        },
+        "'segments'",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("fields", "said"), WRONG, ids=[said for _, said in WRONG])
+@pytest.mark.parametrize(("fields", "said"), WRONG, ids=[f"{number} {said}" for number, (_, said) in enumerate(WRONG)])
 def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api, fields: Any, said: str):
     if isinstance(fields, dict) and said != "'token'":
         fields = message(api, **fields)
@@ -192,3 +220,36 @@ def test_record_of_a_session_is_told(api: Api):
     assert [moment[4] for moment in replay["moments"] if moment[2] == "confirm"] == ["Fertig"]
     wrong = asyncio.run(api.record({"token": token, "view": "secrets"}))
     assert "'view'" in wrong["error"]["message"]
+
+
+def test_every_command_has_one_handler_that_takes_it():
+    models = {
+        model
+        for model in vars(commands).values()
+        if isinstance(model, type)
+        and issubclass(model, commands.Command)
+        and "Literal" in str(model.model_fields["name"])
+    }
+    table = {**HANDLERS, **SWITCHES}
+    assert set(table) == models
+    for model, handler in table.items():
+        *_, parameter = inspect.signature(handler).parameters.values()
+        assert parameter.annotation == f"c.{model.__name__}"
+
+
+def test_half_a_surrogate_pair_reaches_the_text_as_a_replacement_character(api: Api):
+    reply = api.command(message(api, "edit", segment=1, text="Datei \ud83d", origin="typed", open=1))
+    assert reply["segment"]["target"] == "Datei \ufffd"
+
+
+@pytest.mark.full
+def test_no_message_gets_an_internal_error(api: Api):
+    """Random values in every field of every command: each reply has a reason that a person can read."""
+    values: list[Any] = [None, True, -1, 0, 10**400, 1.5, "", "x", "\ud83d", [], ["x"], [1], {}, {"a": 1}, "x" * 10_000]
+    chance = random.Random(7)
+    for _ in range(3000):
+        name = chance.choice([name for name in COMMANDS if name not in ("fetch_model", "delete_session")])
+        fields = {field.alias or key: chance.choice(values) for key, field in COMMANDS[name].model_fields.items()}
+        known = {key: value for key, value in message(api, name).items() if chance.random() < 0.9}
+        reply = api.command({**fields, **known})
+        assert reply["ok"] or reply["error"]["kind"] != "internal", (name, fields, reply)

@@ -1,0 +1,336 @@
+"""The state of a workspace as the page gets it: the shapes of `Workspace.snapshot`.
+
+TypeScript types are made from them. Messages are in the page's language; words are numbered as in `word_spans`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
+
+from app.checks import CheckName
+from app.glossary.model import Status
+from app.log.records import SegmentStateName
+from app.segments.constraint_changes import BanCase
+from app.segments.state import Origin
+from engine import Formality
+
+Run = Annotated[list[str], Field(min_length=2, max_length=2)]  # [kind, text]
+WordPair = tuple[int, int]
+
+
+class DocumentView(TypedDict):
+    """The document and its language pair; `unit` is what its words are counted in."""
+
+    name: str
+    notes: list[str]
+    direction: str
+    source_language: str
+    target_language: str
+    unit: Literal["words", "characters"]
+
+
+class StyleView(TypedDict):
+    """The style chosen, and what the model offers."""
+
+    formality: Formality | None
+    domain: str | None
+    formalities: list[Formality]
+    domains: list[str]
+
+
+class ModelView(TypedDict):
+    """The model in use; `next` names one that is loading, `fetched` is the percentage of its download."""
+
+    state: str
+    name: str
+    message: str
+    num_directions: int
+    next: str
+    fetched: int | None
+    style: StyleView
+
+
+class SegmentCounts(TypedDict):
+    """How many segments each filter of the list shows."""
+
+    all: int
+    open: int
+    edited: int
+    confirmed: int
+    attention: int
+    commented: int
+
+
+class WordCounts(TypedDict):
+    """Words of the source."""
+
+    confirmed: int
+    all: int
+
+
+class WorkView(TypedDict):
+    """Working time without pauses longer than the limit, and words confirmed per hour."""
+
+    net_ms: int
+    per_hour: float | None
+    idle_limit_ms: int
+
+
+class ProgressView(TypedDict):
+    """How far the translation of the whole document is."""
+
+    done: int
+    total: int
+    is_running: bool
+    words_per_second: float | None
+    seconds_left: int | None
+
+
+class DecodeView(TypedDict):
+    """How long the last decoding took."""
+
+    last_ms: float | None
+
+
+class GlossarySummary(TypedDict):
+    """What the header shows of the glossaries."""
+
+    name: str
+    num_terms: int
+    num_glossaries: int
+
+
+class SegmentRow(TypedDict):
+    """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away."""
+
+    index: int
+    stamp: int
+    state: SegmentStateName
+    is_queued: bool
+    attention: str
+    source: str
+    target: str | None
+    num_pins: int
+    is_commented: bool
+    is_repetition: bool
+    is_from_memory: bool
+    score: float | None
+
+
+class SourceRun(TypedDict):
+    """A piece of the source: `w` numbers its word; `term` and `at` name a glossary hit."""
+
+    t: str
+    w: NotRequired[int]
+    term: NotRequired[str]
+    at: NotRequired[int]
+    tag: NotRequired[bool]
+    kept: NotRequired[bool]
+
+
+class TargetRun(TypedDict):
+    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` say why it is there, `ban` what is not."""
+
+    t: str
+    w: NotRequired[int]
+    pin: NotRequired[str]
+    at: NotRequired[int]
+    terms: NotRequired[list[str]]
+    tag: NotRequired[bool]
+    kept: NotRequired[bool]
+    ban: NotRequired[str]
+
+
+class ProposalView(TypedDict):
+    """The best translation: `confidence` by word, `alignment` pairs (source word, target word)."""
+
+    text: str
+    score: float
+    tokens: list[TargetRun]
+    alignment: list[WordPair]
+    confidence: list[float]
+    is_stale: bool
+
+
+class TermView(TypedDict):
+    """A term of the segment: required or forbidden, and whether the translation complies."""
+
+    key: str
+    source: str
+    target: str
+    status: Literal["met", "unmet", "pending", "off"]
+    doubt: Literal["misaligned", "doubled", ""]
+    note: str
+    is_for_document: bool
+    term_status: Status
+    said: str
+    glossary: str
+
+
+class KeptView(TypedDict):
+    """A part of the source that the translation must contain unchanged."""
+
+    text: str
+    count: int
+    status: Literal["met", "unmet", "pending"]
+    reason: str
+
+
+class PinView(TypedDict):
+    """A pin; `source` is the source text that it translates, if the model knows."""
+
+    text: str
+    status: Literal["met", "unmet", "pending"]
+    reason: str
+    source: str
+
+
+class BanChoice(TypedDict):
+    """A banned text."""
+
+    text: str
+    case: BanCase
+
+
+class BanView(BanChoice):
+    """A banned text in the newest translation: absent (`kept`), in conflict with a constraint, or still contained."""
+
+    status: Literal["kept", "clash", "stands", "pending"]
+    reason: str
+
+
+class ConstraintPrice(TypedDict):
+    """What a required text costs, in log probability."""
+
+    text: str
+    is_pinned: bool
+    is_kept: bool
+    terms: list[str]
+    price: float | None
+
+
+class BanPrice(BanChoice):
+    """What a ban costs, in log probability."""
+
+    price: float | None
+
+
+class PriceView(TypedDict):
+    """What the constraints cost: in total, each alone (`singly`), and the difference (`together`)."""
+
+    total: float | None
+    singly: float
+    together: float | None
+    constraints: list[ConstraintPrice]
+    bans: list[BanPrice]
+
+
+class ConflictView(TypedDict):
+    """Two requirements that contradict each other: one is kept, the other given up."""
+
+    kind: str
+    kept: str
+    given_up: str
+    source: str
+    term: str
+    by: str
+
+
+class FreeHypothesis(TypedDict):
+    """The best translation without constraints, compared with the best that has them."""
+
+    text: str
+    score: float
+    gap: float
+    runs: list[Run]
+
+
+class RankedHypothesis(FreeHypothesis):
+    """One translation of the n-best list."""
+
+    rank: int
+    unmet: list[str]
+
+
+class FindingView(TypedDict):
+    """What a check found in the text."""
+
+    check: CheckName
+    kind: str
+    texts: list[str]
+    is_error: bool
+
+
+class SegmentDetails(TypedDict):
+    """The open segment. `target` is the person's text, null while the machine's is shown."""
+
+    index: int
+    stamp: int
+    state: SegmentStateName
+    num_words: int
+    source: list[SourceRun]
+    terms: list[TermView]
+    kept: list[KeptView]
+    pins: list[str]
+    pin_states: list[PinView]
+    bans: list[BanChoice]
+    ban_states: list[BanView]
+    beginning: str
+    locked: list[str]
+    prices: PriceView | None
+    terms_off: list[str]
+    conflicts: list[ConflictView]
+    is_pending: bool
+    proposal: ProposalView | None
+    nbest: list[RankedHypothesis]
+    free: FreeHypothesis | None
+    notices: list[str]
+    target: str | None
+    machine_text: str | None
+    note: str
+    comment: str
+    placeholders: list[str]
+    origin: Origin | None
+    is_from_memory: bool
+    findings: list[FindingView]
+
+
+class SessionOffer(TypedDict):
+    """An earlier session that can be continued."""
+
+    session: int
+    name: str
+    num_confirmed: int
+    num_segments: int
+    last_ms: int
+
+
+@with_config(ConfigDict(extra="forbid", strict=True))  # for what is inside, too; tests check replies with it
+class SnapshotReply(TypedDict):
+    """The state after a command: what is small, the rows that changed, and the open segment if it changed.
+
+    `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
+    """
+
+    ok: Literal[True]
+    token: str
+    version: int
+    document: DocumentView
+    model: ModelView
+    counts: SegmentCounts
+    words: WordCounts
+    work: WorkView
+    progress: ProgressView
+    decode: DecodeView
+    glossary: GlossarySummary | None
+    problem: str
+    keeps_keys: bool
+    rows: list[SegmentRow]
+    order: NotRequired[list[int]]
+    segment: NotRequired[SegmentDetails]
+    checks_off: NotRequired[list[CheckName]]
+    offers: NotRequired[list[SessionOffer]]
+    result: NotRequired[dict[str, object]]

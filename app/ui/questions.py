@@ -1,0 +1,91 @@
+"""The questions of the page, which change nothing: one model each, checked as commands are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from app.glossary.import_report import Shown
+from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
+
+
+class Hello(PageModel):
+    """A page was opened or reloaded; `token` is the session that it showed before."""
+
+    token: Name | None = None
+    language: Name = "en"
+
+
+class Changes(PageMessage):
+    """What has changed since `since`; see `app.ui.commands.Command`."""
+
+    since: Integer
+    open: Integer | None = None
+    detail_since: Integer
+
+
+class AskAlternatives(PageMessage):
+    """Other words for word number `word` of the proposal `text`."""
+
+    segment: Integer
+    word: Integer
+    text: str
+
+
+class AskCompletion(PageMessage):
+    """How the translation could continue after `text`."""
+
+    segment: Integer
+    text: str
+
+
+class AskRecord(PageMessage):
+    """The session's figures ("report"), or every moment of it ("replay")."""
+
+    view: Literal["report", "replay"]
+
+
+class GlossaryQuestion(PageMessage):
+    """Which question about glossaries a message is; the other fields are read later."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ask: Literal["overview", "document", "terms", "import", "rows"]
+
+
+class AskOverview(PageMessage):
+    """The document's glossaries."""
+
+    ask: Literal["overview"]
+
+
+class AskDocumentCheck(PageMessage):
+    """What the glossaries do to the document."""
+
+    ask: Literal["document"]
+
+
+class AskTerms(PageMessage):
+    """A page of a glossary's terms."""
+
+    ask: Literal["terms"]
+    glossary: Integer
+    filter: str
+    offset: Count
+
+
+class AskImport(PageMessage):
+    """What using an uploaded glossary would do."""
+
+    ask: Literal["import"]
+    import_: Integer = Field(alias="import")
+
+
+class AskImportRows(PageMessage):
+    """A page of the rows of an uploaded glossary."""
+
+    ask: Literal["rows"]
+    import_: Integer = Field(alias="import")
+    shown: Shown
+    offset: Count

@@ -1,0 +1,62 @@
+"""Replies to the page, errors included: every exception becomes a message for a person in one place (`attempt`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal
+
+from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
+
+from app.errors import AppError
+from app.i18n import Message, translated
+from app.segments import Json
+from engine import EngineError
+
+_log = logging.getLogger("pinpoint")
+
+
+class ErrorDetails(TypedDict):
+    """`kind` is for the page's script, `message` for the person."""
+
+    kind: str
+    message: str
+
+
+class ErrorReply(TypedDict):
+    """Nothing was changed, for the reason given."""
+
+    ok: Literal[False]
+    error: ErrorDetails
+
+
+def in_language_of(message: Any, reply: Json | ErrorReply) -> Json:
+    """The reply in the language that the message names; in English if there is no such language."""
+    language = message.get("language") if isinstance(message, dict) else None
+    whole: Json = {**reply}
+    return translated(whole, language) if isinstance(language, str) else whole
+
+
+def attempt(action: Callable[[], Json]) -> Json | ErrorReply:
+    """The action's reply, or what went wrong."""
+    try:
+        return action()
+    except (AppError, EngineError) as error:
+        return error_reply(error)
+    except Exception:
+        return internal_error()
+
+
+def error_reply(error: Exception) -> ErrorReply:
+    """The reply that shows a person an error."""
+    kind = getattr(error, "kind", type(error).__name__)
+    return {"ok": False, "error": {"kind": kind, "message": error.args[0] if len(error.args) == 1 else str(error)}}
+
+
+def internal_error() -> ErrorReply:
+    """The reply to a bug of ours, whose exception is being handled; the log has the details."""
+    _log.exception("a command of the page failed")
+    message = Message(
+        "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
+    )
+    return {"ok": False, "error": {"kind": "internal", "message": message}}
