@@ -1,4 +1,4 @@
-"""python -m app: flags to objects to a page in the browser, or to a command. Only here are the parts put together."""
+"""python -m app: starts the server and opens the page, or runs a command. Only this module wires the parts together."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import os
 import signal
 import sys
 import threading
-import webbrowser
 from contextlib import ExitStack
-from pathlib import Path
 
 from app import VERSION
 from app.cli.arguments import COMMANDS, OVERVIEW, parse, program_name
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
-
-DEFAULT_PORT = 7860
+from app.settings import AppSettings, add_flags, settings_from
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,10 +22,10 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] in COMMANDS:
         return _command(arguments)
-    flags = _parse(arguments)
+    settings = _parse(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     try:
-        return _serve(flags)
+        return _serve(settings)
     except (AppError, OSError) as error:
         print(f"Pinpoint could not start: {error}", file=sys.stderr)
         return 1
@@ -58,7 +55,7 @@ def _command(arguments: list[str]) -> int:
         return 130
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
+def _parse(arguments: list[str]) -> AppSettings:
     parser = argparse.ArgumentParser(
         prog=program_name(),
         description="Post-edit a document in the browser.",
@@ -66,49 +63,14 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"Pinpoint {VERSION}")
-    parser.add_argument(
-        "--model",
-        type=Path,
-        default=MODEL_FOLDER,
-        help="a model's folder, or the hub id of one that `python -m engine models` names (default: the bundled one)",
-    )
-    parser.add_argument(
-        "--direction",
-        metavar="en-de",
-        help="what new documents are translated in (default: what each says itself, else the model's first)",
-    )
-    parser.add_argument("--document", type=Path, help="a document to open (default: the sample)")
-    parser.add_argument("--glossary", type=Path, help="a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX")
-    parser.add_argument(
-        "--log", type=Path, default=None, help=f"where sessions are kept (default: {default_log_path()})"
-    )
-    parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"), help="address to listen on (or HOST)")
-    parser.add_argument(
-        "--port", type=int, default=None, help="port to listen on (or PORT); a busy one moves on by one"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=1, help="threads of the model (default: 1; more help where cores are idle)"
-    )
-    parser.add_argument(
-        "--device", default="cpu", help="where the model computes: cpu, or cuda for a GPU, in 16 bits (default: cpu)"
-    )
-    parser.add_argument(
-        "--no-fill", action="store_true", help="only offer what the memory has for a segment, also an exact match"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_flags(parser)
     if arguments and not arguments[0].startswith("-"):
         parser.error(f"there is no command {arguments[0]!r}; the commands are {', '.join(COMMANDS)}")
     flags = parser.parse_args(arguments)
-    if flags.port is None:
-        given = os.environ.get("PORT", str(DEFAULT_PORT))
-        if not given.isdecimal():
-            parser.error(f"PORT is {given!r}; it must be a number")
-        flags.port = int(given)
-    if not 0 <= flags.port <= 65535:
-        parser.error(f"the port is {flags.port}; it must be between 0 and 65535")
-    if flags.threads < 1:
-        parser.error(f"--threads is {flags.threads}; it must be at least 1")
-    return flags
+    try:
+        return settings_from(flags, os.environ)
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def _stop(*_: object) -> None:
@@ -116,13 +78,13 @@ def _stop(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _serve(flags: argparse.Namespace) -> int:
+def _serve(settings: AppSettings) -> int:
     _set_environment()
     from app.models.loading import ModelHandle
 
     # The model loads while Gradio, which takes seconds to import, does so.
-    model = ModelHandle(flags.model, flags.direction, flags.device)
-    model.load_in_background(flags.threads)
+    model = ModelHandle(settings.model, settings.direction, settings.device)
+    model.load_in_background(settings.threads)
 
     import uvicorn
 
@@ -135,36 +97,43 @@ def _serve(flags: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as closing:
         closing.callback(model.stop)
-        store = LogStore.open(flags.log or default_log_path())
+        store = LogStore.open(settings.log or default_log_path())
         closing.callback(store.close)
         closing.callback(model.close)
         for note in store.notes:
             print(note)
-        if flags.model != MODEL_FOLDER:  # the first document needs to know what it translates
-            print(f"Loading {flags.model.as_posix()} …", flush=True)
+        if settings.model != MODEL_FOLDER:  # the first document needs to know what it translates
+            print(f"Loading {settings.model.as_posix()} …", flush=True)
             model.wait()
-        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not flags.no_fill)
+        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill)
         closing.callback(sessions.close)
-        if flags.direction is None:  # else none is guessed
+        if settings.direction is None:  # else none is guessed
             model.on_change(lambda: read_ahead(model.directions))
-        if flags.document or flags.glossary:
-            for note in sessions.open_files(flags.document, flags.glossary):
+        if settings.document or settings.glossary:
+            for note in sessions.open_files(settings.document, settings.glossary):
                 print(note)
-        listener = bind(flags.host, flags.port)
+        listener = bind(settings.host, settings.port)
         port = listener.getsockname()[1]
-        address = f"http://{_shown_host(flags.host)}:{port}"
-        if flags.port not in (0, port):
-            print(f"Port {flags.port} is busy; using {port} instead.")
+        address = f"http://{_shown_host(settings.host)}:{port}"
+        if settings.port not in (0, port):
+            print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
-        application = build_server(api, host=flags.host, port=port)
-        if not is_loopback(flags.host):
+        application = build_server(api, host=settings.host, port=port)
+        if not is_loopback(settings.host):
             print("Everyone who can reach this address can read and change the documents: there is no password.")
         print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)
-        if not flags.no_browser and _has_display():
-            threading.Timer(1.0, webbrowser.open, [address]).start()
+        if not settings.no_browser and _has_display():
+            threading.Timer(1.0, _open_page, [address, settings.window]).start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
     return 0
+
+
+def _open_page(address: str, in_window: bool) -> None:
+    from app.ui.window import open_page
+
+    if note := open_page(address, in_window=in_window):
+        print(note, flush=True)
 
 
 def _set_environment() -> None:

@@ -48,7 +48,16 @@ def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):
     assert (flags.host, flags.port) == ("localhost", 7002)
 
 
-@pytest.mark.parametrize("arguments", [["--port", "70000"], ["--threads", "0"], ["--port", "many"], ["--fly"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--port", "70000"],
+        ["--threads", "0"],
+        ["--port", "many"],
+        ["--fly"],
+        ["--no-browser", "--window"],
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         _parse(arguments)

@@ -1,0 +1,103 @@
+"""The app's settings: one frozen dataclass, from which the flags and their help are made."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Final
+
+from app.paths import MODEL_FOLDER, default_log_path
+
+DEFAULT_HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 7860
+
+
+@dataclass(frozen=True, slots=True)
+class AppSettings:
+    """What the app is started with. `host` and `port` also come from the environment, as HOST and PORT.
+
+    A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
+    switch of a `group` may be given. `{default}` and `{log}` in a help text are filled in.
+    """
+
+    model: Path = field(
+        default=MODEL_FOLDER,
+        metadata={
+            "help": "a model's folder, or a hub id that `python -m engine models` lists (default: the bundled model)",
+            "type": Path,
+        },
+    )
+    direction: str | None = field(
+        default=None,
+        metadata={
+            "help": "language pair of new documents (default: the document's own, else the model's first)",
+            "metavar": "en-de",
+        },
+    )
+    document: Path | None = field(
+        default=None, metadata={"help": "a document to open (default: the sample)", "type": Path}
+    )
+    glossary: Path | None = field(
+        default=None, metadata={"help": "a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX", "type": Path}
+    )
+    log: Path | None = field(
+        default=None, metadata={"help": "the log file of all sessions (default: {log})", "type": Path}
+    )
+    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on (or HOST)"})
+    port: int = field(
+        default=DEFAULT_PORT,
+        metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
+    )
+    threads: int = field(
+        default=1,
+        metadata={
+            "help": "processor threads of the model (default: {default}; more help if cores are idle)",
+            "type": int,
+        },
+    )
+    device: str = field(
+        default="cpu",
+        metadata={"help": "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})"},
+    )
+    no_fill: bool = field(
+        default=False, metadata={"help": "offer exact matches of the translation memory without inserting them"}
+    )
+    no_browser: bool = field(default=False, metadata={"help": "do not open a browser", "group": "browser"})
+    window: bool = field(
+        default=False,
+        metadata={
+            "help": "open the page in its own window (needs Chrome, Edge or another Chromium)",
+            "group": "browser",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a setting that makes no sense."""
+        if not 0 <= self.port <= 65535:
+            raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
+        if self.threads < 1:
+            raise ValueError(f"--threads is {self.threads}; it must be at least 1")
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Adds a flag for each setting."""
+    groups = {"browser": parser.add_mutually_exclusive_group()}
+    for setting in fields(AppSettings):
+        arguments = dict(setting.metadata)
+        target = groups.get(arguments.pop("group", ""), parser)
+        arguments["help"] = arguments["help"].format(default=setting.default, log=default_log_path())
+        arguments |= {"action": "store_true"} if setting.default is False else {"default": None}
+        target.add_argument("--" + setting.name.replace("_", "-"), **arguments)
+
+
+def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> AppSettings:
+    """The settings that the flags give, else the environment, else the defaults. Raises ValueError for a wrong one."""
+    given = {name: value for name, value in vars(flags).items() if value is not None}
+    given.setdefault("host", environment.get("HOST", DEFAULT_HOST))
+    if "port" not in given and (port := environment.get("PORT")) is not None:
+        if not port.isdecimal():
+            raise ValueError(f"PORT is {port!r}; it must be a number")
+        given["port"] = int(port)
+    return AppSettings(**given)
