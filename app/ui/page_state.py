@@ -202,7 +202,7 @@ class BanView(BanChoice):
     reason: str
 
 
-class ConstraintPrice(TypedDict):
+class PricedConstraint(TypedDict):
     """What a required text costs, in log probability."""
 
     text: str
@@ -212,7 +212,7 @@ class ConstraintPrice(TypedDict):
     price: float | None
 
 
-class BanPrice(BanChoice):
+class PricedBan(BanChoice):
     """What a ban costs, in log probability."""
 
     price: float | None
@@ -224,8 +224,8 @@ class PriceView(TypedDict):
     total: float | None
     singly: float
     together: float | None
-    constraints: list[ConstraintPrice]
-    bans: list[BanPrice]
+    constraints: list[PricedConstraint]
+    bans: list[PricedBan]
 
 
 class ConflictView(TypedDict):

@@ -166,13 +166,6 @@ export interface BanChoice {
   case: 'exact' | 'permissive';
 }
 
-/** What a ban costs, in log probability. */
-export interface BanPrice {
-  text: string;
-  case: 'exact' | 'permissive';
-  price: number | null;
-}
-
 /** A banned text in the newest translation: absent (`kept`), in conflict with a constraint, or still contained. */
 export interface BanView {
   text: string;
@@ -226,15 +219,6 @@ export interface ConflictView {
   source: string;
   term: string;
   by: string;
-}
-
-/** What a required text costs, in log probability. */
-export interface ConstraintPrice {
-  text: string;
-  is_pinned: boolean;
-  is_kept: boolean;
-  terms: string[];
-  price: number | null;
 }
 
 /** Keys pressed since the last message, by class; with consent also each key and each position of the caret.
@@ -474,8 +458,24 @@ export interface PriceView {
   total: number | null;
   singly: number;
   together: number | null;
-  constraints: ConstraintPrice[];
-  bans: BanPrice[];
+  constraints: PricedConstraint[];
+  bans: PricedBan[];
+}
+
+/** What a ban costs, in log probability. */
+export interface PricedBan {
+  text: string;
+  case: 'exact' | 'permissive';
+  price: number | null;
+}
+
+/** What a required text costs, in log probability. */
+export interface PricedConstraint {
+  text: string;
+  is_pinned: boolean;
+  is_kept: boolean;
+  terms: string[];
+  price: number | null;
 }
 
 /** How far the translation of the whole document is. */
