@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.formats import docx, html, markdown, plain_text, po, subtitles, table, tmx, xliff
 from app.formats.base import ParsedFile
+from app.i18n import Message
 
 _MIB = 2**20
 
@@ -29,16 +30,16 @@ class Format:
 
 
 _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
-_PLAIN_TEXT = Format("txt", "plain text", (".txt",), plain_text.read)
+_PLAIN_TEXT = Format("txt", Message("plain text"), (".txt",), plain_text.read)
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
-    Format("srt", "SubRip subtitles", (".srt",), subtitles.read),
-    Format("po", "gettext messages", (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
-    Format("docx", "Word documents", (".docx",), docx.read, 10 * _MIB),
+    Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read),
+    Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
+    Format("docx", Message("Word documents"), (".docx",), docx.read, 10 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
-    Format("csv", "tables", (".csv", ".tsv", ".tab"), table.read, is_paired=True),
-    Format("tmx", "translation memories", (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
+    Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True),
+    Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
