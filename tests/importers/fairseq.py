@@ -27,10 +27,10 @@ _TRAINING = {
 }
 
 
-def save_fairseq(folder: Path, **more: float) -> None:
+def save_fairseq(folder: Path, save_hub: Callable[..., None] = save_fsmt, **more: float) -> None:
     """As since fairseq 0.9: an argparse.Namespace, sublayers that are normalised afterwards, Moses and byte pairs."""
     hub = folder.with_name(HUB)
-    save_fsmt(hub, **more)
+    save_hub(hub, **more)
     folder.mkdir()
     state = _hub_weights(hub)
     for side, name in (("en", "vocab-src.json"), ("de", "vocab-tgt.json")):
@@ -46,11 +46,11 @@ def save_fairseq(folder: Path, **more: float) -> None:
     torch.save({"args": args, "model": state, **_TRAINING}, folder / "checkpoint_best.pt")
 
 
-def save_fairseq_spm(folder: Path, **more: float) -> None:
+def save_fairseq_spm(folder: Path, save_hub: Callable[..., None] = save_m2m100, **more: float) -> None:
     """Sublayers that are normalised before, one SentencePiece model and dictionary for both sides, settings in parts,
     and weights in the names and the kind of file that fairseq had before version 0.9."""
     hub = folder.with_name(HUB)
-    save_m2m100(hub, **more)
+    save_hub(hub, **more)
     folder.mkdir()
     pieces = list(json.loads((hub / "vocab.json").read_text(encoding="utf-8")))
     state = _hub_weights(hub)

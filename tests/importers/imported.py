@@ -21,7 +21,7 @@ from tests.importers.m2m100 import save_m2m100
 from tests.importers.marian import save_marian, save_trained_marian
 
 # How a folder of random weights is written; with an `ending` far below zero the model never ends by itself.
-_SAVE: dict[str, Callable[..., None]] = {
+SAVE: dict[str, Callable[..., None]] = {
     "marian": save_marian,
     "marian-relu": lambda folder, **more: save_marian(folder, "relu", **more),
     "marian-separate": lambda folder, **more: save_marian(folder, has_two_vocabularies=True, **more),
@@ -51,15 +51,22 @@ class Imported:
 
     @classmethod
     def make(cls, kind: str, folder: Path, **settings: float) -> Imported:
-        """One of random weights, written below a folder."""
-        import transformers
+        """A model of random weights, written below a folder."""
+        SAVE[kind](folder / "theirs", **settings)
+        return cls.of_folder(kind, folder)
 
+    @classmethod
+    def of_folder(cls, kind: str, folder: Path, *, has_reference: bool = True) -> Imported:
+        """The model in `folder / "theirs"`, converted; without `has_reference`, transformers is not needed."""
         theirs, ours, hub = folder / "theirs", folder / "ours", folder / HUB
-        _SAVE[kind](theirs, **settings)
         convert_folder(theirs, ours, torch.float32)
         loaded = load_model(ours)
         our_ids = _our_ids(theirs, ours) if kind.startswith("marian") else _swapped(loaded.config.vocabulary_size)
-        reference = transformers.AutoModelForSeq2SeqLM.from_pretrained(hub if hub.is_dir() else theirs).eval()
+        reference = None
+        if has_reference:
+            import transformers
+
+            reference = transformers.AutoModelForSeq2SeqLM.from_pretrained(hub if hub.is_dir() else theirs).eval()
         return cls(theirs, ours, reference, loaded, our_ids)
 
     @property
