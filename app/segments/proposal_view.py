@@ -182,10 +182,12 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
     """
     words = word_spans(source)
     found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
-    taken = [(atom.start, atom.end, "tag" if atom.is_markup else "kept") for atom in nontranslatables(source)]
+    taken = [
+        (element.start, element.end, "tag" if element.is_markup else "kept") for element in nontranslatables(source)
+    ]
     spans = [*words, *((hit.start, hit.end) for hit, _ in found), *((start, end) for start, end, _ in taken)]
     runs: list[Json] = []
-    word = number = atom = 0
+    word = number = element = 0
     for start, end in pairwise(sorted({0, len(source), *(edge for span in spans for edge in span)})):
         run: Json = {"t": source[start:end]}
         while word < len(words) and words[word][1] <= start:
@@ -196,10 +198,10 @@ def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> li
             number += 1
         if number < len(found) and found[number][0].start <= start:
             run |= {"term": found[number][1], "at": number}
-        while atom < len(taken) and taken[atom][1] <= start:
-            atom += 1
-        if atom < len(taken) and taken[atom][0] <= start:
-            run[taken[atom][2]] = True
+        while element < len(taken) and taken[element][1] <= start:
+            element += 1
+        if element < len(taken) and taken[element][0] <= start:
+            run[taken[element][2]] = True
         runs.append(run)
     return runs
 

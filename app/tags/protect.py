@@ -45,12 +45,12 @@ class Protection:
     def of(cls, original: Request) -> Protection:
         """The protection for a request whose source comes from the document."""
         source, found = original.source, nontranslatables(original.source)
-        markup = [atom for atom in found if atom.is_markup]
-        addresses = dict.fromkeys(atom.text for atom in found if atom.kind == "address")
+        markup = [element for element in found if element.is_markup]
+        addresses = dict.fromkeys(element.text for element in found if element.kind == "address")
         names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
         if len(markup) > MAX_TAGS:
             markup = []
-        cuts = [Cut(atom.start, atom.end, names[atom.text]) for atom in found if atom.text in names]
+        cuts = [Cut(element.start, element.end, names[element.text]) for element in found if element.text in names]
         tag_cuts = _tag_cuts(markup, source)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
@@ -58,10 +58,10 @@ class Protection:
         if not is_needed:
             bounded = _bounded(original, kept)
             return cls(bounded, bounded, BareText.of(source), _ConstraintTexts((), {}))
-        texts = _ConstraintTexts(tuple(atom.text for atom in markup), names)
+        texts = _ConstraintTexts(tuple(element.text for element in markup), names)
         tags = tuple(
-            _tag(atom, _key_place(bare, place) if atom.is_access_key else place, source, bool(cut.text), number)
-            for number, (atom, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
+            _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text), number)
+            for number, (element, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
         )
         phrases = texts.phrases(original.phrases, bare)
         locked = {number: text for number, text in enumerate(map(texts.text, original.locked)) if text}
@@ -330,21 +330,21 @@ def _ends_with_part(text: str, address: str) -> bool:
 
 
 def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
-    starts: dict[int, NonTranslatable] = {atom.start: atom for atom in markup}
-    ends: dict[int, NonTranslatable] = {atom.end: atom for atom in starts.values()}
+    starts: dict[int, NonTranslatable] = {element.start: element for element in markup}
+    ends: dict[int, NonTranslatable] = {element.end: element for element in starts.values()}
     cuts = []
-    for atom in starts.values():
-        before, after = atom.start, atom.end
+    for element in starts.values():
+        before, after = element.start, element.end
         while before in ends:
             before = ends[before].start
         while after in starts:
             after = starts[after].end
         is_apart = (
-            atom.kind == "lone"
-            and not atom.is_access_key
+            element.kind == "lone"
+            and not element.is_access_key
             and separates_words(source[max(0, before - 1) : before], source[after : after + 1])
         )
-        cuts.append(Cut(atom.start, atom.end, " " if is_apart else "", is_tag=True))
+        cuts.append(Cut(element.start, element.end, " " if is_apart else "", is_tag=True))
     return cuts
 
 
@@ -355,12 +355,12 @@ def _key_place(bare: BareText, place: int) -> int:
     return place
 
 
-def _tag(atom: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
-    assert atom.kind == "open" or atom.kind == "close" or atom.kind == "lone"
-    if atom.is_access_key:  # works in any word: place it before the one aligned with its own
-        return Tag(atom.text, atom.kind, place, True, False, number=number)
-    before, after = source[max(0, atom.start - 1) : atom.start], source[atom.end : atom.end + 1]
-    return Tag(atom.text, atom.kind, place, before.isspace(), after.isspace(), separates_words, number)
+def _tag(element: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
+    assert element.kind == "open" or element.kind == "close" or element.kind == "lone"
+    if element.is_access_key:  # works in any word: place it before the one aligned with its own
+        return Tag(element.text, element.kind, place, True, False, number=number)
+    before, after = source[max(0, element.start - 1) : element.start], source[element.end : element.end + 1]
+    return Tag(element.text, element.kind, place, before.isspace(), after.isspace(), separates_words, number)
 
 
 def _composed(text: str) -> str:

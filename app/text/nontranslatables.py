@@ -79,7 +79,7 @@ def placeholders(text: str) -> list[str]:
 def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
     """All non-translatable texts in `text`, in order and not overlapping.
 
-    >>> [(atom.text, atom.kind) for atom in atoms("Copy %s to {1}it{/1}.")]
+    >>> [(element.text, element.kind) for element in nontranslatables("Copy %s to {1}it{/1}.")]
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
     matches = [(match.start(), -match.end(), is_address) for is_address, match in _matches(text)]
@@ -88,11 +88,11 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
         if not found or start >= found[-1].end:
             end = -minus_end
             found.append(NonTranslatable(start, end, text[start:end], "address" if is_address else "placeholder"))
-    if (key := access_key(text, [(atom.start, atom.end) for atom in found])) is not None:
-        place = bisect_left(found, key, key=lambda atom: atom.start)
+    if (key := access_key(text, [(element.start, element.end) for element in found])) is not None:
+        place = bisect_left(found, key, key=lambda element: element.start)
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
     paired = _paired(found)
-    return tuple(replace(atom, kind="lone") if _is_lone_tag(atom, text) else atom for atom in paired)
+    return tuple(replace(element, kind="lone") if _is_lone_tag(element, text) else element for element in paired)
 
 
 def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
@@ -101,13 +101,13 @@ def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
     """
-    counts = Counter(atom.text for atom in nontranslatables(text) if not atom.is_markup)
+    counts = Counter(element.text for element in nontranslatables(text) if not element.is_markup)
     return tuple(counts.items())
 
 
 def tag_spans(text: str) -> list[tuple[int, int]]:
     """The spans of the tags in `text`, ascending."""
-    return [(atom.start, atom.end) for atom in nontranslatables(text) if atom.is_markup]
+    return [(element.start, element.end) for element in nontranslatables(text) if element.is_markup]
 
 
 def without_markup(text: str) -> str:
@@ -130,8 +130,8 @@ def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...
     """
     expected, found = Counter(placeholders(source)), Counter(placeholders(target))
     early_in_source = set(_closed_early(source))
-    addresses = dict.fromkeys(atom.text for atom in nontranslatables(source) if atom.kind == "address")
-    key = next((atom.start for atom in nontranslatables(source) if atom.is_access_key), None)
+    addresses = dict.fromkeys(element.text for element in nontranslatables(source) if element.kind == "address")
+    key = next((element.start for element in nontranslatables(source) if element.is_access_key), None)
     return {
         "missing": tuple((expected - found).elements()),
         "extra": tuple((found - expected).elements()),
@@ -162,11 +162,13 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
     paired = list(found)
     opened: list[tuple[str, int]] = []
     num_open: Counter[str] = Counter()
-    for number, atom in enumerate(found):
-        name = _TAG_NAME.match(atom.text) if atom.kind == "placeholder" and not atom.text.endswith("/>") else None
+    for number, element in enumerate(found):
+        name = (
+            _TAG_NAME.match(element.text) if element.kind == "placeholder" and not element.text.endswith("/>") else None
+        )
         if name is None:
             continue
-        key = atom.text[0] + name[2]
+        key = element.text[0] + name[2]
         if not name[1]:
             opened.append((key, number))
             num_open[key] += 1
@@ -176,25 +178,25 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
                 other, first = opened.pop()
                 num_open[other] -= 1
             paired[first] = replace(found[first], kind="open", partner=number)
-            paired[number] = replace(atom, kind="close", partner=first)
+            paired[number] = replace(element, kind="close", partner=first)
     return paired
 
 
-def _is_lone_tag(atom: NonTranslatable, text: str) -> bool:
+def _is_lone_tag(element: NonTranslatable, text: str) -> bool:
     """Whether an unpaired placeholder is a tag.
 
     A number in braces is a tag if it is attached to a word ("file{2}"), else a word ("Copy {1} to {2}").
     """
-    if atom.kind != "placeholder":
+    if element.kind != "placeholder":
         return False
-    if atom.text[0] == "\\" or atom.text.startswith(("{/", "</")) or atom.text.endswith("/>"):
+    if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
         return True
-    if atom.text[0] == "<":
-        name = _TAG_NAME.match(atom.text)
+    if element.text[0] == "<":
+        name = _TAG_NAME.match(element.text)
         return name is not None and _MARKUP_NAME.match(name[2]) is not None
-    if not _NUMBERED.match(atom.text):
+    if not _NUMBERED.match(element.text):
         return False
-    before, after = text[atom.start - 1 : atom.start], text[atom.end : atom.end + 1]
+    before, after = text[element.start - 1 : element.start], text[element.end : element.end + 1]
     return bool(before and not before.isspace() and before not in _OPENING_MARKS) or after.isalnum()
 
 

@@ -89,13 +89,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def holds(pair: Pair, kind: str) -> bool:
-    """Whether the source holds an atom of that kind, and the reference all of them as often."""
+    """Whether the source contains non-translatable text of that kind, and the reference has it as often."""
     source, target = pair
-    return any(atom.kind == kind for atom in nontranslatables(source)) and is_right(source, target)
+    return any(element.kind == kind for element in nontranslatables(source)) and is_right(source, target)
 
 
 def shared_word(pair: Pair) -> str | None:
-    """The first word that stands once in both, not at the start; None where there is none or the pair holds atoms."""
+    """The first word that stands once in both, not at the start; None without one or with non-translatable text."""
     source, target = pair
     if nontranslatables(source) or nontranslatables(target):
         return None
@@ -120,13 +120,13 @@ def exchanged(pair: Pair, word: str, text: str) -> Pair:
 def is_right(source: str, target: str) -> bool:
     """Whether all that is kept, and each tag, stands in the target as often as in the source, pairs around the same."""
     found = nontranslatables(source)
-    bare = re.sub("|".join(re.escape(atom.text) for atom in found if atom.is_markup) or "$", "", target)
+    bare = re.sub("|".join(re.escape(element.text) for element in found if element.is_markup) or "$", "", target)
     pairs = [
-        (source[atom.end : found[atom.partner].start], atom, found[atom.partner])
-        for atom in found
-        if atom.kind == "open"
+        (source[element.end : found[element.partner].start], element, found[element.partner])
+        for element in found
+        if element.kind == "open"
     ]
-    return all(target.count(atom.text) == source.count(atom.text) for atom in found) and all(
+    return all(target.count(element.text) == source.count(element.text) for element in found) and all(
         f"{first.text}{word}{last.text}" in target or not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", bare)
         for word, first, last in pairs
     )
@@ -139,7 +139,7 @@ def alone(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
 
 def as_phrases(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
     """The source as it stands; all that is not translated is required as phrases."""
-    counts = Counter(atom.text for atom in nontranslatables(source))
+    counts = Counter(element.text for element in nontranslatables(source))
     phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in counts.items())
     return Request(source, phrases=phrases), lambda answer: answer
 

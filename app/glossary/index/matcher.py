@@ -85,7 +85,7 @@ class TermMatcher:
                 if hit is None:
                     continue
                 if kept is None:
-                    kept = [(atom.start, atom.end) for atom in nontranslatables(text)]
+                    kept = [(element.start, element.end) for element in nontranslatables(text)]
                     kept += [match.span() for match in _NAME.finditer(text)]
                 if not _is_part(hit, kept):
                     yield _priority(hit, number), hit

@@ -195,10 +195,10 @@ def test_everything_in_a_source_is_restored_once(parts, is_apart):
         return
     kept = [text for text, _ in kept_texts(source)]  # removing tags may join words into another occurrence
     assume(all(without_markup(source).count(text) == source.count(text) for text in kept))
-    for atom in nontranslatables(source):
-        assert best.text.count(atom.text) == source.count(atom.text)
+    for element in nontranslatables(source):
+        assert best.text.count(element.text) == source.count(element.text)
     taken_over = re.compile(
-        "|".join(sorted((re.escape(atom.text) for atom in nontranslatables(source)), key=len, reverse=True))
+        "|".join(sorted((re.escape(element.text) for element in nontranslatables(source)), key=len, reverse=True))
     )
     assert sorted(taken_over.sub("", best.text).replace(" ", "")) == sorted(taken_over.sub("", source).replace(" ", ""))
     for placement in best.placements:

@@ -56,11 +56,11 @@ def test_missing_and_extra_placeholders_are_named() -> None:
     ],
 )
 def test_kinds_of_nontranslatable_text(text, found):
-    names = ("" if atom.kind == "placeholder" else f"{atom.kind}:" for atom in nontranslatables(text))
-    assert " ".join(name + atom.text for name, atom in zip(names, nontranslatables(text), strict=True)) == found
-    for number, atom in enumerate(nontranslatables(text)):
-        assert text[atom.start : atom.end] == atom.text
-        assert atom.partner < 0 or nontranslatables(text)[atom.partner].partner == number
+    names = ("" if element.kind == "placeholder" else f"{element.kind}:" for element in nontranslatables(text))
+    assert " ".join(name + element.text for name, element in zip(names, nontranslatables(text), strict=True)) == found
+    for number, element in enumerate(nontranslatables(text)):
+        assert text[element.start : element.end] == element.text
+        assert element.partner < 0 or nontranslatables(text)[element.partner].partner == number
 
 
 def test_kept_texts_are_counted_without_tags():
