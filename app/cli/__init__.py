@@ -1,1 +1,1 @@
-"""What `python -m app COMMAND` does without a browser: translate a document, and look after the log."""
+"""The commands without a browser: translate a document, and statistics, export, import and backup of the log."""

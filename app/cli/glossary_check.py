@@ -1,4 +1,4 @@
-"""`python -m app translate --dry-run`: what the glossaries do to a document, told before anything is decoded."""
+"""The report of `translate --dry-run`: what the glossaries match in a document, without translating it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from engine import Translator
 MAX_LINES = 50
 
 
-def told(document: Document, glossary: TermMatcher, translator: Translator) -> list[str]:
-    """The report, a line each; translations that the file has as confirmed are looked at, too."""
+def glossary_report(document: Document, glossary: TermMatcher, translator: Translator) -> list[str]:
+    """The lines of the report, which also covers confirmed translations in the file."""
     segments = (
         SegmentState(s.index, s.source, count_words(s.source), target=s.target, state=s.state)
         for s in document.segments
@@ -29,16 +29,16 @@ def told(document: Document, glossary: TermMatcher, translator: Translator) -> l
 
 
 def _lines(run: DryRun, unspellable: Sequence[str]) -> Iterator[str]:
-    yield f"{len(run.segments_hit):,} of {run.num_segments:,} segments hold a term"
-    yield f"{len(run.uses):,} of {run.num_terms:,} terms stand in the document; {run.num_without_hits:,} do not"
+    yield f"{len(run.segments_hit):,} of {run.num_segments:,} segments contain a term"
+    yield f"{len(run.uses):,} of {run.num_terms:,} terms occur in the document; {run.num_without_hits:,} do not"
     yield from _part(
-        "places", (f"{use.num_hits:>7,}  {_pair(use.term)}  (segments {_places(use.segments)})" for use in run.uses)
+        "matches", (f"{use.num_hits:>7,}  {_pair(use.term)}  (segments {_places(use.segments)})" for use in run.uses)
     )
     yield from _part(
-        "give way",
+        "overridden",
         (
-            f"{lost.num_hits:>7,}  {_pair(lost.term)}  to {_pair(lost.by)}, "
-            f"{'which goes first for the same words' if lost.is_same_place else 'which is longer'}"
+            f"{lost.num_hits:>7,}  {_pair(lost.term)}  by {_pair(lost.by)}, "
+            f"{'which has priority for the same words' if lost.is_same_place else 'which is longer'}"
             for lost in run.suppressed
         ),
     )
@@ -47,7 +47,7 @@ def _lines(run: DryRun, unspellable: Sequence[str]) -> Iterator[str]:
         "not used in confirmed segments",
         (f"{len(use.unused_in):>7,}  {_pair(use.term)}  (segments {_places(use.unused_in)})" for use in unused),
     )
-    yield from _part("cannot be spelt", (f"         {message}" for message in unspellable))
+    yield from _part("cannot be spelled by the model", (f"         {message}" for message in unspellable))
 
 
 def _part(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The commands about the log: figures, exports, taking a session in again, backups."""
+"""The commands that read or write the log: stats, export, import-log and backup."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from app.text.words import counting_unit
 
 
 def stats(flags: argparse.Namespace) -> int:
-    """Prints the figures of one session, or a line for each."""
+    """Prints the statistics of one session, or one line for each session."""
     with _reading(flags.log) as store:
         idle_limit_ms = 1000 * flags.idle
         if flags.session is not None:
             number = _number(store, flags.session)
             figures = _figures(store, number, idle_limit_ms)
-            print(json.dumps(plain(figures), ensure_ascii=False) if flags.json else _told(store, number, figures))
+            print(json.dumps(plain(figures), ensure_ascii=False) if flags.json else _summary(store, number, figures))
             return 0
         sessions = store.sessions()
         if flags.json:
@@ -52,7 +52,7 @@ def stats(flags: argparse.Namespace) -> int:
 
 
 def export(flags: argparse.Namespace) -> int:
-    """Writes a session in one of its forms."""
+    """Writes a session as a file of one of the export kinds."""
     with _reading(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
@@ -61,7 +61,7 @@ def export(flags: argparse.Namespace) -> int:
             )
         made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number, flags.with_proposals)
     path = flags.output or Path(made.name)
-    check_place(path)
+    check_output(path)
     write(path, made.data)
     print(path)
     if made.note:
@@ -70,7 +70,7 @@ def export(flags: argparse.Namespace) -> int:
 
 
 def import_log(flags: argparse.Namespace) -> int:
-    """Takes an exported session in again."""
+    """Imports an exported session into the log."""
     try:
         data = flags.file.read_bytes()
     except OSError as error:
@@ -80,41 +80,41 @@ def import_log(flags: argparse.Namespace) -> int:
     try:
         for note in store.notes:
             print(note, file=sys.stderr)
-        print(f"Session {store.adopt_session(session, events)} is in {store.path}.")
+        print(f"Imported as session {store.adopt_session(session, events)} into {store.path}.")
     finally:
         store.close()
     return 0
 
 
 def backup(flags: argparse.Namespace) -> int:
-    """Copies the log."""
+    """Copies the log into a new file."""
     store = LogStore.open_to_read(flags.log, may_be_older=True)
     try:
         num_sessions = store.back_up(flags.file)
     finally:
         store.close()
-    print(f"{flags.file} holds {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    print(f"{flags.file} contains {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
     return 0
 
 
-def check_place(path: Path) -> None:
-    """Raises CommandError where a file cannot be written there, before work is done that would be lost."""
+def check_output(path: Path) -> None:
+    """Raises CommandError if the file exists or cannot be written, before any work that would be lost."""
     if path.exists():
         raise CommandError(Message("{path} already exists: remove it, or choose another file with -o", path=path))
-    beside = _beside(path)
-    with _told_of(path, beside):
+    temporary = _temporary(path)
+    with _removing_on_error(path, temporary):
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.touch()
-        beside.unlink()
+        temporary.touch()
+        temporary.unlink()
 
 
 def write(path: Path, data: bytes) -> None:
-    """The file whole, or as it was before; raises CommandError where it cannot be written."""
-    beside = _beside(path)
-    with _told_of(path, beside):
+    """Writes the file completely or not at all. Raises CommandError if it cannot be written."""
+    temporary = _temporary(path)
+    with _removing_on_error(path, temporary):
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        os.replace(beside, path)
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
 
 
 def unreadable(path: Path, error: OSError) -> CommandError:
@@ -122,19 +122,19 @@ def unreadable(path: Path, error: OSError) -> CommandError:
     return CommandError(Message("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror))
 
 
-def _beside(path: Path) -> Path:
-    """Where the file is made; each process has its own."""
+def _temporary(path: Path) -> Path:
+    """The temporary file in the same folder; each process has its own."""
     return path.with_name(f".pinpoint-{os.getpid()}.part")
 
 
 @contextmanager
-def _told_of(path: Path, beside: Path) -> Iterator[None]:
-    """Leaves nothing half-written behind, whatever ends it."""
+def _removing_on_error(path: Path, temporary: Path) -> Iterator[None]:
+    """Removes the temporary file on any error; raises OSError as CommandError."""
     try:
         yield
     except BaseException as error:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise CommandError(
                 Message(
@@ -155,17 +155,17 @@ def _reading(path: Path) -> Iterator[LogStore]:
         store.close()
 
 
-def _number(store: LogStore, said: str) -> int:
+def _number(store: LogStore, name: str) -> int:
     sessions = store.sessions()
-    if said == NEWEST and sessions:
+    if name == NEWEST and sessions:
         return sessions[0].id
-    if said.isdecimal() and any(summary.id == int(said) for summary in sessions):
-        return int(said)
+    if name.isdecimal() and any(summary.id == int(name) for summary in sessions):
+        return int(name)
     raise CommandError(
         Message(
             "{path} has no session {name!r}; `{command} stats` lists its sessions",
             path=store.path,
-            name=said,
+            name=name,
             command=program_name(),
         )
     )
@@ -182,7 +182,7 @@ def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     return translated_document(session.document, session.segments, language, proposals=proposals)
 
 
-def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:
+def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
     session = store.load_session(number)
     source_language, _, target_language = session.direction.partition("-")
     unit, target_unit = counting_unit(source_language), counting_unit(target_language)
@@ -190,7 +190,7 @@ def _told(store: LogStore, number: int, figures: SessionStatistics) -> str:
         ("document", f"{session.document.name}, {session.direction}"),
         ("segments", f"{figures.num_confirmed:,} of {len(figures.segments):,} confirmed"),
         (f"source {unit}", f"{figures.num_words_confirmed:,} of {figures.num_words:,} confirmed"),
-        ("net time", f"{_clock(figures.net_ms)}, without pauses over {figures.idle_limit_ms // 1000} s"),
+        ("net time", f"{_clock(figures.net_ms)}, excluding pauses over {figures.idle_limit_ms // 1000} s"),
         ("gross time", _clock(figures.gross_ms)),
         (f"{unit} per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
         ("median time", "" if figures.median_ms is None else f"{figures.median_ms / 1000:.1f} s per confirmed segment"),

@@ -1,4 +1,4 @@
-"""`python -m app translate`: a document through the engine, without a page or a log."""
+"""The command `translate`: translates a document without a page or a log."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from app.cli.glossary_check import told as dry_run_told
-from app.cli.log_commands import check_place, unreadable, write
+from app.cli.glossary_check import glossary_report
+from app.cli.log_commands import check_output, unreadable, write
 from app.errors import CommandError
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
 from app.glossary import Term, TermMatcher
@@ -36,11 +36,11 @@ from app.tm.used_forms import with_used_forms
 from engine import Translation, offer_of
 
 Say = Callable[[str], None]
-_REASONS = {"stated": "the file says so", "text": "the language of its text", "first": "the model's first direction"}
+_REASONS = {"stated": "stated in the file", "text": "detected in the text", "first": "the model's first direction"}
 
 
 def translate(flags: argparse.Namespace) -> int:
-    """Translates the document into a new file; 1 where some segment lacks its translation or a term."""
+    """Translates the document into a new file; returns 1 if a segment has no translation or lacks a term."""
     path: Path = flags.document
     data = _read(path)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
@@ -52,10 +52,10 @@ def translate(flags: argparse.Namespace) -> int:
     document = facing(file, direction).document(direction.partition("-")[0])
     glossary = _glossary(flags.glossary or [], direction)
     if flags.dry_run:
-        print("\n".join(dry_run_told(document, glossary, translator)))
+        print("\n".join(glossary_report(document, glossary, translator)))
         return 0
     output = _output(flags.output, path, direction)
-    check_place(output)
+    check_output(output)
     memory = None if flags.memory is None else index_of_pairs(_pairs(flags.memory, direction))
     formed = _formed(memory, direction)
     segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
@@ -79,15 +79,15 @@ def translate(flags: argparse.Namespace) -> int:
 
 def drafted(
     document: Document,
-    asked: Sequence[SegmentState],
+    segments: Sequence[SegmentState],
     translations: Sequence[Translation],
     direction: str,
     known: Mapping[int, str],
 ) -> tuple[Export, list[str]]:
-    """The document with these translations, and those `known` by segment, as drafts; what needs a look, a line each."""
+    """The document with these translations and those in `known` (by segment) as drafts, and a line for each problem."""
     texts = dict(known)
     problems: list[str] = []
-    for segment, translation in zip(asked, translations, strict=True):
+    for segment, translation in zip(segments, translations, strict=True):
         where = f"segment {segment.index + 1}"
         if not translation.hypotheses:
             says = "; ".join(reason.message for reason in translation.reasons) or translation.status
@@ -107,19 +107,19 @@ def drafted(
 
 
 class _Progress:
-    """How far it has come, on standard error: in place at a terminal, else a line for each tenth."""
+    """Shows progress on standard error: in place on a terminal, else one line for each tenth."""
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.started = time.monotonic()
-        self.said = 0
+        self.last_tenth = 0
         self.is_terminal = sys.stderr.isatty()
 
     def show(self, done: int) -> None:
         tenth = 10 * done // max(1, self.total)
-        if not self.is_terminal and tenth == self.said:
+        if not self.is_terminal and tenth == self.last_tenth:
             return
-        self.said = tenth
+        self.last_tenth = tenth
         rate = done / max(1e-9, time.monotonic() - self.started)
         text = f"{done:,} of {self.total:,} segments, {rate:.1f} a second"
         print(f"\r{text:<60}" if self.is_terminal else text, end="" if self.is_terminal else "\n", file=sys.stderr)
@@ -137,7 +137,7 @@ def _segment(document: Document, index: int, glossary: TermMatcher, formed: Call
 
 
 def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:
-    """A function from a term to itself with the forms that the memory has for it."""
+    """A function that adds the forms found in the memory to a term."""
     source, _, target = direction.partition("-")
 
     @cache
@@ -152,7 +152,7 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
 
 
 def _glossary(paths: Sequence[Path], direction: str) -> TermMatcher:
-    """The terms of these files; of two for the same words that of the earlier file counts."""
+    """A matcher of the terms in these files; for the same words, the earlier file wins."""
     source, _, target = direction.partition("-")
     bases = []
     for number, path in enumerate(paths):
@@ -171,44 +171,44 @@ def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
 
 
 def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:
-    """What the memory in the file of that name has for these segments, by segment."""
+    """The exact matches in the memory of that name, by segment."""
     taken = prefill(memory, [segment.source for segment in segments])
     _say(
-        f"{len(taken.texts):,} of {len(segments):,} segments are taken from {name}; {taken.num_similar:,} more "
-        "have similar texts there, which are not taken"
+        f"{len(taken.texts):,} of {len(segments):,} segments have exact matches in {name}; {taken.num_similar:,} more "
+        "have only fuzzy matches, which are not used"
     )
     return {segments[place].index: text for place, text in taken.texts.items()}
 
 
 def _lacking(segments: Sequence[SegmentState], known: Mapping[int, str]) -> Iterator[str]:
-    """A line for each segment whose text from the memory lacks a term."""
+    """A line for each segment whose exact match lacks a term."""
     for index, text in known.items():
         if missing := unmet_texts(segments[index], text):
             yield f"segment {index + 1}, from the memory, lacks {', '.join(missing)}"
 
 
-def _direction(wanted: str | None, file: ReadFile, directions: Sequence[str]) -> str:
-    """The wanted direction, else what the document decides; that is said where there was a choice."""
-    if wanted is not None:
-        if wanted not in directions:
+def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> str:
+    """The given direction, else that of the document, which is reported if the model has several."""
+    if given is not None:
+        if given not in directions:
             raise CommandError(
                 Message(
                     "this model does not support {direction!r}; it translates {offer}",
-                    direction=wanted,
+                    direction=given,
                     offer=offer_of(directions),
                 )
             )
-        return wanted
+        return given
     decision = decide(file, directions, file.languages)
     if decision.note:
         _say(decision.note)
     if len(directions) > 1:
-        _say(f"{decision.direction}: {_REASONS[decision.reason]} (--direction chooses another)")
+        _say(f"{decision.direction}: {_REASONS[decision.reason]} (change it with --direction)")
     return decision.direction
 
 
-def _output(wanted: Path | None, source: Path, direction: str) -> Path:
-    output = wanted or source.with_name(with_language(source.name, direction.partition("-")[2]))
+def _output(given: Path | None, source: Path, direction: str) -> Path:
+    output = given or source.with_name(with_language(source.name, direction.partition("-")[2]))
     if output.suffix.lower() != source.suffix.lower():
         raise CommandError(
             Message(

@@ -58,13 +58,15 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
         if len(pairs) > MAX_PAIRS:
             raise DocumentError(
                 Message(
-                    "{name} has more than {most:,} pairs: split the file and import one part", name=name, most=MAX_PAIRS
+                    "{name} has more than {most:,} translation units: split the file and import one part",
+                    name=name,
+                    most=MAX_PAIRS,
                 )
             )
     if not pairs:
         raise DocumentError(
             Message(
-                "{name} holds no texts in both “{source}” and “{target}”: choose a memory of these languages",
+                "{name} has no units in both “{source}” and “{target}”: choose a memory in these languages",
                 name=name,
                 source=source_language,
                 target=target_language,

@@ -104,7 +104,7 @@ def test_units_are_characters_for_languages_without_spaces(tmp_path: Path, capsy
 def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
     assert status == 0
-    assert "without pauses over 30 s" in out
+    assert "excluding pauses over 30 s" in out
     assert "HTER                0.333 over 1 segments" in out
     assert "words from          model 2, typed 1" in out
     _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
@@ -137,7 +137,7 @@ def test_exported_session_is_imported_again(
         2, "export: a.log.csv already exists: remove it, or choose another file with -o\n",
     )  # fmt: skip
     other = tmp_path / "other.sqlite"
-    assert run(capsys, "import-log", "a.log.jsonl", "--log", other)[:2] == (0, f"Session 2 is in {other}.\n")
+    assert run(capsys, "import-log", "a.log.jsonl", "--log", other)[:2] == (0, f"Imported as session 2 into {other}.\n")
     status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
     assert status == 2 and "already in" in err and "as session 2" in err
     assert not list(tmp_path.glob(".*.part"))
@@ -150,7 +150,7 @@ def test_import_into_a_replacement_log_is_reported(
     assert run(capsys, "export", "2", "jsonl", "--log", log, "-o", exported)[0] == 0
     (tmp_path / "notes.sqlite").write_text("my notes\n" * 100)
     status, out, err = run(capsys, "import-log", exported, "--log", tmp_path / "notes.sqlite")
-    assert (status, out) == (0, f"Session 2 is in {tmp_path / 'notes-2.sqlite'}.\n")
+    assert (status, out) == (0, f"Imported as session 2 into {tmp_path / 'notes-2.sqlite'}.\n")
     assert f"The log {tmp_path / 'notes.sqlite'} is damaged" in err
 
 
@@ -183,7 +183,7 @@ def test_deeply_nested_log_is_refused_with_its_line(
 def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = tmp_path / "copy.sqlite"
     status, out, _ = run(capsys, "backup", copy, "--log", log)
-    assert status == 0 and "holds 2 sessions" in out
+    assert status == 0 and "contains 2 sessions" in out
     assert run(capsys, "stats", "--log", copy)[1] == run(capsys, "stats", "--log", log)[1]
     assert run(capsys, "backup", copy, "--log", log)[0] == 2
 
@@ -290,7 +290,7 @@ def test_direction_of_the_document_is_reported_unless_given(
     (tmp_path / "b.csv").write_text("fr,it\nSalut,\n")
     status, out, err = run(capsys, "translate", tmp_path / "a.csv")
     assert (status, out) == (0, f"{tmp_path / 'a.en.csv'}\n")
-    assert err.startswith("de-en: the file says so (--direction chooses another)\n")
+    assert err.startswith("de-en: stated in the file (change it with --direction)\n")
     assert "--direction" not in run(capsys, "translate", tmp_path / "a.csv", "--direction", "en-de")[2]
     err = run(capsys, "translate", tmp_path / "b.csv")[2]
     assert "languages are fr → it, which the model does not translate" in err
@@ -318,11 +318,11 @@ def test_dry_run_reports_glossary_matches_and_writes_nothing(
     flags = ("--glossary", tmp_path / "first.tsv", "--glossary", tmp_path / "second.tsv", "--dry-run")
     status, out, _ = run(capsys, "translate", tmp_path / "a.txt", *flags)
     assert status == 0
-    assert "3 of 3 segments hold a term" in out
-    assert "3 of 5 terms stand in the document; 2 do not" in out
+    assert "3 of 3 segments contain a term" in out
+    assert "3 of 5 terms occur in the document; 2 do not" in out
     assert "house → Haus [first.tsv]  (segments 1)" in out
-    assert "house → Haus [first.tsv]  to big house → Villa [first.tsv], which is longer" in out
-    assert "house → Gebäude [second.tsv]  to house → Haus [first.tsv], which goes first for the same words" in out
+    assert "house → Haus [first.tsv]  by big house → Villa [first.tsv], which is longer" in out
+    assert "house → Gebäude [second.tsv]  by house → Haus [first.tsv], which has priority for the same words" in out
     assert "cannot spell “漢”" in out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "first.tsv", "second.tsv"]
 
@@ -339,7 +339,7 @@ def test_exact_memory_matches_are_used_and_fuzzy_ones_are_not(
     first, second, third, fourth = (tmp_path / "a.de.txt").read_text().splitlines()
     assert (first, second, fourth) == ("Das Gebäude", "de: A big cold window", "de: the house Bau")
     assert third.startswith("de: %s left")  # the memory's lacks the placeholder
-    assert "1 of 4 segments are taken from m.tmx; 3 more have similar texts" in err
+    assert "1 of 4 segments have exact matches in m.tmx; 3 more have only fuzzy" in err
     assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
 
 

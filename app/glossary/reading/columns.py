@@ -131,7 +131,7 @@ class TableReader:
             return []
         return [
             Message(
-                "Only the columns that are known are used; more stand in {rows}.",
+                "Unknown columns are ignored; there are some in {rows}.",
                 rows=row_list(self._rows_with_more_columns),
             )
         ]
@@ -149,7 +149,7 @@ class TableReader:
             if value and value not in choices[name]:
                 known = ", ".join(choices[name])
                 problem = Message(
-                    "the column “{name}” holds “{value}”; it must be one of {known}, or empty",
+                    "the column “{name}” contains “{value}”; it must be empty or one of {known}",
                     name=name,
                     value=value[:40],
                     known=known,

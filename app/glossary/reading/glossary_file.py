@@ -49,8 +49,8 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     if len(data) > MAX_BYTES:
         raise GlossaryError(
             Message(
-                "{name} has {size:.1f} MiB; Pinpoint takes glossaries of up to {limit} MiB: leave out "
-                "what this document does not need",
+                "{name} has {size:.1f} MiB; Pinpoint imports glossaries of up to {limit} MiB: remove terms that this "
+                "document does not need",
                 name=name,
                 size=len(data) / 2**20,
                 limit=MAX_BYTES // 2**20,
@@ -61,8 +61,8 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     if not root and _is_meant_as_xml(data, name):
         raise GlossaryError(
             Message(
-                "{name} is damaged or no TBX or TMX file: its first lines have no <tbx>, <martif> or <tmx>; export it "
-                "anew from the program that made it",
+                "{name} is damaged or not a TBX or TMX file: its first lines have no <tbx>, <martif> or <tmx>; export "
+                "it again from the program that created it",
                 name=name,
             )
         )
@@ -75,7 +75,7 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
         notes = _read_text(data, name, direction, checker)
     if not checker.terms and checker.errors:
         count = checker.num_rows
-        more = Message("; none of the {count:,} rows is usable", count=count) if count > 1 else ""
+        more = Message("; none of the {count:,} rows can be used", count=count) if count > 1 else ""
         first = checker.errors[0]
         raise GlossaryError(joined("", [located(name, first.row, first.message), more]))
     if not checker.terms:
@@ -150,7 +150,7 @@ def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]
         cells = cells_of(line, delimiter)
         if cells is None:
             problem = Message(
-                "{expected}; a quotation mark opens and does not close: close it, or double it inside quotes",
+                "{expected}; a quotation mark is never closed: close it, or double it inside quotes",
                 expected=expected(DELIMITERS[delimiter]),
             )
             checker.num_rows += 1
@@ -187,7 +187,7 @@ def _read_rows(
         reader.read(row)
     if not num_rows and not checker.errors:
         raise GlossaryError(
-            Message("{name} holds a header and no terms: give one a line, as source<TAB>target", name=name)
+            Message("{name} has a header but no terms: write one per line, as source<TAB>target", name=name)
         )
     checker.errors.sort(key=lambda error: error.row)
     return [] if is_named else reader.notes()
@@ -196,9 +196,9 @@ def _read_rows(
 def _check_count(num_rows: int, name: str) -> None:
     if num_rows > MAX_ROWS:
         raise GlossaryError(
-            Message("{name} has more than {limit:,} rows: leave out what is not needed", name=name, limit=MAX_ROWS)
+            Message("{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS)
         )
 
 
 def _no_terms(name: str) -> GlossaryError:
-    return GlossaryError(Message("{name} holds no terms: give one a line, as source<TAB>target", name=name))
+    return GlossaryError(Message("{name} contains no terms: write one per line, as source<TAB>target", name=name))

@@ -33,8 +33,8 @@ def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport
         if is_name or has_inner_capitals(first) or not first.isalpha() or not is_written_small(first.lower(), first):
             continue
         message = Message(
-            "“{target}” seems to have its capital only because it begins the row; it would stand so in the middle of "
-            "a sentence: write “{small}”",
+            "“{target}” seems to have a capital only because it starts the row; it would be required so in the middle "
+            "of a sentence, too: write “{small}”",
             target=term.target,
             small=small,
         )
@@ -49,7 +49,7 @@ def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iter
             continue
         message = Message(
             "the model cannot spell “{target}”; it would write “{written}”, so the term can never be met: add a "
-            "variant in other letters, or leave the row out",
+            "variant with other letters, or leave the row out",
             target=texts[0],
             written=spelt[texts[0]],
         )

@@ -122,7 +122,7 @@ class RowChecker:
             self.terms.append(term)
             if len(term.source) <= SHORT_SOURCE and not term.is_case_exact:
                 message = Message(
-                    "“{source}” is so short that it may be found in many sentences: let capitals matter, or leave the "
+                    "“{source}” is so short that it may match in many sentences: make it case-sensitive, or leave the "
                     "row out",
                     source=term.source,
                 )
@@ -131,10 +131,10 @@ class RowChecker:
             self._repeated.append(term.row)
             if earlier.source != term.source:
                 self._capital_pairs.append((term.row, earlier.row))
-                message = Message("the same as row {row} but for the capital; it is left out", row=earlier.row)
+                message = Message("the same as row {row} except for a capital; left out", row=earlier.row)
                 self._warn(entry, "capital", message)
             elif len(self.repeats) < MAX_REPORTS:
-                message = Message("the same as row {row}; it is left out", row=earlier.row)
+                message = Message("the same as row {row}; left out", row=earlier.row)
                 self.repeats.append(RowReport(entry.row, shown(entry.shown, 120), message, "repeat"))
         else:
             self.reject(
@@ -171,12 +171,10 @@ class RowChecker:
         """Notes about rows that were left out without harm."""
         notes: list[str] = []
         if self._repeated:
-            notes.append(Message("Repeats of earlier rows, left out: {rows}.", rows=row_list(self._repeated)))
+            notes.append(Message("Repeated rows, left out: {rows}.", rows=row_list(self._repeated)))
         if self._capital_pairs:
             pairs = shortened_list(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
-            notes.append(
-                Message("Rows that are the same but for the capital, which is found either way: {rows}.", rows=pairs)
-            )
+            notes.append(Message("Rows that differ only by a capital, which both match: {rows}.", rows=pairs))
         return notes
 
     def _warn(self, entry: TermEntry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
@@ -278,7 +276,7 @@ def _wrong_cell(cell: str, side: Side) -> tuple[RowKind, str] | None:
         return None
     if bad := next((c for c in cell if unicodedata.category(c) in ("Cc", "Cn", "Cs")), None):
         return "characters", Message(
-            "the {side} holds the character U+{code:04X}, which cannot be typed: remove it",
+            "the {side} contains the character U+{code:04X}, which cannot be typed: remove it",
             side=SIDES[side],
             code=ord(bad),
         )

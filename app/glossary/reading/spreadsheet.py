@@ -51,7 +51,7 @@ def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], lis
         raise GlossaryError(
             Message(
                 "{name} cannot be read as an Excel workbook ({reason}): open it in a spreadsheet program and save it "
-                "as .xlsx or .csv anew",
+                "again as .xlsx or .csv",
                 name=name,
                 reason=type(problem).__name__,
             )
@@ -89,14 +89,16 @@ def _check_archive(data: bytes, name: str) -> None:
             infos = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as problem:
         raise GlossaryError(
-            Message("{name} is a damaged archive ({reason}): save it anew and import that", name=name, reason=problem)
+            Message(
+                "{name} is a damaged archive ({reason}): save it again and import that file", name=name, reason=problem
+            )
         ) from problem
     size = sum(info.file_size for info in infos)
     if size > MAX_UNPACKED_BYTES:
         raise GlossaryError(
             Message(
-                "{name} unpacks to {size:,.0f} MiB; Pinpoint takes workbooks of up to {limit} MiB: leave out what is "
-                "not needed",
+                "{name} is {size:,.0f} MiB when unpacked; Pinpoint imports workbooks of up to {limit} MiB: remove "
+                "what is not needed",
                 name=name,
                 size=size / 2**20,
                 limit=MAX_UNPACKED_BYTES // 2**20,
@@ -104,5 +106,5 @@ def _check_archive(data: bytes, name: str) -> None:
         )
     if not any(info.filename.startswith("xl/") for info in infos):
         raise GlossaryError(
-            Message("{name} is an archive and no Excel workbook: import the glossary itself", name=name)
+            Message("{name} is an archive but not an Excel workbook: import the glossary itself", name=name)
         )

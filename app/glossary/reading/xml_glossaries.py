@@ -164,7 +164,7 @@ def _xml_entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, Elemen
     except ElementTree.ParseError as problem:  # well-formed, but with undeclared prefixes
         raise GlossaryError(
             Message(
-                "{name} is no valid XML ({reason}): export it anew from the program that made it",
+                "{name} is not valid XML ({reason}): export it again from the program that created it",
                 name=name,
                 reason=problem,
             )

@@ -73,7 +73,7 @@ def test_one_column_is_refused_with_row_and_expected_form() -> None:
         ("\tnur Ziel", "empty", "the source is empty"),
         ("only source\t ", "empty", "the target is empty"),
         ("a" * 201 + "\tb", "too_long", "the source has 201 characters; a term has at most 200"),
-        ("bell\tGlo\x07cke", "characters", "the target holds the character U+0007"),
+        ("bell\tGlo\x07cke", "characters", "the target contains the character U+0007"),
         (
             "Router\tWegewähler",
             "conflict",
@@ -112,7 +112,7 @@ def test_acronym_and_word_with_the_same_letters_are_two_terms() -> None:
 def test_third_column_is_a_comment_and_more_columns_give_a_note() -> None:
     imported = read("router\tRouter\tGerät\nnote\tNotiz\t\tx\n")
     assert imported.terms[0].note == "Gerät"
-    assert "more stand in row 2" in imported.notes[0]
+    assert "there are some in row 2" in imported.notes[0]
 
 
 def test_header_may_name_every_field_of_a_term() -> None:
@@ -120,7 +120,7 @@ def test_header_may_name_every_field_of_a_term() -> None:
     (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").terms
     assert (term.variants, term.note) == (("einloggen", "sich anmelden"), "im Menü")
     assert (term.status, term.case, term.matching) == ("exact", "any", "lemma")
-    with pytest.raises(GlossaryError, match="“status” holds “later”; it must be one of preferred, exact"):
+    with pytest.raises(GlossaryError, match="“status” contains “later”; it must be empty or one of preferred, exact"):
         read(f"{header}\nlog in,anmelden,,later,,,\n")
 
 

@@ -136,7 +136,7 @@ def test_inline_tags_are_not_part_of_a_term():
 
 
 def bomb() -> bytes:
-    """A workbook with a part that unpacks to 3 MiB; the test's limit is 2 MiB."""
+    """A workbook with a part of 3 MiB when unpacked; the limit in the test is 2 MiB."""
     target = io.BytesIO(workbook([["a", "b"]]))
     with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/more.xml", bytes(3 * 2**20))
@@ -169,12 +169,12 @@ def hostile_sheet() -> bytes:
         (ENTITIES, "its own entities"),
         (OUTSIDE, "its own entities"),
         (b"<tbx><text>", "not well-formed"),
-        (b"<tbx><x:termEntry/></tbx>", "no valid XML .unbound prefix"),
+        (b"<tbx><x:termEntry/></tbx>", "not valid XML .unbound prefix"),
         (b"<tmx/>", "no terms"),
         (hostile_sheet(), "cannot be read"),
-        (bomb(), "unpacks to"),
+        (bomb(), "when unpacked"),
         (workbook([]), "no terms"),
-        (b"<?xml version='1.0'?>\n<xliff/>", "^g is damaged or no TBX or TMX file"),
+        (b"<?xml version='1.0'?>\n<xliff/>", "^g is damaged or not a TBX or TMX file"),
     ],
     ids=[
         "entity bomb",
