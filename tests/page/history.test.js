@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {History} from '../../app/ui/static/core/history.js';
 
+/** @param {string} text */
 const snapshot = text => ({
   text,
   pins: [],

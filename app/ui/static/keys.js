@@ -8,6 +8,10 @@ import {widen} from './dialogs/scope.js';
 import {toggleConfidence} from './editor/confidence.js';
 import {changeCase, copySource, insertPlaceholder} from './editor/text_commands.js';
 
+/**
+ * @param {Bench} bench
+ * @param {HTMLElement} root
+ */
 export const listenToKeys = (bench, root) => {
   const isOurs = () =>
     root.isConnected &&
@@ -19,7 +23,7 @@ export const listenToKeys = (bench, root) => {
       const keys = keysOf(event);
       if (!keys || !isOurs()) return;
       const place = placeOf(bench);
-      const action = completionAction(bench, keys, place) ?? ACTIONS[actionOf(keys)]?.(bench, place, keys);
+      const action = completionAction(bench, keys, place) ?? ACTIONS[actionOf(keys) ?? '']?.(bench, place, keys);
       if (!action) return;
       event.preventDefault();
       event.stopPropagation();
@@ -29,23 +33,31 @@ export const listenToKeys = (bench, root) => {
   );
 };
 
-/** Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another line to type in, or "". */
+/**
+ * Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another line to type in, or "".
+ * @param {{segment: Segment}} options
+ */
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
   return focused === segment.field.area
     ? 'field'
     : segment.proposal.line.contains(focused)
       ? 'proposal'
-      : segment.sourceHost.contains(focused)
+      : segment.layout.sourceHost.contains(focused)
         ? 'source'
         : segment.offers.hypotheses.list.contains(focused)
           ? 'hypotheses'
-          : ['INPUT', 'TEXTAREA'].includes(focused?.tagName)
+          : ['INPUT', 'TEXTAREA'].includes(focused?.tagName ?? '')
             ? 'input'
             : '';
 };
 
-/** While a completion is offered, three keys belong to it; Escape also ends what the field waits for. */
+/**
+ * While a completion is offered, three keys belong to it; Escape also ends what the field waits for.
+ * @param {{segment: Segment}} options
+ * @param {string} keys
+ * @param {string} place
+ */
 const completionAction = ({segment: {completion, rest}}, keys, place) => {
   if (place !== 'field') return null;
   if (keys === 'Escape' && completion.isAsked) return () => completion.dismiss();
@@ -56,12 +68,19 @@ const completionAction = ({segment: {completion, rest}}, keys, place) => {
   return keys === 'Escape' ? () => completion.dismiss() : null;
 };
 
+/**
+ * @param {Bench} bench
+ * @param {number} step
+ */
 const goTo = (bench, step) => {
   const next = bench.list.neighbour(step);
   if (next !== null) bench.openSegment(next);
 };
 
-/** What each action does where the focus is; null where it means nothing there, and the browser has the keys. */
+/**
+ * What each action does where the focus is; null where it means nothing there, and the browser has the keys.
+ * @type {Record<string, (bench: Bench, place: string, keys: string) => (() => unknown) | null>}
+ */
 const ACTIONS = {
   confirm:
     ({segment}) =>

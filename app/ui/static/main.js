@@ -17,6 +17,10 @@ import {Status} from './panels/status.js';
 const TOKEN_KEY = 'pinpoint:session';
 const OPEN_KEY = 'pinpoint:open'; // [token, index]: where this tab was, also after the server was started anew
 const THEME_KEY = 'pinpoint:theme';
+/**
+ * @param {Storage} storage
+ * @param {string} key
+ */
 const stored = (storage, key) => {
   try {
     return storage.getItem(key);
@@ -24,6 +28,11 @@ const stored = (storage, key) => {
     return null;
   }
 };
+/**
+ * @param {Storage} storage
+ * @param {string} key
+ * @param {string} value
+ */
 const store = (storage, key, value) => {
   try {
     storage.setItem(key, value);
@@ -32,29 +41,67 @@ const store = (storage, key, value) => {
   }
 };
 
-class Bench {
+/**
+ * The server's answer to the first question, which is asked until the server answers.
+ * @param {Server} server
+ * @param {string | null} token
+ * @returns {Promise<Reply>}
+ */
+const greet = async (server, token) => {
+  for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
+    try {
+      const reply = await server.hello({token});
+      if (reply && typeof reply === 'object') return reply;
+    } catch {
+      /* not there yet */
+    }
+    await new Promise(done => setTimeout(done, pause));
+  }
+};
+
+export class Bench {
+  /**
+   * @param {HTMLElement} root
+   * @param {Server} server
+   */
   constructor(root, server) {
-    Object.assign(this, {
-      root,
-      server,
-      rows: [],
-      order: null,
-      offers: [],
-      glossary: null,
-      progress: null,
-      decode: null,
-      checksOff: [],
-      model: {state: 'loading', name: ''},
-      onModel: null,
-    });
+    this.root = root;
+    this.server = server;
+    /** @type {Row[]} */
+    this.rows = [];
+    /** @type {number[]} */
+    this.order = [];
+    /** @type {SessionOffer[]} */
+    this.offers = [];
+    /** @type {GlossaryStatus | null} */
+    this.glossary = null;
+    /** @type {Progress | null} */
+    this.progress = null;
+    /** @type {Reply['decode'] | null} */
+    this.decode = null;
+    /** @type {string[]} */
+    this.checksOff = [];
+    this.model = /** @type {ModelStatus} */ ({state: 'loading', name: ''});
+    /** @type {((model: ModelStatus) => void) | null} */
+    this.onModel = null;
     this.languages = {source: 'en', target: 'de'};
-    this.session = {token: stored(sessionStorage, TOKEN_KEY), version: -1, open: null, detailStamp: -1};
+    /** @type {SessionPlace} */
+    this.session = {token: stored(sessionStorage, TOKEN_KEY) ?? '', version: -1, open: null, detailStamp: -1};
     const theme = stored(localStorage, THEME_KEY);
     if (theme) root.dataset.theme = theme;
-  }
+    /** @type {Map<number, number>} */
+    this.numbers = new Map();
+    /** @type {[Reply, Command | null][] | null} */
+    this.held = null; // replies that wait until a press is released
+    this.isReconnecting = false;
+    this.keepsKeys = false;
+    this.saidModel = '';
+    this.saidProblem = '';
+    /** @type {Unit} */
+    this.unit = 'words';
+    /** @type {Work | null} */
+    this.work = null;
 
-  async start() {
-    const reply = await this.greet();
     const head = h('header.head', {});
     const noteHost = h('div.notes', {'aria-live': 'polite'});
     const doc = h('section.doc', {'aria-label': t('list.heading')});
@@ -80,21 +127,15 @@ class Bench {
       ms => this.onIdle(ms),
       () => this.onVisibility(),
     );
-    this.adopt(reply);
-    this.connection.watch();
   }
 
-  /** The first question; asked until the server answers. */
-  async greet() {
-    for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
-      try {
-        const reply = await this.server.hello({token: this.session.token});
-        if (reply && typeof reply === 'object') return reply;
-      } catch {
-        /* not there yet */
-      }
-      await new Promise(done => setTimeout(done, pause));
-    }
+  /**
+   * Shows the session and follows its changes.
+   * @param {Reply} reply
+   */
+  start(reply) {
+    this.adopt(reply);
+    this.connection.watch();
   }
 
   connect() {
@@ -106,7 +147,10 @@ class Bench {
     });
   }
 
-  /** Shows a session from its beginning: at the start, and when another document is opened. */
+  /**
+   * Shows a session from its beginning: at the start, and when another document is opened.
+   * @param {Reply} reply
+   */
   adopt(reply) {
     if (!reply.ok) {
       this.say('bad', reply.error.message);
@@ -115,14 +159,13 @@ class Bench {
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
     store(sessionStorage, TOKEN_KEY, reply.token);
     this.rows = [];
-    this.order = null;
-    this.segment.index = null;
-    this.segment.histories.clear();
+    this.order = [];
+    this.segment.forget();
     this.steps.clear();
     this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();
-    const [token, place] = JSON.parse(stored(sessionStorage, OPEN_KEY)) ?? [];
+    const [token, place] = JSON.parse(stored(sessionStorage, OPEN_KEY) ?? '[]');
     const first = token === reply.token ? place : (reply.result?.open ?? 0);
     for (const note of reply.document.notes) this.say('info', note);
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
@@ -136,6 +179,7 @@ class Bench {
       );
   }
 
+  /** @param {SessionOffer} offer */
   offer(offer) {
     this.notes.say(
       'info',
@@ -180,6 +224,10 @@ class Bench {
     if (restored.length) this.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
   }
 
+  /**
+   * @param {number} index
+   * @param {string} text
+   */
   async restore(index, text) {
     const {token, open} = this.session;
     if (index === open) this.segment.show(text);
@@ -189,7 +237,6 @@ class Bench {
 
   /** Nothing is redrawn between a press and its release: a button that is replaced in between never gets the click. */
   listenToPresses() {
-    this.held = null;
     const release = () =>
       setTimeout(() => {
         // the click comes right after the release
@@ -217,7 +264,11 @@ class Bench {
     });
   }
 
-  /** A reply to a command (or to the watch, where command is null). */
+  /**
+   * A reply to a command (or to the watch, where command is null).
+   * @param {Reply} reply
+   * @param {Command} command
+   */
   receive(reply, command) {
     if (this.held) {
       this.held.push([reply, command]);
@@ -240,11 +291,12 @@ class Bench {
   async reconnect() {
     if (this.isReconnecting) return;
     this.isReconnecting = true;
-    const reply = await this.greet();
+    const reply = await greet(this.server, this.session.token);
     this.isReconnecting = false;
     this.adopt(reply);
   }
 
+  /** @param {Reply} reply */
   merge(reply) {
     const isNewer = reply.version >= this.session.version;
     for (const row of reply.rows) {
@@ -253,19 +305,18 @@ class Bench {
       this.rows[row.index] = row;
       if (known) this.list.updateRow(row);
     }
-    if (reply.order || !this.order) this.arrange(reply.order ?? [...this.rows.keys()]);
+    if (reply.order || !this.order.length) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
-      Object.assign(this, {
-        model: reply.model,
-        progress: reply.progress,
-        decode: reply.decode,
-        glossary: reply.glossary,
-        offers: reply.offers ?? this.offers,
-      });
+      this.model = reply.model;
+      this.progress = reply.progress;
+      this.decode = reply.decode;
+      this.glossary = reply.glossary;
+      this.offers = reply.offers ?? this.offers;
       this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // their labels need room over the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
-      Object.assign(this, {unit: reply.document.unit, work: reply.work});
+      this.unit = reply.document.unit;
+      this.work = reply.work;
       this.header.update(reply);
       this.onModel?.(reply.model); // of a dialog that is open
       this.list.updateCounts(reply.counts);
@@ -290,9 +341,12 @@ class Bench {
     this.status.update();
   }
 
-  /** The segments in the order of the document, by their indices. One that was merged away is not among them. */
+  /**
+   * The segments in the order of the document, by their indices. One that was merged away is not among them.
+   * @param {number[]} order
+   */
   arrange(order) {
-    const isAnother = this.order !== null;
+    const isAnother = this.order.length > 0;
     this.order = order;
     this.numbers = new Map(order.map((index, position) => [index, position + 1]));
     if (!isAnother) return;
@@ -304,11 +358,15 @@ class Bench {
     else this.segment.paintNumber();
   }
 
-  /** A segment's number for a person. */
+  /**
+   * A segment's number for a person.
+   * @param {number} index
+   */
   numberOf(index) {
     return this.numbers.get(index) ?? index + 1;
   }
 
+  /** @param {number} index */
   openSegment(index) {
     const {session} = this;
     if (!this.rows[index] || (session.open === index && this.segment.index === index)) {
@@ -320,7 +378,7 @@ class Bench {
     session.open = index;
     session.detailStamp = -1;
     this.segment.open(index);
-    this.list.moveEditor(previous, this.segment.element);
+    this.list.moveEditor(previous, this.segment.layout.element);
     this.list.scrollToOpen();
     this.focusEditor();
     store(sessionStorage, OPEN_KEY, JSON.stringify([session.token, index]));
@@ -344,7 +402,10 @@ class Bench {
     } else this.connection.send('open', {segment: open}, 'open');
   }
 
-  /** Nor is time in which nothing was done. */
+  /**
+   * Nor is time in which nothing was done.
+   * @param {number} idle_ms
+   */
   onIdle(idle_ms) {
     const {open} = this.session;
     if (open === null) return;
@@ -352,7 +413,11 @@ class Bench {
     this.connection.send('idle', {segment: open, idle_ms});
   }
 
-  /** Another document or an earlier session takes the place of this one; false where that cannot be. */
+  /**
+   * Another document or an earlier session takes the place of this one; false where that cannot be.
+   * @param {string} name
+   * @param {CommandArgs} [args]
+   */
   async switchTo(name, args = {}) {
     this.segment.flush();
     const reply = await this.connection.send(name, args);
@@ -363,7 +428,10 @@ class Bench {
     return reply.ok;
   }
 
-  /** Deletes the open session; what this browser keeps of it goes too. */
+  /**
+   * Deletes the open session; what this browser keeps of it goes too.
+   * @param {string} token
+   */
   async forget(token) {
     await this.switchTo('delete_session');
     for (const {index} of drafts.list(token)) drafts.drop(token, index);
@@ -374,7 +442,11 @@ class Bench {
     if (reply.ok) this.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
   }
 
-  /** Everything typed must be stored before a file is made of it; what the file lacks is said. */
+  /**
+   * Everything typed must be stored before a file is made of it; what the file lacks is said.
+   * @param {Event} event
+   * @param {HTMLAnchorElement} link
+   */
   async beforeDownload(event, link) {
     if (link.dataset.isChecked) {
       delete link.dataset.isChecked;
@@ -384,11 +456,15 @@ class Bench {
     this.segment.flush();
     const {kind} = link.dataset;
     const reply = await this.connection.send('export_note', {kind});
-    if (reply.ok && reply.result.note && kind.startsWith('document')) this.say('info', reply.result.note);
+    if (reply.ok && reply.result.note && kind?.startsWith('document')) this.say('info', reply.result.note);
     link.dataset.isChecked = 'yes';
     link.click();
   }
 
+  /**
+   * @param {NoteKind} kind
+   * @param {string} text
+   */
   say(kind, text) {
     return this.notes.say(kind, text);
   }
@@ -397,20 +473,26 @@ class Bench {
     this.segment.focusField();
   }
 
+  /** @param {number} step */
   focusNextPart(step) {
-    const parts = [
-      [this.header.bench.root.querySelector('.head'), '.headend button'],
+    /** @type {[HTMLElement | null, string][]} */
+    const places = [
+      [this.root.querySelector('.head'), '.headend button'],
       [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
-      [this.segment.element, 'textarea'],
+      [this.segment.layout.element, 'textarea'],
       [this.segment.offers.hypotheses.element, '.nb'],
       [this.root.querySelector('.side'), '[aria-selected=true]'],
-    ].filter(([host, selector]) => host.querySelector(selector));
-    const at = parts.findLastIndex(([host]) => host.contains(document.activeElement));
+    ];
+    const parts = places.filter(([host, selector]) => host?.querySelector(selector));
+    const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));
     const [host, selector] = parts[(at + step + parts.length) % parts.length];
-    host.querySelector(selector).focus();
+    host?.querySelector(selector)?.focus();
   }
 
-  /** The page is drawn anew in another language; what is typed is stored first, and the undo steps go. */
+  /**
+   * The page is drawn anew in another language; what is typed is stored first, and the undo steps go.
+   * @param {string} name
+   */
   async switchLanguage(name) {
     if (!this.connection.isOnline) {
       this.say('warn', t('language.offline'));
@@ -428,15 +510,26 @@ class Bench {
   }
 }
 
-/** The server's functions, told with every message in which language its own messages are to be read. */
+/**
+ * The server's functions, told with every message in which language its own messages are to be read.
+ * @param {Server} server
+ * @param {string} language
+ */
 const inLanguage = (server, language) =>
-  new Proxy(server, {get: (functions, name) => message => functions[name]({...message, language})});
+  new Proxy(server, {
+    get: (functions, name) => (/** @type {object} */ message) => functions[String(name)]({...message, language}),
+  });
 
-/** Called once by the Gradio component: its root element, and the server's functions. */
+/**
+ * Called once by the Gradio component: its root element, and the server's functions.
+ * @param {HTMLElement} root
+ * @param {Server} server
+ */
 export const mount = async (root, server) => {
   await loadTexts();
   loadBindings();
   root.lang = document.documentElement.lang = currentLanguage();
-  const bench = new Bench(root, inLanguage(server, currentLanguage()));
-  await bench.start();
+  const inPageLanguage = inLanguage(server, currentLanguage());
+  const reply = await greet(inPageLanguage, stored(sessionStorage, TOKEN_KEY));
+  new Bench(root, inPageLanguage).start(reply);
 };

@@ -7,16 +7,32 @@ const TYPED =
   /^(insertText|insertCompositionText|insertFromComposition|insertLineBreak|insertParagraph|insertTranspose|delete.*)$/;
 const SEVERAL_WORDS = /\S\s+\S/;
 
-/** "typed", "paste", "spelling", or "other": what neither a key nor the clipboard brought, such as dictation. */
+/**
+ * "typed", "paste", "spelling", or "other": what neither a key nor the clipboard brought, such as dictation.
+ * @param {{inputType?: string, data?: string | null}} event
+ */
 export const originOf = ({inputType = '', data = null}) => {
   if (PASTED.includes(inputType)) return 'paste';
   if (inputType === 'insertReplacementText') return 'spelling';
   return TYPED.test(inputType) && !(inputType === 'insertText' && SEVERAL_WORDS.test(data ?? '')) ? 'typed' : 'other';
 };
 
-/** How many code points a text has: the server's measure of places. */
+/**
+ * How many code points a text has: the server's measure of places.
+ * @param {string} text
+ */
 export const countOf = text => [...text].length;
-const halves = (text, at) => at > 0 && at < text.length && text.codePointAt(at - 1) > 0xffff;
+/**
+ * @param {string} text
+ * @param {number} at
+ */
+const halves = (text, at) => at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+/**
+ * @param {string} before
+ * @param {string} after
+ * @param {number} start
+ * @param {number} end
+ */
 const replaces = (before, after, start, end) => {
   const tail = before.length - end;
   return (
@@ -26,7 +42,14 @@ const replaces = (before, after, start, end) => {
   );
 };
 
-/** [offset, how many went, what came] in code points: what was selected made way, else what ends at the caret. */
+/**
+ * [offset, how many went, what came] in code points: what was selected made way, else what ends at the caret.
+ * @param {string} before
+ * @param {string} after
+ * @param {number} caret
+ * @param {[number, number]} [options]
+ * @returns {[number, number, string]}
+ */
 export const changeBetween = (before, after, caret, [from, to] = [0, 0]) => {
   let start = from;
   let tail = before.length - to;
@@ -46,7 +69,12 @@ export const changeBetween = (before, after, caret, [from, to] = [0, 0]) => {
   ];
 };
 
-/** The changes with one more: letters typed, or taken away, where the last ended are part of that one. */
+/**
+ * The changes with one more: letters typed, or taken away, where the last ended are part of that one.
+ * @param {TextChange[]} changes
+ * @param {TextChange} next
+ * @returns {TextChange[]}
+ */
 const withNext = (changes, next) => {
   const last = changes.at(-1);
   const [offset, numGone, came, origin] = next;
@@ -59,7 +87,11 @@ const withNext = (changes, next) => {
   return [...changes, next];
 };
 
-/** Two edits on their way as one; null where they are of different kinds, and each has to be told. */
+/**
+ * Two edits on their way as one; null where they are of different kinds, and each has to be told.
+ * @param {CommandArgs} earlier
+ * @param {CommandArgs} later
+ */
 export const joinedEdits = (earlier, later) =>
   earlier.told && later.told
     ? {
@@ -69,23 +101,38 @@ export const joinedEdits = (earlier, later) =>
     : null;
 
 export class Changes {
-  constructor() {
-    this.begin('');
-  }
+  before = '';
+  text = '';
+  /** @type {TextChange[]} */
+  list = [];
 
-  /** The field shows this text, whose way there is known. */
+  /**
+   * The field shows this text, whose way there is known.
+   * @param {string} text
+   */
   begin(text) {
-    Object.assign(this, {before: text, text, list: []});
+    this.before = text;
+    this.text = text;
+    this.list = [];
   }
 
-  /** The text became another. */
+  /**
+   * The text became another.
+   * @param {string} text
+   * @param {string} origin
+   * @param {number} caret
+   * @param {[number, number]} [selection]
+   */
   note(text, origin, caret, selection) {
     if (text === this.text) return;
     this.list = withNext(this.list, [...changeBetween(this.text, text, caret, selection), origin]);
     this.text = text;
   }
 
-  /** {before, changes}: everything since the text was taken last; a word still being composed is part of it. */
+  /**
+   * {before, changes}: everything since the text was taken last; a word still being composed is part of it.
+   * @param {string} text
+   */
   take(text) {
     this.note(text, 'typed', text.length);
     const told = {before: this.before, changes: this.list};
@@ -93,8 +140,12 @@ export class Changes {
     return told;
   }
 
-  /** What was taken could not be stored. */
+  /**
+   * What was taken could not be stored.
+   * @param {EditRecord} options
+   */
   putBack({before, changes}) {
-    Object.assign(this, {before, list: this.list.reduce(withNext, changes)});
+    this.before = before;
+    this.list = this.list.reduce(withNext, changes);
   }
 }

@@ -1,53 +1,82 @@
 /* What goes to the server and comes back. Commands leave one at a time and in order; one that could not be delivered
    stays at the head of the line and is tried again. Whatever a reply holds is newer than what it was asked from. */
 
+/** @param {number} ms */
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const MAX_PAUSE_MS = 4000;
+/** As Promise.withResolvers(), which older browsers lack. */
+const withResolvers = () => {
+  /** @type {(value: any) => void} */
+  let resolve = () => {};
+  const promise = new Promise(done => {
+    resolve = done;
+  });
+  return /** @type {PromiseWithResolvers<any>} */ ({promise, resolve});
+};
 const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
-  /** server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news;
-      onSend: with each command, as it is given; onReturn: the server answers again, perhaps another one on the same log. */
+  /**
+   * server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news;
+   * onSend: with each command, as it is given; onReturn: the server answers again, perhaps another one on the same log.
+   * @param {Server} server
+   * @param {SessionPlace} session
+   * @param {{onReply: (reply: Reply, command: Command | null) => void, onSend: (command: Command) => void, onState: () => void, onReturn: () => void}} options
+   */
   constructor(server, session, {onReply, onSend, onState, onReturn}) {
-    Object.assign(this, {server, session, onReply, onSend, onState, onReturn});
+    this.server = server;
+    this.session = session;
+    this.onReply = onReply;
+    this.onSend = onSend;
+    this.onState = onState;
+    this.onReturn = onReturn;
+    /** @type {Command[]} */
     this.line = [];
     this.isBusy = false;
     this.isOnline = true;
     this.isClosed = false;
     this.sequence = 0;
     this.client = crypto.randomUUID();
+    /** @type {(() => void) | undefined} */
+    this.switched = undefined;
   }
 
-  /** Queues a command; resolves with its reply. A newer command with the same `slot` takes the place of one that still
-      waits, with what `joined` makes of the arguments of both; where that is null, both are delivered. */
+  /**
+   * Queues a command; resolves with its reply. A newer command with the same `slot` takes the place of one that still
+   * waits, with what `joined` makes of the arguments of both; where that is null, both are delivered.
+   * @param {string} name
+   * @param {CommandArgs} [args]
+   * @param {string | null} [slot]
+   * @param {(earlier: CommandArgs, later: CommandArgs) => CommandArgs | null} [joined]
+   */
   send(name, args = {}, slot = null, joined = (_earlier, later) => later) {
-    const command = {name, args, slot, sequence: ++this.sequence};
-    command.done = new Promise(resolve => {
-      command.resolve = resolve;
-    });
-    const waiting = slot && this.line.findLastIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy));
-    const both = slot && waiting >= 0 ? joined(this.line[waiting].args, args) : null;
+    const {promise: done, resolve} = withResolvers();
+    const command = {name, args, slot, sequence: ++this.sequence, done, resolve};
+    const waiting = slot ? this.line.findLastIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy)) : -1;
+    const both = waiting >= 0 ? joined(this.line[waiting].args, args) : null;
     if (both) {
       command.args = both;
-      const replaced = this.line[waiting];
-      command.done.then(replaced.resolve);
+      done.then(this.line[waiting].resolve);
       this.line.splice(waiting, 1);
     }
     this.line.push(command);
     this.onSend(command);
     this.onState();
     this.drain();
-    return command.done;
+    return done;
   }
 
-  /** Whether a command of that slot has not been answered yet. */
+  /**
+   * Whether a command of that slot has not been answered yet.
+   * @param {string} slot
+   */
   isPending(slot) {
     return this.line.some(c => c.slot === slot);
   }
 
   /** Resolves once nothing waits to be delivered. */
   async settled() {
-    while (this.line.length) await this.line.at(-1).done;
+    while (this.line.length) await this.line.at(-1)?.done;
   }
 
   async drain() {
@@ -116,6 +145,7 @@ export class Connection {
     this.isClosed = true;
   }
 
+  /** @param {boolean} isOnline */
   setOnline(isOnline) {
     if (isOnline === this.isOnline) return;
     this.isOnline = isOnline;
@@ -126,7 +156,12 @@ export class Connection {
 
 /* Drafts: what has been typed and not yet been acknowledged, kept in this browser with what the server had then. */
 const PREFIX = 'pinpoint:draft:';
+/**
+ * @param {string} token
+ * @param {number} index
+ */
 const keyOf = (token, index) => `${PREFIX}${token}:${index}`;
+/** @param {() => any} action */
 const guarded = action => {
   try {
     return action();
@@ -134,21 +169,37 @@ const guarded = action => {
     return null;
   }
 }; // storage may be off or full
-const read = key => guarded(() => JSON.parse(localStorage.getItem(key)));
+/** @param {string} key */
+const read = key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null'));
 
 export const drafts = {
+  /**
+   * @param {string} token
+   * @param {number} index
+   * @param {string} text
+   * @param {string | null} [base] what the server had
+   */
   keep: (token, index, text, base) =>
     guarded(() => {
       const key = keyOf(token, index);
       localStorage.setItem(key, JSON.stringify({text, base: read(key)?.base ?? base ?? null}));
     }),
-  /** Forgets a draft that has been stored: that text, or with no text any. */
+  /**
+   * Forgets a draft that has been stored: that text, or with no text any.
+   * @param {string} token
+   * @param {number} index
+   * @param {string | null} [text]
+   */
   drop: (token, index, text = null) =>
     guarded(() => {
       const kept = read(keyOf(token, index));
       if (kept && (text === null || kept.text === text)) localStorage.removeItem(keyOf(token, index));
     }),
-  /** [{index, text, base}, ...] of one session. */
+  /**
+   * [{index, text, base}, ...] of one session.
+   * @param {string} token
+   * @returns {{index: number, text: string, base: string | null}[]}
+   */
   list: token =>
     guarded(() =>
       Object.keys(localStorage)

@@ -3,9 +3,18 @@
    the newer stays. What the translation begins with, and what is locked in it, stays until a change contradicts it. */
 
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
+/**
+ * @param {string} text
+ * @param {number} at
+ * @param {string} edge
+ */
 const touches = (text, at, edge) => IN_WORD.test(edge) && IN_WORD.test(text.slice(Math.max(0, at), at + 1));
 
-/** Whether the banned words stand in a text as words of their own. */
+/**
+ * Whether the banned words stand in a text as words of their own.
+ * @param {string} text
+ * @param {Ban} options
+ */
 export const standsIn = (text, {text: banned, case: kind}) => {
   const [haystack, needle] = kind === 'permissive' ? [text.toLowerCase(), banned.toLowerCase()] : [text, banned];
   for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
@@ -16,11 +25,20 @@ export const standsIn = (text, {text: banned, case: kind}) => {
   return false;
 };
 
-/** Whether a text has all that is pinned and nothing that is banned. */
+/**
+ * Whether a text has all that is pinned and nothing that is banned.
+ * @param {string} text
+ * @param {{pins: string[], bans: Ban[]}} options
+ */
 export const isMetBy = (text, {pins, bans}) =>
   pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
 
-/** With one more pin in place of `replaced`; `lifted` names the bans that had to give way. */
+/**
+ * With one more pin in place of `replaced`; `lifted` names the bans that had to give way.
+ * @param {{pins: string[], bans: Ban[]}} options
+ * @param {string} text
+ * @param {string[]} [replaced]
+ */
 export const pin = ({pins, bans}, text, replaced = []) => {
   const left = [...pins];
   for (const old of replaced) {
@@ -35,14 +53,24 @@ export const pin = ({pins, bans}, text, replaced = []) => {
   };
 };
 
-/** Without the newest pin of that text; what is kept and holds it is free again. */
+/**
+ * Without the newest pin of that text; what is kept and holds it is free again.
+ * @param {{pins: string[], beginning: string, locked: string[]}} options
+ * @param {string} text
+ */
 export const unpin = ({pins, beginning, locked}, text) => ({
   pins: pins.filter((_, i) => i !== pins.lastIndexOf(text)),
   ...without({beginning, locked}, {text, case: 'exact'}),
 });
 
-/** With one more word banned; `lifted` names the pins that had to give way. */
+/**
+ * With one more word banned; `lifted` names the pins that had to give way.
+ * @param {{pins: string[], bans: Ban[], beginning: string, locked: string[]}} options
+ * @param {string} text
+ * @param {BanCase} [kind]
+ */
 export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
+  /** @type {Ban} */
   const item = {text, case: kind};
   const lifted = [...new Set(pins.filter(pinned => standsIn(pinned, item)))];
   return {
@@ -53,14 +81,31 @@ export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
   };
 };
 
+/**
+ * @param {{beginning: string, locked: string[]}} options
+ * @param {Ban} item
+ */
 const without = ({beginning, locked}, item) => ({
   beginning: standsIn(beginning, item) ? '' : beginning,
   locked: locked.filter(text => !standsIn(text, item)),
 });
 
+/** @type {(keyof Constraints)[]} */
 const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked'];
-/** A copy of the constraints that an object holds. */
-export const partsOf = holder =>
-  Object.fromEntries(PARTS.map(part => [part, part === 'beginning' ? holder[part] : [...holder[part]]]));
-/** Whether two sets ask for the same. */
+/**
+ * A copy of the constraints that an object holds.
+ * @param {Constraints} holder
+ */
+export const partsOf = ({pins, termsOff, bans, beginning, locked}) => ({
+  pins: [...pins],
+  termsOff: [...termsOff],
+  bans: [...bans],
+  beginning,
+  locked: [...locked],
+});
+/**
+ * Whether two sets ask for the same.
+ * @param {Constraints} a
+ * @param {Constraints} b
+ */
 export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

@@ -1,30 +1,69 @@
 /* The only way DOM is made here: text goes in through text nodes and attributes, never through HTML. */
 export {count, number, t, tn} from './texts.js'; // what nearly every part needs beside its elements
 
-/** h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element */
-export const h = (selector, props = {}, ...children) => {
+/**
+ * h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element
+ * @template {string} S
+ * @param {S} selector
+ * @param {Attributes} [attributes] a function under `onNAME` listens to the event NAME; false, null and undefined are left out
+ * @param {...Child} children
+ * @returns {ElementOf<S>}
+ */
+export const h = (selector, attributes = {}, ...children) => {
   const [tag, ...classes] = selector.split('.');
   const element = document.createElement(tag || 'span');
   if (classes.length) element.className = classes.join(' ');
-  for (const [name, value] of Object.entries(props)) {
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value == null) continue;
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : value);
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : String(value));
   }
-  for (const child of children.flat(9)) {
-    if (child != null && child !== false) element.append(child.nodeType ? child : document.createTextNode(child));
-  }
-  return element;
+  append(element, children);
+  return /** @type {ElementOf<S>} */ (element);
 };
-export const icon = (name, small) => h(`span.icon.i-${name}${small ? '.s' : ''}`, {'aria-hidden': 'true'});
-const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
-export const isRightToLeft = lang => RIGHT_TO_LEFT.test(lang);
-/** The attributes of a text in that language: one that is written from the right begins there, whatever its first letter. */
-export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'});
-export const sr = text => h('span.sr', {}, text);
-export const button = (classes, props, ...children) => h(`button${classes}`, {type: 'button', ...props}, ...children);
 
-/** Sets text only where it changed, so that nothing is repainted or announced twice. */
+/**
+ * @param {Element} element
+ * @param {Child[]} children
+ */
+export const append = (element, children) => {
+  for (const child of children) {
+    if (Array.isArray(child)) append(element, child);
+    else if (child != null && child !== false) element.append(child instanceof Node ? child : String(child));
+  }
+};
+
+/**
+ * @param {string} name
+ * @param {boolean} [isSmall]
+ */
+export const icon = (name, isSmall) => h(`span.icon.i-${name}${isSmall ? '.s' : ''}`, {'aria-hidden': 'true'});
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
+/** @param {string} lang */
+export const isRightToLeft = lang => RIGHT_TO_LEFT.test(lang);
+/**
+ * The attributes of a text in that language: right-to-left text starts on the right, whatever its first letter.
+ * @param {string} lang
+ */
+export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'});
+/**
+ * A text for screen readers only.
+ * @param {string} text
+ */
+export const sr = text => h('span.sr', {}, text);
+/**
+ * @param {string} classes such as '.btn.small'
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ */
+export const button = (classes, attributes, ...children) =>
+  /** @type {HTMLButtonElement} */ (h(`button${classes}`, {type: 'button', ...attributes}, ...children));
+
+/**
+ * Sets a text only where it changed, so that nothing is repainted or announced twice.
+ * @param {Element} element
+ * @param {string} text
+ */
 export const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text;
 };

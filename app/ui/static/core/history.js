@@ -6,13 +6,19 @@ const MAX_STEPS = 500;
 /** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
 export class History {
   constructor() {
+    /** @type {Snapshot[]} */
     this.past = [];
+    /** @type {Snapshot[]} */
     this.future = [];
     this.lastKind = null;
     this.lastAt = 0;
   }
 
-  /** Call before a change; letters typed in one go make one step. */
+  /**
+   * Call before a change; letters typed in one go make one step.
+   * @param {Snapshot} snapshot
+   * @param {string} kind
+   */
   record(snapshot, kind) {
     const now = performance.now();
     const isContinued =
@@ -30,17 +36,27 @@ export class History {
     this.lastKind = null;
   }
 
-  /** What undo goes back to where the person has done nothing yet. */
+  /**
+   * What undo goes back to where the person has done nothing yet.
+   * @param {Snapshot} snapshot
+   */
   begin(snapshot) {
     if (!this.past.length && !this.future.length) this.record(snapshot, 'begin');
   }
 
-  /** The snapshot that a step would take, or undefined; `at` is when it was kept. */
+  /**
+   * The snapshot that a step would take, or undefined; `at` is when it was kept.
+   * @param {boolean} isUndo
+   */
   newest(isUndo) {
     return (isUndo ? this.past : this.future).at(-1);
   }
 
-  /** The snapshot to go back (or forth) to, or null. */
+  /**
+   * The snapshot to go back (or forth) to, or null.
+   * @param {Snapshot} current
+   * @param {boolean} isUndo
+   */
   step(current, isUndo) {
     const [from, to] = isUndo ? [this.past, this.future] : [this.future, this.past];
     if (!from.length) return null;

@@ -3,9 +3,14 @@
 export const IDLE_MS = 60000; // as the figures have it
 const ACTS = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'input'];
 
-/** onIdle(milliseconds since the last act); onReturn(): the first act after that. A hidden window is neither. */
+/**
+ * onIdle(milliseconds since the last act); onReturn(): the first act after that. A hidden window is neither.
+ * @param {(idleMs: number) => void} onIdle
+ * @param {() => void} onReturn
+ */
 export const watchIdle = (onIdle, onReturn) => {
-  let timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   let isIdle = false;
   const restart = () => {
     clearTimeout(timer);

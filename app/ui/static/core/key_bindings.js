@@ -5,7 +5,10 @@ import {t} from './texts.js';
 
 const STORE_KEY = 'pinpoint:keys';
 
-/** The actions of the whole window, in the order of the sheet; the first of the keys is the one that is shown. */
+/**
+ * The actions of the whole window, in the order of the sheet; the first of the keys is the one that is shown.
+ * @type {Record<string, string[]>}
+ */
 export const DEFAULTS = {
   confirm: ['Ctrl+Enter'],
   pin: ['Alt+P'],
@@ -71,7 +74,10 @@ const BROWSER = [
 ];
 const MODIFIERS = ['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'OS', 'CapsLock', 'Fn', 'Dead'];
 
-/** The keys of an event as they are written here; null for a modifier alone, AltGr, and while an input method composes. */
+/**
+ * The keys of an event as they are written here; null for a modifier alone, AltGr, and while an input method composes.
+ * @param {KeyboardEvent} event
+ */
 export const keysOf = event => {
   if (event.isComposing || event.keyCode === 229 || event.getModifierState('AltGraph') || MODIFIERS.includes(event.key))
     return null;
@@ -82,32 +88,53 @@ export const keysOf = event => {
     .join('+');
 };
 
+/** @type {Record<string, string>} */
 let chosen = {};
 
-/** All keys of an action, what was chosen before what it had. */
+/**
+ * All keys of an action, what was chosen before what it had.
+ * @param {string} action
+ */
 export const keysFor = action => (chosen[action] ? [chosen[action]] : DEFAULTS[action]);
+/** @param {string} action */
 export const isChosen = action => action in chosen;
 
-/** The action that has these keys, or undefined. */
+/**
+ * The action that has these keys, or undefined.
+ * @param {string} keys
+ */
 export const actionOf = keys => Object.keys(DEFAULTS).find(action => keysFor(action).includes(keys));
 
-/** Why nothing can have these keys but an action that has them at first, as a sentence; empty where they are free. */
+/**
+ * Why nothing can have these keys but an action that has them at first, as a sentence; empty where they are free.
+ * @param {string} action
+ * @param {string} keys
+ */
 const reserved = (action, keys) => {
   if (DEFAULTS[action].includes(keys)) return '';
   const parts = keys.split('+');
+  /** @param {string} modifier */
   const has = modifier => parts.includes(modifier);
   if (has('Ctrl') && has('Alt')) return t('rebind.altgr');
-  if (!has('Ctrl') && !has('Alt') && !/^F\d+$/.test(parts.at(-1))) return t('rebind.plain');
+  if (!has('Ctrl') && !has('Alt') && !/^F\d+$/.test(parts.at(-1) ?? '')) return t('rebind.plain');
   if (BROWSER.includes(keys)) return t('rebind.browser', {keys: spelt(keys)});
   return EDITING.includes(keys) ? t('rebind.editing', {keys: spelt(keys)}) : '';
 };
 
+/**
+ * @param {string} action
+ * @param {string} keys
+ */
 const taken = (action, keys) => {
   const other = Object.keys(DEFAULTS).find(name => name !== action && keysFor(name).includes(keys));
   return other ? t('rebind.taken', {keys: spelt(keys), action: t(`keys.${other}`)}) : '';
 };
 
-/** Gives an action other keys, or with null those that it had at first; returns why not, or an empty text. */
+/**
+ * Gives an action other keys, or with null those that it had at first; returns why not, or an empty text.
+ * @param {string} action
+ * @param {string | null} keys
+ */
 export const bind = (action, keys) => {
   const wrong =
     keys === null
@@ -145,8 +172,12 @@ export const loadBindings = () => {
   choose(kept);
 };
 
-/** Takes over what is possible of {action: keys}; returns the actions that were left out. */
+/**
+ * Takes over what is possible of {action: keys}; returns the actions that were left out.
+ * @param {Record<string, string>} wanted
+ */
 const choose = wanted => {
+  /** @param {[string, unknown]} options */
   const isPossible = ([action, keys]) =>
     Object.hasOwn(DEFAULTS, action) && typeof keys === 'string' && !reserved(action, keys);
   chosen = Object.fromEntries(Object.entries(wanted).filter(isPossible));
@@ -160,7 +191,10 @@ const FILE_FORMAT = 'pinpoint-keys-1';
 export const bindingsFile = () =>
   `${JSON.stringify({format: FILE_FORMAT, keys: Object.fromEntries(Object.keys(DEFAULTS).map(action => [action, keysFor(action)[0]]))}, null, 2)}\n`;
 
-/** Takes over the keys of such a file; returns the actions that could not have theirs, or null where it is no such file. */
+/**
+ * Takes over the keys of such a file; returns the actions that could not have theirs, or null where it is no such file.
+ * @param {string} text
+ */
 export const bindFromFile = text => {
   let read = null;
   try {
@@ -176,6 +210,7 @@ export const bindFromFile = text => {
 };
 
 /* ---- how keys are shown ---- */
+/** @type {Record<string, string>} */
 const NAMES = {
   Ctrl: 'key.ctrl',
   Shift: 'key.shift',
@@ -184,24 +219,43 @@ const NAMES = {
   Escape: 'key.escape',
   Enter: 'key.enter',
 };
+/** @type {Record<string, string>} */
 const ARROWS = {ArrowUp: '\u2191', ArrowDown: '\u2193', ArrowLeft: '\u2190', ArrowRight: '\u2192'};
+/** @param {string} part */
 export const nameOf = part => ARROWS[part] ?? (NAMES[part] ? t(NAMES[part]) : part);
-/** "Ctrl+Shift+Z" in the person's language, for use in a sentence. */
+/**
+ * "Ctrl+Shift+Z" in the person's language, for use in a sentence.
+ * @param {string} keys
+ */
 export const spelt = keys => keys.split('+').map(nameOf).join('+');
+/** @param {string} action */
 export const speltFor = action => spelt(keysFor(action)[0]);
 
-/** A key cap that shows an action's keys, also after they were changed. */
+/**
+ * A key cap that shows an action's keys, also after they were changed.
+ * @param {string} action
+ */
 export const hint = action =>
   h('kbd', {'aria-hidden': 'true', 'data-keys-of': action}, keysFor(action)[0].split('+').map(nameOf).join(' '));
-/** The attributes that tell assistive technology, for an element that does what the keys do. */
+/**
+ * The attributes that tell assistive technology, for an element that does what the keys do.
+ * @param {string} action
+ */
 export const shortcut = action => ({
   'aria-keyshortcuts': keysFor(action)[0].replace('Ctrl', 'Control'),
   'data-shortcut-of': action,
 });
 
+/**
+ * @param {string} selector
+ * @returns {NodeListOf<HTMLElement>}
+ */
+const elements = selector => document.querySelectorAll(selector);
+
 const repaint = () => {
-  for (const element of document.querySelectorAll('[data-keys-of]')) element.replaceWith(hint(element.dataset.keysOf));
-  for (const element of document.querySelectorAll('[data-shortcut-of]')) {
-    for (const [name, value] of Object.entries(shortcut(element.dataset.shortcutOf))) element.setAttribute(name, value);
+  for (const element of elements('[data-keys-of]')) element.replaceWith(hint(element.dataset.keysOf ?? ''));
+  for (const element of elements('[data-shortcut-of]')) {
+    for (const [name, value] of Object.entries(shortcut(element.dataset.shortcutOf ?? '')))
+      element.setAttribute(name, value);
   }
 };

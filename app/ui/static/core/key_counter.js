@@ -6,7 +6,10 @@ const TELL_AFTER_MS = 10000;
 const MAX_NOTED = 4000; // between two tellings; the server takes a few more
 const NAVIGATION = /^(Arrow|Home|End|Page|Tab|Escape|F\d)/;
 
-/** "character", "delete", "navigation", "command", or null for a key that does nothing by itself. */
+/**
+ * "character", "delete", "navigation", "command", or null for a key that does nothing by itself.
+ * @param {KeyboardEvent} event
+ */
 export const keyClass = event => {
   if (['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'CapsLock', 'Dead', 'Unidentified'].includes(event.key))
     return null;
@@ -21,10 +24,17 @@ export const keyClass = event => {
 };
 
 export class KeyCounter {
-  /** tell({counts, presses, carets}) is called a while after the first key, and by flush(); hasConsent(): whether single keys are noted. */
+  /**
+   * tell({counts, presses, carets}) is called a while after the first key, and by flush(); hasConsent(): whether single keys are noted.
+   * @param {HTMLTextAreaElement} area
+   * @param {{tell: (noted: KeyCounts) => void, hasConsent: () => boolean}} options
+   */
   constructor(area, {tell, hasConsent}) {
-    Object.assign(this, {area, tell, hasConsent, timer: null});
-    this.forget();
+    this.area = area;
+    this.tell = tell;
+    this.hasConsent = hasConsent;
+    /** @type {ReturnType<typeof setTimeout> | null} */
+    this.timer = null;
     // On the window and before anybody else: a key that is a command is kept from the field.
     window.addEventListener(
       'keydown',
@@ -38,10 +48,23 @@ export class KeyCounter {
     });
   }
 
+  /** @type {Counts} */
+  counts = {};
+  /** @type {[number, string][]} */
+  presses = [];
+  /** @type {[number, number, number][]} */
+  carets = [];
+  /** @type {number | null} */
+  since = null;
+
   forget() {
-    Object.assign(this, {counts: {}, presses: [], carets: [], since: null});
+    this.counts = {};
+    this.presses = [];
+    this.carets = [];
+    this.since = null;
   }
 
+  /** @param {KeyboardEvent} event */
   count(event) {
     const name = keyClass(event);
     if (!name) return;
@@ -64,7 +87,7 @@ export class KeyCounter {
   }
 
   flush() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer ?? undefined);
     this.timer = null;
     const {counts, presses, carets} = this;
     this.forget();

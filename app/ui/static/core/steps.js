@@ -5,8 +5,13 @@ import {t, tn} from './dom.js';
 import {History} from './history.js';
 
 const MAX_LISTED = 8;
+/** What is said of each. */
 const DIVIDED = {split: 'split.done', merge: 'merge.done'};
-/** "3, 7, 9, \u2026": segments by their numbers. */
+/**
+ * "3, 7, 9, \u2026": segments by their numbers.
+ * @param {number[]} indices
+ * @param {Bench} bench
+ */
 export const listed = (indices, bench) =>
   indices
     .slice(0, MAX_LISTED)
@@ -14,30 +19,47 @@ export const listed = (indices, bench) =>
     .join(', ') + (indices.length > MAX_LISTED ? ', \u2026' : '');
 
 export class Steps {
+  /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
-    this.clear();
+    /** @type {Step[]} */
+    this.past = [];
+    /** @type {Step[]} */
+    this.future = [];
   }
 
   clear() {
-    Object.assign(this, {past: [], future: []});
+    this.past = [];
+    this.future = [];
   }
 
-  /** What is done anew in one segment ends what could be done again. */
+  /**
+   * What is done anew in one segment ends what could be done again.
+   * @param {{name: string, args: CommandArgs}} options
+   */
   noticed({name, args}) {
     if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin))
       this.future = [];
   }
 
-  /** The step that would be taken back or made again; one that no longer can be is forgotten. */
+  /**
+   * The step that would be taken back or made again; one that no longer can be is forgotten.
+   * @param {boolean} isUndo
+   */
   newest(isUndo) {
     const steps = isUndo ? this.past : this.future;
     while (steps.at(-1)?.isOver(isUndo)) steps.pop();
     return steps.at(-1);
   }
 
-  /** A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
-      said of that, or nothing where it was refused: then it is no step any more. */
+  /**
+   * A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
+   * said of that, or nothing where it was refused: then it is no step any more.
+   * @param {string} text
+   * @param {Step['run']} run
+   * @param {Step['isOver']} [isOver]
+   * @param {number} [at]
+   */
   done(text, run, isOver = () => false, at = performance.now()) {
     const step = {run, isOver, at};
     this.past.push(step);
@@ -46,12 +68,19 @@ export class Steps {
     this.bench.segment.paintState();
   }
 
-  /** One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile. */
+  /**
+   * One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile.
+   * @param {string} text
+   * @param {NoteAction[]} [actions]
+   */
   tell(text, actions = []) {
     this.bench.notes.say('info', text, actions, {key: 'step'});
   }
 
-  /** A step, be it the newest or not, is taken back. */
+  /**
+   * A step, be it the newest or not, is taken back.
+   * @param {Step} step
+   */
   undo(step) {
     if (!this.past.includes(step)) return;
     this.past = this.past.filter(other => other !== step);
@@ -59,16 +88,25 @@ export class Steps {
     this.run(step, true);
   }
 
-  /** The newest step, back or forth. */
+  /**
+   * The newest step, back or forth.
+   * @param {boolean} isUndo
+   */
   step(isUndo) {
     const step = this.newest(isUndo);
+    if (!step) return;
     if (isUndo) this.undo(step);
     else {
-      this.past.push(this.future.pop());
+      this.future.pop();
+      this.past.push(step);
       this.run(step, false);
     }
   }
 
+  /**
+   * @param {Step} step
+   * @param {boolean} isUndo
+   */
   async run(step, isUndo) {
     step.at = performance.now();
     const said = await step.run(isUndo);
@@ -78,7 +116,11 @@ export class Steps {
   }
 
   /* ---- the kinds of steps ---- */
-  /** Many segments were changed, which the server keeps under a number. */
+  /**
+   * Many segments were changed, which the server keeps under a number.
+   * @param {number} number
+   * @param {string} text
+   */
   batch(number, text) {
     this.done(text, async isUndo => {
       const reply = await this.bench.connection.send('step', {step: number, is_undo: isUndo});
@@ -88,8 +130,13 @@ export class Steps {
     });
   }
 
-  /** Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
-      that again. */
+  /**
+   * Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
+   * that again.
+   * @param {'split' | 'merge'} command
+   * @param {number} segment
+   * @param {CommandArgs} [args]
+   */
   async divide(command, segment, args = {}) {
     const {bench} = this;
     const {
@@ -119,8 +166,13 @@ export class Steps {
     });
   }
 
-  /** A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
-      was confirmed, null as proposed; `at` is when the person did it. */
+  /**
+   * A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
+   * was confirmed, null as proposed; `at` is when the person did it.
+   * @param {boolean} isConfirmed
+   * @param {number} segment
+   * @param {{text: string, before?: string | null, at: number}} options
+   */
   confirmation(isConfirmed, segment, {text, before = text, at}) {
     const {bench} = this;
     const {connection} = bench;
@@ -143,12 +195,19 @@ export class Steps {
     );
   }
 
-  /** A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more. */
+  /**
+   * A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more.
+   * @param {boolean} isAdded
+   * @param {{segment: number, source: string, target: string, scope: 'document' | 'glossary'}} options
+   */
   async term(isAdded, {segment, source, target, scope}) {
     const {bench} = this;
     const {connection} = bench;
+    /** @type {{base?: number, number?: number, glossary?: string}} */
     let kept = {}; // where the glossary has it
+    /** @param {boolean} isThere */
     const change = async isThere => {
+      /** @type {[string, CommandArgs]} */
       const [name, args] = isThere
         ? ['add_term', {segment, source, target, scope}]
         : scope === 'document'
@@ -160,7 +219,7 @@ export class Steps {
       return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {
         source,
         target,
-        glossary: kept.glossary,
+        glossary: kept.glossary ?? '',
       });
     };
     const said = await change(isAdded);

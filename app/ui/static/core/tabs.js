@@ -2,9 +2,13 @@
    that there is the other. */
 import {t} from './dom.js';
 
-/** Returns what tells the other tabs which document is shown here; to be called whenever that is another one. */
+/**
+ * Returns what tells the other tabs which document is shown here; to be called whenever that is another one.
+ * @param {Bench} bench
+ */
 export const watchTabs = bench => {
   const channel = new BroadcastChannel('pinpoint:tabs');
+  /** @param {boolean} isAnswer */
   const tell = isAnswer => channel.postMessage({token: bench.session.token, isAnswer});
   channel.onmessage = ({data: {token, isAnswer}}) => {
     if (token !== bench.session.token) return;

@@ -5,6 +5,7 @@
 export const LANGUAGES = {en: 'English', de: 'Deutsch'};
 const LANGUAGE_KEY = 'pinpoint:language';
 
+/** @type {Record<string, string>} */
 let texts = {};
 let language = 'en';
 let locale = 'en';
@@ -32,7 +33,10 @@ export const loadTexts = async () => {
 
 export const currentLanguage = () => language;
 
-/** Keeps the choice for the next start; false where the browser keeps nothing. */
+/**
+ * Keeps the choice for the next start; false where the browser keeps nothing.
+ * @param {string} name
+ */
 export const chooseLanguage = name => {
   try {
     localStorage.setItem(LANGUAGE_KEY, name);
@@ -42,7 +46,11 @@ export const chooseLanguage = name => {
   }
 };
 
-/** The interface text of that key, with {name} replaced. */
+/**
+ * The interface text of that key, with {name} replaced.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ */
 export const t = (key, values = {}) => {
   const text = texts[key];
   if (text === undefined) {
@@ -51,20 +59,42 @@ export const t = (key, values = {}) => {
   }
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 };
-/** One of two texts: key.one for 1, else key.many. */
+/**
+ * One of two texts: key.one for 1, else key.many.
+ * @param {string} key
+ * @param {number} n
+ * @param {Record<string, string | number>} [values]
+ */
 export const tn = (key, n, values = {}) => t(key + (n === 1 ? '.one' : '.many'), {n: count(n), ...values});
 
-/** -0.412 with a true minus sign and the locale's decimal mark; with `signed` a gap has its plus sign. */
+/**
+ * -0.412 with a true minus sign and the locale's decimal mark; with `signed` a gap has its plus sign.
+ * @param {number} value
+ * @param {number} [digits]
+ * @param {boolean} [signed]
+ */
 export const number = (value, digits = 3, signed = false) => {
   const isZero = Number(Math.abs(value).toFixed(digits)) === 0;
   const text = Math.abs(value).toLocaleString(locale, {minimumFractionDigits: digits, maximumFractionDigits: digits});
   return (isZero ? '' : value < 0 ? '\u2212' : signed ? '+' : '') + text;
 };
-/** 12,345 or 12.345 */
+/**
+ * 12,345 or 12.345
+ * @param {number} value
+ */
 export const count = value => value.toLocaleString(locale);
-/** 43% or 43 % */
+/**
+ * 43% or 43 %
+ * @param {number} value
+ */
 export const percent = value => value.toLocaleString(locale, {style: 'percent'});
-/** A time of today, to the second. */
+/**
+ * A time of today, to the second.
+ * @param {Date} date
+ */
 export const clock = date => date.toLocaleTimeString(locale);
-/** A day with its time, from milliseconds since 1970. */
+/**
+ * A day with its time, from milliseconds since 1970.
+ * @param {number} ms
+ */
 export const dayAndTime = ms => new Date(ms).toLocaleString(locale, {dateStyle: 'medium', timeStyle: 'short'});

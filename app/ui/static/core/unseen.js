@@ -3,6 +3,7 @@
    nothing, and the person is told. */
 import {h} from './dom.js';
 
+/** @type {Record<string, string>} */
 const NAMES = {
   '\u00ad': 'SHY',
   '\u061c': 'ALM',
@@ -25,13 +26,19 @@ const UNSEEN = /([\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** The text as it is, with a name drawn before each character that is not seen. */
+/**
+ * The text as it is, with a name drawn before each character that is not seen.
+ * @param {string} text
+ */
 export const shown = text =>
   UNSEEN.test(text)
     ? text.split(UNSEEN).map(part => (NAMES[part] ? h('span.unseen', {'data-name': NAMES[part]}, part) : part))
     : text;
 
-/** The names of the unseen characters in a text, each once. */
+/**
+ * The names of the unseen characters in a text, each once.
+ * @param {string} text
+ */
 export const unseenIn = text => [
   ...new Set(
     text
@@ -41,7 +48,10 @@ export const unseenIn = text => [
   ),
 ];
 
-/** {text, codes}: the text as it can be kept, and the characters that it had to lose, as "U+D83D". */
+/**
+ * {text, codes}: the text as it can be kept, and the characters that it had to lose, as "U+D83D".
+ * @param {string} text
+ */
 export const storable = text => {
   const lost = [...text.matchAll(HALF_PAIR), ...text.matchAll(CONTROL)].map(
     match => `U+${match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,

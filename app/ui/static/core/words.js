@@ -4,9 +4,13 @@
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 const DICTIONARY = new Intl.Segmenter(undefined, {granularity: 'word'});
+/** @param {string} text */
 const parts = text => [...DICTIONARY.segment(text)];
 
-/** The first word of a text with the space before it and the marks behind it. */
+/**
+ * The first word of a text with the space before it and the marks behind it.
+ * @param {string} text
+ */
 export const firstWord = text => {
   const chunk = /^\s*\S+/.exec(text)?.[0] ?? text;
   if (!UNSPACED.test(chunk)) return chunk;
@@ -15,10 +19,15 @@ export const firstWord = text => {
   return first ? chunk.slice(0, first.index + first.segment.length) : chunk;
 };
 
-/** [start, end] of the word that a place stands in, or right behind, with the marks at it. */
+/**
+ * [start, end] of the word that a place stands in, or right behind, with the marks at it.
+ * @param {string} text
+ * @param {number} place
+ * @returns {[number, number]}
+ */
 export const wordAround = (text, place) => {
-  const start = place - /\S*$/.exec(text.slice(0, place))[0].length;
-  const end = place + /^\S*/.exec(text.slice(place))[0].length;
+  const start = place - (/\S*$/.exec(text.slice(0, place))?.[0] ?? '').length;
+  const end = place + (/^\S*/.exec(text.slice(place))?.[0] ?? '').length;
   const chunk = text.slice(start, end);
   if (!UNSPACED.test(chunk)) return [start, end];
   const at = place - start;
@@ -30,15 +39,24 @@ export const wordAround = (text, place) => {
 };
 
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
-/** [start, end] of a stretch, grown to the ends of the words that it cuts; a script without spaces is cut as it is. */
+/**
+ * [start, end] of a stretch, grown to the ends of the words that it cuts; a script without spaces is cut as it is.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ */
 export const wholeWords = (text, start, end) => {
+  /** @param {number} at */
   const isCut = at => at > 0 && IN_WORD.test(text[at - 1]) && IN_WORD.test(text[at] ?? '') && !UNSPACED.test(text[at]);
   while (isCut(start)) start--;
   while (isCut(end)) end++;
   return [start, end];
 };
 
-/** Where a text can be cut in two: before each word. UTF-16 offsets. */
+/**
+ * Where a text can be cut in two: before each word. UTF-16 offsets.
+ * @param {string} text
+ */
 export const wordStarts = text =>
   UNSPACED.test(text)
     ? parts(text)
@@ -46,14 +64,19 @@ export const wordStarts = text =>
         .map(part => part.index)
     : [...text.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
 
-/** A segment's details with the words that a person presses in scripts without spaces, instead of the server's parts of
-    them: in the source, in the proposal, and in what is said of either by word. proposal.asked has, for each word of the
-    proposal, {number, text}: the server's word that stands at its beginning. */
+/**
+ * A segment's details with the words that a person presses in scripts without spaces, instead of the server's parts of
+ * them: in the source, in the proposal, and in what is said of either by word. proposal.asked has, for each word of the
+ * proposal, {number, text}: the server's word that stands at its beginning.
+ * @param {Detail} detail
+ * @returns {Detail}
+ */
 export const inWords = detail => {
   const source = joined(detail.source);
   const {proposal} = detail;
   if (!proposal) return {...detail, source: source.runs};
   const target = joined(proposal.tokens);
+  /** @param {number} number */
   const textOf = number =>
     proposal.tokens
       .filter(token => token.w === number)
@@ -67,36 +90,43 @@ export const inWords = detail => {
       tokens: target.runs,
       confidence: target.numbers.map(numbers => Math.min(...numbers.map(number => proposal.confidence[number] ?? 1))),
       alignment: proposal.alignment.flatMap(([from, to]) =>
-        source.wordsOf(from).flatMap(word => target.wordsOf(to).map(other => [word, other])),
+        source
+          .wordsOf(from)
+          .flatMap(word => target.wordsOf(to).map(other => /** @type {[number, number]} */ ([word, other]))),
       ),
       asked: target.numbers.map(([number]) => ({number, text: textOf(number)})),
     },
   };
 };
 
-/** runs: [{t, w?, ...}] with other words numbered; numbers: of each word, the numbers of the words that it is made of;
-    wordsOf(number): the words that are made of that one. Nothing is joined over the edge of a constraint or a term. */
+/**
+ * runs: [{t, w?, ...}] with other words numbered; numbers: of each word, the numbers of the words that it is made of;
+ * wordsOf(number): the words that are made of that one. Nothing is joined over the edge of a constraint or a term.
+ * @param {Run[]} runs
+ */
 const joined = runs => {
   const text = runs.map(run => run.t).join('');
   const begins = UNSPACED.test(text) ? beginnings(text) : null;
+  /** @type {(Run & {isUnspaced: boolean, end: number})[]} */
   const result = [];
+  /** @type {number[][]} */
   const numbers = [];
   let place = 0;
   for (const run of runs) {
-    const isUnspaced = run.w !== undefined && begins && UNSPACED.test(run.t);
-    for (const piece of isUnspaced ? cutAt(run.t, place, begins) : [run.t]) {
+    const isUnspaced = run.w !== undefined && begins !== null && UNSPACED.test(run.t);
+    for (const piece of isUnspaced && begins ? cutAt(run.t, place, begins) : [run.t]) {
       const before = result.at(-1);
       const isSame = before?.w !== undefined && before.end === place;
       const isJoined =
         isUnspaced &&
         isSame &&
         before.isUnspaced &&
-        !begins.has(place) &&
+        !begins?.has(place) &&
         !before.terms &&
         KINDS.every(kind => before[kind] === run[kind]);
       if (isJoined) Object.assign(before, {t: before.t + piece, end: place + piece.length, terms: run.terms});
       else {
-        const isContinued = isSame && !isUnspaced && numbers.at(-1).includes(run.w);
+        const isContinued = isSame && !isUnspaced && run.w !== undefined && numbers.at(-1)?.includes(run.w);
         if (run.w !== undefined && !isContinued) numbers.push([]);
         result.push({
           ...run,
@@ -106,18 +136,27 @@ const joined = runs => {
           end: place + piece.length,
         });
       }
-      if (run.w !== undefined && !numbers.at(-1).includes(run.w)) numbers.at(-1).push(run.w);
+      if (run.w !== undefined && !numbers.at(-1)?.includes(run.w)) numbers.at(-1)?.push(run.w);
       place += piece.length;
     }
   }
+  /** @type {Map<number, number[]>} */
   const words = new Map();
   numbers.forEach((of, word) => of.forEach(number => words.set(number, [...(words.get(number) ?? []), word])));
-  return {runs: result.map(({isUnspaced, end, ...run}) => run), numbers, wordsOf: number => words.get(number) ?? []};
+  return {
+    runs: result.map(({isUnspaced, end, ...run}) => run),
+    numbers,
+    wordsOf: number => words.get(number) ?? [],
+  };
 };
+/** @type {(keyof Run)[]} */
 const KINDS = ['pin', 'at', 'kept', 'tag', 'term']; // of runs: what must be the same in one word
 
-/** Where words and what lies between them begin; a name in katakana, which a dictionary would cut as it does not know it,
-    is one word. */
+/**
+ * Where words and what lies between them begin; a name in katakana, which a dictionary would cut as it does not know it,
+ * is one word.
+ * @param {string} text
+ */
 const beginnings = text =>
   new Set(
     parts(text)
@@ -126,7 +165,12 @@ const beginnings = text =>
   );
 const KATAKANA = /[\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]/;
 
-/** A run that begins at `place`, cut where the dictionary has a word begin. */
+/**
+ * A run that begins at `place`, cut where the dictionary has a word begin.
+ * @param {string} text
+ * @param {number} place
+ * @param {Set<number>} begins
+ */
 const cutAt = (text, place, begins) => {
   const edges = [...Array(text.length).keys()].filter(i => !i || begins.has(place + i));
   return edges.map((start, i) => text.slice(start, edges[i + 1]));

@@ -2,6 +2,11 @@
 import {count, h, number, t} from '../core/dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...Child} children
+ */
 const s = (tag, attributes = {}, ...children) => {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -9,14 +14,46 @@ const s = (tag, attributes = {}, ...children) => {
     if (child != null) element.append(child.nodeType ? child : document.createTextNode(child));
   return element;
 };
+/**
+ * @param {number} width
+ * @param {number} height
+ * @param {string} label
+ * @param {...Child} children
+ */
 const chart = (width, height, label, ...children) =>
   s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'ch', role: 'img', 'aria-label': label}, ...children);
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} content
+ * @param {string} [kind]
+ * @param {HTMLElement} [anchor]
+ */
 const text = (x, y, content, kind = '', anchor = 'start') =>
   s('text', {x, y, class: kind, 'text-anchor': anchor}, content);
+/**
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} x2
+ * @param {number} y2
+ * @param {string} kind
+ */
 const line = (x1, y1, x2, y2, kind) => s('line', {x1, y1, x2, y2, class: kind});
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {string} kind
+ * @param {string} says
+ */
 const bar = (x, y, width, height, kind, says) =>
   s('rect', {x, y, width: Math.max(0.5, width), height: Math.max(0, height), class: kind, rx: 1}, s('title', {}, says));
 
+/**
+ * @param {string[]} head
+ * @param {Child[][]} rows
+ */
 export const table = (head, rows) =>
   h(
     'details.tbl',
@@ -52,7 +89,10 @@ export const table = (head, rows) =>
     ),
   );
 
-/** Round numbers for an axis up to `max`: about four steps. */
+/**
+ * Round numbers for an axis up to `max`: about four steps.
+ * @param {number} max
+ */
 const steps = max => {
   const rough = Math.max(max, 1e-9) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -60,7 +100,11 @@ const steps = max => {
   return Array.from({length: Math.ceil(max / step) + 1}, (_, i) => i * step);
 };
 
-/** Net seconds of each segment, in document order; more than twice the median stands out. */
+/**
+ * Net seconds of each segment, in document order; more than twice the median stands out.
+ * @param {ReportSegment[]} segments
+ * @param {number | null} medianMs
+ */
 export const timeChart = (segments, medianMs) => {
   const width = 560;
   const x0 = 40;
@@ -69,6 +113,7 @@ export const timeChart = (segments, medianMs) => {
   const median = (medianMs ?? 0) / 1000;
   const marks = steps(Math.max(...seconds, 1));
   const top = marks.at(-1);
+  /** @param {number} value */
   const y = value => y0 - (value / top) * 160;
   const step = (width - x0 - 8) / Math.max(1, segments.length);
   const label = t('record.time.label', {n: count(segments.length), median: number(median, 1)});
@@ -108,13 +153,17 @@ export const timeChart = (segments, medianMs) => {
 };
 
 const BINS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1, Infinity];
+/** @param {number[]} values */
 export const hterBins = values =>
   BINS.map((top, i) => [
     i === 0 ? '0' : top === Infinity ? '> 1' : `≤ ${number(top, top === 1 ? 0 : 1)}`,
     values.filter(value => value <= top && (i === 0 || value > BINS[i - 1])).length,
   ]);
 
-/** How many segments were changed how much. */
+/**
+ * How many segments were changed how much.
+ * @param {number[]} values
+ */
 export const hterChart = values => {
   const width = 430;
   const x0 = 8;
@@ -137,10 +186,20 @@ export const hterChart = values => {
 
 let patterns = 0;
 /* Told apart by pattern, not by colour alone; what stands beyond the seventh repeats. */
+/**
+ * @param {Element} defs
+ * @param {string} prefix
+ */
 const fills = (defs, prefix) => {
   const ink = 'var(--accent)';
   const paper = 'var(--surface)';
+  /** @param {string} colour */
   const square = colour => s('rect', {width: 8, height: 8, style: `fill:${colour}`});
+  /**
+   * @param {string} d
+   * @param {string} colour
+   * @param {number} width
+   */
   const path = (d, colour, width) => s('path', {d, style: `stroke:${colour};stroke-width:${width};fill:none`});
   const made = [
     [square(ink), path('M-2 2l4-4M0 8l8-8M6 10l4-4', paper, 2)],
@@ -156,12 +215,17 @@ const fills = (defs, prefix) => {
   return i => (i === 0 ? ink : `url(#${prefix}${(i - 1) % made.length})`);
 };
 
-/** One bar of all confirmed words, parted by where they came from, and its legend. */
+/**
+ * One bar of all confirmed words, parted by where they came from, and its legend.
+ * @param {[string, number][]} origins
+ * @param {string} name
+ */
 export const originChart = (origins, name) => {
   const width = 1100;
   const total = origins.reduce((sum, [, n]) => sum + n, 0) || 1;
   const defs = s('defs');
   const fill = fills(defs, `pinpoint-fill-${++patterns}-`);
+  /** @param {number} i */
   const style = i => `fill:${fill(i)};stroke:var(--accent);stroke-width:1.5`;
   let x = 0;
   const bars = origins.map(([origin, n], i) => {
@@ -174,6 +238,7 @@ export const originChart = (origins, name) => {
     x += wide;
     return rect;
   });
+  /** @param {number} n */
   const percent = n => `${number((100 * n) / total, n / total < 0.1 ? 1 : 0)} %`;
   return [
     chart(width, 42, origins.map(([origin, n]) => `${name(origin)} ${percent(n)}`).join(', '), defs, bars),
@@ -203,7 +268,12 @@ export const originChart = (origins, name) => {
   ];
 };
 
-/** A bar for one price against the dearest. */
+/**
+ * A bar for one price against the dearest.
+ * @param {number} price
+ * @param {number} dearest
+ * @param {string} kind
+ */
 export const priceBar = (price, dearest, kind) =>
   s(
     'svg',

@@ -14,7 +14,11 @@ export const languageNames = () => {
   }; // a model may have codes of its own
 };
 
-/** `other` is the key and the name of the model to begin with; without it, the one in use goes on. */
+/**
+ * `other` is the key and the name of the model to begin with; without it, the one in use goes on.
+ * @param {Bench} bench
+ * @param {ModelOffer} [other]
+ */
 export const showDirections = async (bench, other = null) => {
   bench.segment.flush();
   const model = other?.key ?? null;
@@ -28,6 +32,7 @@ export const showDirections = async (bench, other = null) => {
     dialog.remove();
     bench.focusEditor();
   };
+  /** @param {string[]} codes */
   const options = codes =>
     codes
       .map(code => [nameOf(code), code])
@@ -53,6 +58,7 @@ export const showDirections = async (bench, other = null) => {
     setText(go, t('direction.go'));
     go.disabled = !other && source.value === languages.source && target.value === languages.target;
   };
+  /** @param {string} wanted */
   const fill = wanted => {
     const targets = directions[source.value];
     target.replaceChildren(...options(targets));

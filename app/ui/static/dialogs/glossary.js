@@ -7,15 +7,25 @@ const ENDINGS = ['csv', 'tsv', 'tbx'];
 const TABS = ['list', 'terms', 'document'];
 const MAX_PLACES = 8;
 
-/** Asks the server beside the line of commands; {problem} where that fails. */
+/**
+ * Asks the server beside the line of commands; {problem} where that fails.
+ * @param {Bench} bench
+ * @param {string} question
+ * @param {CommandArgs} [args]
+ */
 export const ask = async (bench, question, args = {}) => {
   const reply = await bench.server.glossary({token: bench.session.token, ask: question, ...args}).catch(() => null);
   return reply?.ok ? reply.result : {problem: reply?.error?.message ?? t('alts.offline')};
 };
 
+/**
+ * @param {Bench} bench
+ * @param {string} [tab]
+ */
 export const openGlossaries = async (bench, tab = 'list') => new GlossaryDialog(bench).open(tab);
 
 class GlossaryDialog {
+  /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
     this.state = {glossaries: [], can_undo: false};
@@ -91,6 +101,7 @@ class GlossaryDialog {
     );
   }
 
+  /** @param {string} tab */
   async open(tab) {
     this.bench.segment.flush();
     const state = await ask(this.bench, 'overview');
@@ -111,12 +122,14 @@ class GlossaryDialog {
     this.bench.focusEditor();
   }
 
+  /** @param {any} state */
   adopt(state) {
     this.state = state;
     this.undoButton.disabled = !state.can_undo;
     this.paintList();
   }
 
+  /** @param {string} chosen */
   select(chosen) {
     TABS.forEach((name, i) => {
       this.tabs[i].setAttribute('aria-selected', String(name === chosen));
@@ -129,7 +142,12 @@ class GlossaryDialog {
     if (chosen === 'document') this.paintDocument();
   }
 
-  /** A command; what the glossaries are then comes back with it. */
+  /**
+   * A command; what the glossaries are then comes back with it.
+   * @param {Command} command
+   * @param {CommandArgs} args
+   * @param {string} said
+   */
   async change(command, args, said) {
     const reply = await this.bench.connection.send(command, args);
     setText(this.problem, reply.ok ? '' : reply.error.message);
@@ -175,9 +193,15 @@ class GlossaryDialog {
         ?.focus();
   }
 
+  /**
+   * @param {GlossaryBase} base
+   * @param {number} at
+   */
   row(base, at) {
     const last = this.state.glossaries.length - 1;
+    /** @param {string} name */
     const act = name => `${name} ${base.id}`;
+    /** @param {string} ending */
     const url = ending => `download/${encodeURIComponent(this.bench.session.token)}/glossary/${base.id}/${ending}`;
     const box = h('input', {
       type: 'checkbox',
@@ -297,6 +321,10 @@ class GlossaryDialog {
     return item;
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   move(from, to) {
     const order = this.state.glossaries.map(base => base.id);
     if (to < 0 || to >= order.length || from === to) return;
@@ -352,18 +380,22 @@ class GlossaryDialog {
       panel.replaceChildren(h('p', {role: 'alert'}, run.problem));
       return;
     }
+    /** @param {number} index */
     const goTo = index => {
       this.close();
       this.bench.openSegment(index);
     };
+    /** @param {number[]} indices */
     const places = indices => [
       ...indices
         .slice(0, MAX_PLACES)
         .flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']),
       indices.length > MAX_PLACES ? '\u2026' : '',
     ];
+    /** @param {Term} term */
     const said = term =>
       term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))];
+    /** @param {Term} term */
     const pair = term => [
       h('span', textIn(this.bench.languages.source), term.source),
       ' \u2192 ',
@@ -371,6 +403,11 @@ class GlossaryDialog {
       said(term),
     ];
     const unused = run.uses.filter(use => use.unused_in.length);
+    /**
+     * @param {string} label
+     * @param {string[]} heads
+     * @param {Child[]} rows
+     */
     const table = (label, heads, rows) =>
       h(
         'section.card',
@@ -440,7 +477,10 @@ class GlossaryDialog {
   }
 }
 
-/** The figures of a dry run. */
+/**
+ * The figures of a dry run.
+ * @param {Run} run
+ */
 export const figures = run =>
   h(
     'ul.impact',

@@ -16,19 +16,23 @@ const COLUMNS = ['source', 'target', 'variants', 'status', 'case', 'matching', '
 const VARIANT_MARK = '|';
 
 export class TermGrid {
-  /** tools: {ask, change, say}. */
+  /**
+   * tools: {ask, change, say}.
+   * @param {Bench} bench
+   * @param {{host: HTMLElement, filter: HTMLElement}} options
+   * @param {GlossaryBase} base
+   * @param {GridTools} tools
+   */
   constructor(bench, {host, filter}, base, tools) {
-    Object.assign(this, {
-      bench,
-      base,
-      tools,
-      rows: new Map(),
-      asked: new Set(),
-      total: base.num_terms,
-      at: [0, 0],
-      generation: 0,
-      editing: null,
-    });
+    this.bench = bench;
+    this.base = base;
+    this.tools = tools;
+    this.rows = new Map();
+    this.asked = new Set();
+    this.total = base.num_terms;
+    this.at = [0, 0];
+    this.generation = 0;
+    this.editing = null;
     this.filter = h('input', {
       type: 'search',
       'aria-label': t('grid.filter'),
@@ -41,6 +45,10 @@ export class TermGrid {
     });
     this.shown = h('span.muted.num', {role: 'status'});
     filter.append(h('label.line', {}, h('span', {}, t('grid.filter')), this.filter), this.shown);
+    /**
+     * @param {string} name
+     * @param {string} language
+     */
     const field = (name, language) =>
       h('input', {
         type: 'text',
@@ -112,6 +120,7 @@ export class TermGrid {
     return Math.max(0, Math.floor(this.box.scrollTop / ROW));
   }
 
+  /** @param {number} offset */
   async fetch(offset) {
     if (this.asked.has(offset)) return;
     this.asked.add(offset);
@@ -151,13 +160,17 @@ export class TermGrid {
     if (hadFocus) this.cell(...this.at)?.focus({preventScroll: true});
   }
 
-  /** The attributes of what stands in a column. */
+  /**
+   * The attributes of what stands in a column.
+   * @param {string} name
+   */
   textIn(name) {
     const {source, target} = this.bench.languages;
     const language = {source, target, variants: target}[name];
     return language ? textIn(language) : {};
   }
 
+  /** @param {number} index */
   row(index) {
     const row = this.rows.get(index);
     return h(
@@ -180,6 +193,10 @@ export class TermGrid {
     );
   }
 
+  /**
+   * @param {Row} row
+   * @param {string} name
+   */
   text(row, name) {
     return name === 'variants'
       ? row.variants.join(` ${VARIANT_MARK} `)
@@ -188,10 +205,18 @@ export class TermGrid {
         : row[name];
   }
 
+  /**
+   * @param {number} index
+   * @param {number} column
+   */
   cell(index, column) {
     return this.sheet.querySelector(`[data-index="${index}"] [data-column="${column}"]`);
   }
 
+  /**
+   * @param {number} index
+   * @param {number} column
+   */
   focus(index, column) {
     const last = Math.min(this.total, MAX_SHOWN) - 1;
     this.at = [Math.max(0, Math.min(last, index)), Math.max(0, Math.min(COLUMNS.length - 1, column))];
@@ -208,6 +233,7 @@ export class TermGrid {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     if (this.editing) {
       this.onEditKey(event);
@@ -238,6 +264,10 @@ export class TermGrid {
     event.stopPropagation();
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {boolean} isDouble
+   */
   onPress(event, isDouble) {
     const cell = event.target.closest('[role=gridcell]');
     if (!cell || this.editing?.cell.contains(event.target)) return;
@@ -272,6 +302,7 @@ export class TermGrid {
     input.select?.();
   }
 
+  /** @param {KeyboardEvent} event */
   onEditKey(event) {
     const {key} = event;
     if (key === 'Enter') this.commit(true);
@@ -293,6 +324,7 @@ export class TermGrid {
     if (takesFocus) this.focus(...this.at);
   }
 
+  /** @param {boolean} takesFocus */
   async commit(takesFocus) {
     const {input, row, name, was} = this.editing;
     if (input.value === was) {
@@ -318,6 +350,10 @@ export class TermGrid {
     if (this.editing) this.editing.input.value = input.value;
   }
 
+  /**
+   * @param {GridTerm} options
+   * @param {number | null} number
+   */
   async send({source, target, variants, status, case: capitals, matching, note}, number) {
     setText(this.problem, '');
     const reply = await this.tools.change(

@@ -17,7 +17,12 @@ const TAGS = {
   same: ['off', null],
 };
 
-/** Sends a file as it is; resolves with the reply, null without a connection. `onProgress` gets the share sent. */
+/**
+ * Sends a file as it is; resolves with the reply, null without a connection. `onProgress` gets the share sent.
+ * @param {Bench} bench
+ * @param {File} file
+ * @param {(share: number) => void} onProgress
+ */
 const upload = (bench, file, onProgress) =>
   new Promise(resolve => {
     const request = new XMLHttpRequest();
@@ -43,6 +48,10 @@ const upload = (bench, file, onProgress) =>
     request.send(file);
   });
 
+/**
+ * @param {Bench} bench
+ * @param {File} file
+ */
 export const importGlossary = async (bench, file) => {
   const dialog = new ImportDialog(bench, file.name);
   const waiting = setTimeout(() => dialog.open(), SHOW_AFTER_MS);
@@ -61,6 +70,10 @@ export const importGlossary = async (bench, file) => {
 };
 
 class ImportDialog {
+  /**
+   * @param {Bench} bench
+   * @param {string} name
+   */
   constructor(bench, name) {
     this.bench = bench;
     this.fixes = new Map(); // name of the row -> the target written, null where it is left out
@@ -110,6 +123,7 @@ class ImportDialog {
     this.bench.focusEditor();
   }
 
+  /** @param {number} share */
   progress(share) {
     if (share < 1) {
       this.bar.value = share;
@@ -119,6 +133,7 @@ class ImportDialog {
     setText(this.state, t('import.checking'));
   }
 
+  /** @param {any} report */
   async use(report) {
     this.useButton.disabled = true;
     const reply = await this.bench.connection.send('import_glossary', {
@@ -140,6 +155,7 @@ class ImportDialog {
     this.bench.focusEditor();
   }
 
+  /** @param {any} report */
   show(report) {
     this.report = report;
     const {counts, document: run} = report;
@@ -253,8 +269,13 @@ class ImportDialog {
     if (news.is_checking) setTimeout(() => this.poll(), POLL_MS);
   }
 
+  /**
+   * @param {string} shown
+   * @param {number} offset
+   */
   async turnTo(shown, offset) {
-    Object.assign(this, {shown, offset});
+    this.shown = shown;
+    this.offset = offset;
     this.save.href = `download/${encodeURIComponent(this.bench.session.token)}/import/${this.report.import}/${shown}?${new URLSearchParams({language: currentLanguage()})}`;
     for (const one of this.filter.children) one.setAttribute('aria-pressed', String(one.dataset.shown === shown));
     const page = await ask(this.bench, 'rows', {import: this.report.import, shown, offset});
@@ -284,6 +305,7 @@ class ImportDialog {
     );
   }
 
+  /** @param {Row} row */
   row(row) {
     const {verdict} = row;
     const [kind, iconName] = TAGS[verdict];
@@ -298,7 +320,10 @@ class ImportDialog {
     );
   }
 
-  /** A row that lacks nothing but its target gets it here. */
+  /**
+   * A row that lacks nothing but its target gets it here.
+   * @param {{row: Row, blank: any}} options
+   */
   blank({row, blank: {name, source}}) {
     return h('input.fill', {
       type: 'text',
@@ -316,6 +341,7 @@ class ImportDialog {
     });
   }
 
+  /** @param {{row: number, fix: {name: string, to: string | null}}} options */
   fix({row, fix}) {
     const label = fix.to === null ? t('import.fix.leave_out') : t('import.fix.write', {text: fix.to});
     return button(
@@ -336,7 +362,10 @@ class ImportDialog {
   }
 }
 
-/** What becomes of the rows, as a bar with its legend; the numbers stand beside, so colour says nothing alone. */
+/**
+ * What becomes of the rows, as a bar with its legend; the numbers stand beside, so colour says nothing alone.
+ * @param {Counts} counts
+ */
 const split = counts => {
   const parts = PARTS.filter(name => counts[name]);
   return [

@@ -1,6 +1,7 @@
 /* To a segment by its number. */
 import {button, h, icon, t} from '../core/dom.js';
 
+/** @param {Bench} bench */
 export const openGoTo = bench => {
   const close = () => {
     dialog.close();
@@ -17,6 +18,7 @@ export const openGoTo = bench => {
     'aria-describedby': 'pinpoint-goto-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-goto-wrong', role: 'alert'});
+  /** @param {KeyboardEvent} event */
   const go = event => {
     event.preventDefault();
     const number = input.valueAsNumber;

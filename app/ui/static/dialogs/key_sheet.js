@@ -67,6 +67,7 @@ const ORDER = [
 ];
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
+/** @param {string} action */
 const caps = action =>
   action === 'aligned'
     ? hint('proposal')
@@ -82,6 +83,7 @@ export const keyRows = () =>
     nodes: [h('dt', {}, t(`keys.${action}`)), h('dd', {}, caps(action))],
   }));
 
+/** @param {Bench} bench */
 export const openKeySheet = bench => {
   const before = document.activeElement;
   const close = () => {
@@ -120,11 +122,16 @@ export const openKeySheet = bench => {
     rows.forEach(row => {
       if (row.reset) row.reset.hidden = !isChosen(row.action);
     });
+  /** @param {string} wrong */
   const settle = wrong => {
     setText(said, wrong);
     paint();
     show();
   };
+  /**
+   * @param {string} action
+   * @param {HTMLElement} control
+   */
   const ask = (action, control) => {
     leave();
     asked = {action, control};
@@ -138,6 +145,7 @@ export const openKeySheet = bench => {
     asked.control.textContent = t('rebind.change');
     asked = null;
   };
+  /** @param {KeyboardEvent} event */
   const onKey = event => {
     if (!asked) return;
     if (event.key === 'Tab' && !event.ctrlKey && !event.altKey) {

@@ -5,10 +5,17 @@ import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {showDirections} from './direction.js';
 
+/** @param {number} bytes */
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
+/** @param {number} parameters */
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
 
-/** One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document. */
+/**
+ * One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document.
+ * @param {ModelOffer} model
+ * @param {() => void} use
+ * @param {() => void} beginAnew
+ */
 const entry = (model, use, beginAnew) =>
   h(
     'section.modelrow',
@@ -48,7 +55,10 @@ const entry = (model, use, beginAnew) =>
     model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null,
   );
 
-/** What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be. */
+/**
+ * What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be.
+ * @param {Bench} bench
+ */
 const styleOf = bench => {
   const {style, name} = bench.model;
   const send = async () => {
@@ -103,12 +113,16 @@ const styleOf = bench => {
   );
 };
 
-/** What is said of the model on its way, the next or the first: that it loads, or how much of it has been fetched. */
+/**
+ * What is said of the model on its way, the next or the first: that it loads, or how much of it has been fetched.
+ * @param {ModelStatus} options
+ */
 export const onItsWay = ({next, name, fetched}) =>
   t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched});
 
 /** The model on its way, with its progress and a button to go on without it. */
 class Coming {
+  /** @param {Bench} bench */
   constructor(bench) {
     this.name = h('span', {});
     this.done = h('i', {});
@@ -127,6 +141,7 @@ class Coming {
     this.update(bench.model);
   }
 
+  /** @param {ModelOffer} model */
   update(model) {
     this.element.hidden = !model.next;
     if (!model.next) return;
@@ -137,7 +152,11 @@ class Coming {
   }
 }
 
-/** The name of a model on the hub, which is fetched once. `begun` is called when the server has begun to. */
+/**
+ * The name of a model on the hub, which is fetched once. `begun` is called when the server has begun to.
+ * @param {Bench} bench
+ * @param {() => void} begun
+ */
 const fetcher = (bench, begun) => {
   const name = h('input', {
     type: 'text',
@@ -148,6 +167,7 @@ const fetcher = (bench, begun) => {
     'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
+  /** @param {KeyboardEvent} event */
   const begin = async event => {
     event.preventDefault();
     const reply = await bench.connection.send('fetch_model', {model: name.value});
@@ -169,6 +189,7 @@ const fetcher = (bench, begun) => {
   );
 };
 
+/** @param {Bench} bench */
 export const showModels = async bench => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
@@ -177,6 +198,7 @@ export const showModels = async bench => {
     dialog.close();
     dialog.remove();
   };
+  /** @param {string} key */
   const use = key => {
     close();
     bench.connection.send('switch_model', {key});

@@ -2,8 +2,14 @@
 import {button, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 
 const PAUSE_MS = 200;
-const RUNS = {s: text => text, d: text => h('del', {}, text), i: text => h('ins', {}, text)};
+const RUNS = {
+  /** @param {string} text */
+  s: text => text /** @param {string} text */,
+  d: text => h('del', {}, text) /** @param {string} text */,
+  i: text => h('ins', {}, text),
+};
 
+/** @param {Bench} bench */
 export const openReplace = bench => {
   const close = () => {
     clearTimeout(timer);
@@ -11,6 +17,7 @@ export const openReplace = bench => {
     dialog.remove();
     bench.focusEditor();
   };
+  /** @param {string} label */
   const field = label =>
     h('input', {
       type: 'text',
@@ -26,6 +33,10 @@ export const openReplace = bench => {
         }
       },
     });
+  /**
+   * @param {string} label
+   * @param {boolean} isChecked
+   */
   const box = (label, isChecked) =>
     h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
   const find = field('replace.find');
@@ -96,6 +107,7 @@ export const openReplace = bench => {
     );
   };
 
+  /** @param {number[] | null} segments */
   const replace = async segments => {
     const reply = await bench.connection.send('replace', {...query(), segments});
     if (!reply.ok) return;
@@ -109,6 +121,7 @@ export const openReplace = bench => {
     }
   };
 
+  /** @param {string} name */
   const check = name =>
     h(
       'label.check',

@@ -5,13 +5,19 @@ import {toldStyle} from '../core/style_names.js';
 const MAX_PAUSE_MS = 1500; // a longer wait in the session is shortened to this
 const CHANGES = ['insert', 'delete'];
 const SPEEDS = [1, 4, 16, 64];
+/** @param {number} ms */
 const clock = ms => {
   const seconds = Math.floor(ms / 1000);
+  /** @param {number} n */
   const pad = n => String(n).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
 };
 
-/** What more is told of an event: of a change of the text, where it came from. */
+/**
+ * What more is told of an event: of a change of the text, where it came from.
+ * @param {string} type
+ * @param {Detail} detail
+ */
 const toldOf = (type, detail) =>
   CHANGES.includes(type) && detail
     ? t(`origin.${detail}`)
@@ -21,7 +27,11 @@ const toldOf = (type, detail) =>
         ? ''
         : detail;
 
-/** What stood before and after the part that differs: [common, gone, new, common]. */
+/**
+ * What stood before and after the part that differs: [common, gone, new, common].
+ * @param {string} before
+ * @param {string} after
+ */
 export const changedPart = (before, after) => {
   const old = [...before];
   const now = [...after];
@@ -38,8 +48,20 @@ export const changedPart = (before, after) => {
 };
 
 export class Replay {
+  /**
+   * @param {HTMLElement} host
+   * @param {Languages} languages
+   */
   constructor(host, languages) {
-    Object.assign(this, {host, at: 0, speed: 4, timer: null, moments: [], segments: []});
+    this.host = host;
+    this.at = 0;
+    this.speed = 4;
+    /** @type {ReturnType<typeof setTimeout> | null} */
+    this.timer = null;
+    /** @type {Moment[]} */
+    this.moments = [];
+    /** @type {ReplayView['segments']} */
+    this.segments = [];
     this.play = button('.btn.small', {onclick: () => (this.timer ? this.stop() : this.start())});
     this.slider = h('input', {
       type: 'range',
@@ -84,13 +106,19 @@ export class Replay {
     this.stop();
   }
 
+  /** @param {ReplayView} options */
   load({segments, moments}) {
-    Object.assign(this, {segments, moments});
+    this.segments = segments;
+    this.moments = moments;
     this.slider.max = Math.max(0, moments.length - 1);
     this.show(0);
   }
 
-  /** The text of the segment of moment `at`, as it was after that moment; `isBefore`: as it was until then. */
+  /**
+   * The text of the segment of moment `at`, as it was after that moment; `isBefore`: as it was until then.
+   * @param {number} at
+   * @param {boolean} [isBefore]
+   */
   textAt(at, isBefore = false) {
     const segment = this.moments[at][3];
     for (let i = isBefore ? at - 1 : at; i >= 0; i--)
@@ -98,6 +126,7 @@ export class Replay {
     return this.segments[segment].text;
   }
 
+  /** @param {number} at */
   show(at) {
     if (!this.moments.length) return;
     this.at = Math.max(0, Math.min(at, this.moments.length - 1));

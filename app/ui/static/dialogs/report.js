@@ -15,15 +15,28 @@ const EXPORTS = [
   ['export.jsonl', 'log.jsonl'],
 ];
 const MAX_LISTED_PRICES = 8;
+/** @param {number} ms */
 const duration = ms => {
   const seconds = Math.round(ms / 1000);
+  /** @param {number} n */
   const pad = n => String(n).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
 };
+/**
+ * @param {number | null} value
+ * @param {(value: number) => string} show
+ */
 const orDash = (value, show) => (value === null ? '–' : show(value));
+/**
+ * @param {string} size
+ * @param {string} title
+ * @param {string} caption
+ * @param {...Child} content
+ */
 const card = (size, title, caption, ...content) =>
   h(`section.card.${size}`, {'aria-label': title}, h('h3', {}, title), caption && h('p.cap', {}, caption), content);
 
+/** @param {Bench} bench */
 export const openReport = async bench => {
   bench.segment.flush();
   const close = () => {
@@ -52,10 +65,12 @@ export const openReport = async bench => {
     h('div.df', {}, button('.btn.primary', {onclick: close}, t('record.back'))),
   );
   let replay = null;
+  /** @param {'report' | 'replay'} view */
   const ask = async view => {
     const reply = await bench.server.record({token: bench.session.token, view}).catch(() => null);
     return reply?.ok ? reply.result : {problem: reply?.error?.message ?? t('alts.offline')};
   };
+  /** @param {HTMLElement} host */
   const openReplay = async host => {
     host.replaceChildren(h('p.muted', {role: 'status'}, t('record.loading')));
     const told = await ask('replay');
@@ -67,6 +82,7 @@ export const openReport = async bench => {
     replay.load(told);
     replay.slider.focus();
   };
+  /** @param {number} index */
   const goTo = index => {
     close();
     bench.openSegment(index);
@@ -83,13 +99,27 @@ export const openReport = async bench => {
   body.replaceChildren(...draw(bench, report, {goTo, openReplay, remove: () => askDeletion(bench, report, close)}));
 };
 
+/**
+ * @param {Bench} bench
+ * @param {ReportView} report
+ * @param {{goTo: (index: number) => void, openReplay: (host: HTMLElement) => void, remove: () => void}} options
+ */
 const draw = (bench, report, {goTo, openReplay, remove}) => {
   const {segments, unit} = report;
   const confirmed = segments.filter(item => item.state === 'confirmed');
   const compared = confirmed.filter(item => item.hter !== null);
   const opened = segments.filter(item => item.net_ms > 0);
+  /**
+   * @param {string} name
+   * @param {number} value
+   * @param {Detail} detail
+   */
   const figure = (name, value, detail) =>
     h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
+  /**
+   * @param {number} index
+   * @param {number} shown
+   */
   const place = (index, shown) => button('.link', {onclick: () => goTo(index)}, String(shown));
   const host = h(
     'div',
@@ -102,6 +132,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
     ),
   );
   const dearest = report.prices[0]?.[0] ?? 0;
+  /** @param {string} kind */
   const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
   const keys = Object.entries(report.keys)
     .map(([name, n]) => `${t(`record.keys.${name}`)} ${count(n)}`)
@@ -331,7 +362,12 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
   ];
 };
 
-/** A second question, since nothing brings a deleted session back. */
+/**
+ * A second question, since nothing brings a deleted session back.
+ * @param {Bench} bench
+ * @param {ReportView} report
+ * @param {() => void} closeReport
+ */
 const askDeletion = (bench, report, closeReport) => {
   const close = () => {
     dialog.close();

@@ -1,7 +1,11 @@
 /* Where a pin is required: here, in the whole document or by the glossary, by the words of the source that it translates. */
 import {button, h, icon, t, textIn} from '../core/dom.js';
 
-/** guess: what the model takes for the pin's source words; onChoose(scope, source): "document" or "glossary". */
+/**
+ * guess: what the model takes for the pin's source words; onChoose(scope, source): "document" or "glossary".
+ * @param {HTMLElement} root
+ * @param {{text: string, source: string, languages: Languages, guess: string, onChoose: (scope: 'document' | 'glossary', source: string) => void, onClose: () => void}} options
+ */
 const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => {
   const close = () => {
     dialog.close();
@@ -17,6 +21,7 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     'aria-describedby': 'pinpoint-scope-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-scope-wrong', role: 'alert'});
+  /** @param {'document' | 'glossary'} scope */
   const choose = scope => {
     const words = input.value.trim();
     if (!words || !source.toLowerCase().includes(words.toLowerCase())) {
@@ -75,9 +80,14 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
   input.select();
 };
 
-/** A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest. */
+/**
+ * A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest.
+ * @param {Segment} segment
+ * @param {string} [text]
+ */
 export const widen = (segment, text = segment.proposal.pinInFocus() ?? segment.pins.at(-1)) => {
-  const {bench, index, sourceHost, detail} = segment;
+  const {bench, index, detail} = segment;
+  const {sourceHost} = segment.layout;
   const selection = getSelection();
   if (!text) {
     bench.say('info', t('scope.no_pin'));

@@ -2,7 +2,11 @@
 import {button, h, icon, setText, t, textIn} from '../core/dom.js';
 import {wordStarts} from '../core/words.js';
 
-/** How many UTF-16 units of the source stand before the selection; notes above the words are not part of it. */
+/**
+ * How many UTF-16 units of the source stand before the selection; notes above the words are not part of it.
+ * @param {HTMLElement} host
+ * @param {[number, number]} selection
+ */
 export const selectedOffset = (host, selection) => {
   const range = document.createRange();
   range.setStart(host, 0);
@@ -12,6 +16,10 @@ export const selectedOffset = (host, selection) => {
   return copy.textContent.length;
 };
 
+/**
+ * @param {Bench} bench
+ * @param {{source: string, place: number, onChoose: (offset: number) => void}} options
+ */
 export const askSplit = (bench, {source, place, onChoose}) => {
   const cuts = wordStarts(source);
   if (!cuts.length) {
@@ -23,6 +31,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     dialog.remove();
     bench.focusEditor();
   };
+  /** @param {number} wanted */
   const nearest = wanted =>
     cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
   const sentenceEnd = /[.!?;:]\s+|[。！？；]/.exec(source);
@@ -42,6 +51,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     setText(second, source.slice(cut));
     bar.setAttribute('aria-valuetext', `${first.textContent} | ${second.textContent}`);
   };
+  /** @param {KeyboardEvent} event */
   const choose = event => {
     event.preventDefault();
     const cut = cuts[bar.valueAsNumber];

@@ -2,9 +2,18 @@
    focus is on one of them. The source's words are reached by key from the proposal, and lead back to it. */
 
 export class Alignment {
-  /** source: the element that holds the source's line; proposal: the Proposal beside it. */
+  /**
+   * source: the element that holds the source's line; proposal: the Proposal beside it.
+   * @param {HTMLElement} source
+   * @param {Proposal} proposal
+   */
   constructor(source, proposal) {
-    Object.assign(this, {source, proposal, hosts: [source, proposal.line], pairs: []});
+    this.source = source;
+    this.proposal = proposal;
+    /** @type {HTMLElement[]} */
+    this.hosts = [source, proposal.line];
+    /** @type {[number, number][]} */
+    this.pairs = [];
     for (const host of this.hosts) {
       host.addEventListener('mouseover', event => this.show(this.wordOf(event.target) ?? this.inFocus()));
       host.addEventListener('mouseleave', () => this.show(this.inFocus()));
@@ -14,13 +23,19 @@ export class Alignment {
     source.addEventListener('keydown', event => this.onKey(event));
   }
 
-  /** pairs: [[word of the source, word of the proposal], ...] by their numbers. */
+  /**
+   * pairs: [[word of the source, word of the proposal], ...] by their numbers.
+   * @param {[number, number][]} pairs
+   */
   update(pairs) {
     this.pairs = pairs;
     this.show(this.inFocus());
   }
 
-  /** {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null. */
+  /**
+   * {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null.
+   * @param {Element | null} element
+   */
   wordOf(element) {
     const word = element?.closest?.('[data-word]');
     const side = word ? this.hosts.findIndex(host => host.contains(word)) : -1;
@@ -31,12 +46,15 @@ export class Alignment {
     return this.wordOf(document.activeElement);
   }
 
+  /** @param {WordSide} options */
   partners({side, word}) {
     return this.pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]);
   }
 
+  /** @param {WordSide | null} at */
   show(at) {
     const partners = at ? this.partners(at) : [];
+    /** @type {number[][]} */
     const marked = [[], []];
     if (partners.length) {
       marked[at.side] = [at.word];
@@ -54,10 +72,12 @@ export class Alignment {
     if (this.inFocus()?.side !== 0) this.focusWord(this.partners({side: 1, word: this.proposal.current})[0] ?? 0);
   }
 
+  /** @param {number} word */
   focusWord(word) {
     this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true});
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const at = this.wordOf(event.target);
     if (!at || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -6,10 +6,16 @@ import {nameOf} from '../core/key_bindings.js';
 const EDGE = 12; // pixels kept free at the sides
 
 export class Alternatives {
-  /** ask(word, text): a promise of the server's answer; onTake(row, answer), onBan(text): what the person wants. */
+  /**
+   * ask(word, text): a promise of the server's answer; onTake(row, answer), onBan(text): what the person wants.
+   * @param {{ask: (word: number, text: string) => Promise<Answer>, onTake: (row: AlternativeRow, answer: Answer) => void, onBan: (text: string) => void}} options
+   */
   constructor({ask, onTake, onBan}) {
-    Object.assign(this, {ask, onTake, onBan});
+    this.ask = ask;
+    this.onTake = onTake;
+    this.onBan = onBan;
     this.number = 0;
+    /** @type {AlternativeRow[]} */
     this.rows = [];
     this.element = h('div.pop', {role: 'dialog', tabindex: -1, hidden: true});
     this.element.addEventListener('keydown', event => this.onKey(event));
@@ -22,11 +28,20 @@ export class Alternatives {
     return !this.element.hidden;
   }
 
-  /** anchor: the word's element; name: the word; goBack(): puts the focus where it was. */
+  /**
+   * anchor: the word's element; name: the word; goBack(): puts the focus where it was.
+   * @param {HTMLElement} anchor
+   * @param {{word: number, name: string, text: string, lang: string, goBack: () => void}} options
+   */
   async open(anchor, {word, name, text, lang, goBack}) {
     this.close(false);
     const asked = ++this.number;
-    Object.assign(this, {anchor, name, text, lang, goBack, rows: []});
+    this.anchor = anchor;
+    this.name = name;
+    this.text = text;
+    this.lang = lang;
+    this.goBack = goBack;
+    this.rows = [];
     this.show(h('p.say', {role: 'status'}, t('alts.looking')));
     this.place();
     anchor.classList.add('asked');
@@ -45,6 +60,7 @@ export class Alternatives {
     this.place();
   }
 
+  /** @param {Answer} answer */
   list(answer) {
     this.rows = answer.rows;
     this.answer = answer;
@@ -80,7 +96,12 @@ export class Alternatives {
     return [...this.element.querySelectorAll('.alt')];
   }
 
+  /** @param {Child} content */
   show(content) {
+    /**
+     * @param {string} name
+     * @param {string} label
+     */
     const key = (name, label) => h('span', {}, h('kbd', {}, name), label);
     this.element.setAttribute('aria-label', t('alts.label', {word: this.name}));
     this.element.replaceChildren(
@@ -115,10 +136,12 @@ export class Alternatives {
     anchor.scrollIntoView({block: 'nearest'});
   }
 
+  /** @param {number} chosen */
   select(chosen) {
     this.options().forEach((option, i) => option.setAttribute('aria-selected', String(i === chosen)));
   }
 
+  /** @param {number} i */
   take(i) {
     const {rows, answer} = this;
     if (!rows[i]) return;
@@ -134,6 +157,7 @@ export class Alternatives {
     if (goesBack) this.goBack();
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     const options = this.options();

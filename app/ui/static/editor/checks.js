@@ -6,15 +6,22 @@ import {t, tn} from '../core/texts.js';
 
 const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
 const MAX_WAIT_MS = 1500;
+/** @param {Finding} finding */
 const keyOf = finding => JSON.stringify([finding.check, finding.kind, finding.texts]);
+/** @param {Finding} options */
 const sentence = ({check, kind, texts}) =>
   t(`check.${check}.${kind}`, {texts: texts.join(check === 'placeholders' ? ' ' : ', ')});
 
 export class Checks {
+  /** @param {Segment} segment */
   constructor(segment) {
     this.segment = segment;
     this.element = h('div.checks', {role: 'status', hidden: true});
     this.link = button('.link', {onclick: () => this.onLink(), title: t('checks.title')});
+    /** @type {Set<string>} what was shown of this segment */
+    this.shown = new Set();
+    /** @type {Promise<Reply> | null} */
+    this.asking = null;
     this.reset();
   }
 
@@ -38,7 +45,11 @@ export class Checks {
     return this.known()?.length === 0 || !this.segment.bench.connection.isOnline;
   }
 
-  /** Whether the text is to be confirmed: nothing was found, or all of it was shown before. Shows it otherwise. */
+  /**
+   * Whether the text is to be confirmed: nothing was found, or all of it was shown before. Shows it otherwise.
+   * @param {number} index
+   * @param {string} text
+   */
   async agrees(index, text) {
     if (this.asking) return false;
     const question = this.segment.bench.connection.send('check', {segment: index, text});
@@ -52,11 +63,13 @@ export class Checks {
     return isShown;
   }
 
+  /** @param {Finding[]} findings */
   show(findings) {
     findings.forEach(finding => this.shown.add(keyOf(finding)));
     this.paint(findings);
   }
 
+  /** @param {Finding[]} findings */
   paint(findings) {
     const hadFocus = this.element.contains(document.activeElement);
     this.element.hidden = !findings.length;
@@ -109,7 +122,10 @@ export class Checks {
   }
 }
 
-/** Which checks run, for this document. */
+/**
+ * Which checks run, for this document.
+ * @param {Bench} bench
+ */
 const openChecks = bench => {
   const close = () => {
     dialog.close();

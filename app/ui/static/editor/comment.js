@@ -6,6 +6,7 @@ const SAVE_PAUSE_MS = 1000;
 const MAX_CHARACTERS = 2000;
 
 export class Comment {
+  /** @param {Segment} segment */
   constructor(segment) {
     this.segment = segment;
     this.area = h('textarea', {
@@ -49,13 +50,17 @@ export class Comment {
       {title: t('comment.title'), onclick: () => this.edit(), ...shortcut('comment')},
       t('comment.link'),
     );
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.sent = '';
+    this.before = '';
     this.reset();
   }
 
   /** Another segment is open; what it has arrives a moment later. */
   reset() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     this.sent = this.before = ''; // what the server has or gets; what Esc goes back to
     this.set('');
     this.fold();
@@ -83,6 +88,7 @@ export class Comment {
     this.area.setSelectionRange(this.before.length, this.before.length);
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     if (event.isComposing) return;
     const isDone = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
@@ -102,7 +108,7 @@ export class Comment {
   /** Sends what was written, now. */
   flush() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     const {bench, index} = this.segment;
     const text = this.area.value.trim();
     if (index === null || text === this.sent) return;
@@ -110,6 +116,7 @@ export class Comment {
     bench.connection.send('comment', {segment: index, text}, `comment:${index}`);
   }
 
+  /** @param {string} text */
   set(text) {
     if (this.area.value !== text) this.area.value = text;
     this.grow();

@@ -5,6 +5,7 @@ import {nameOf, speltFor} from '../core/key_bindings.js';
 import {firstWord} from '../core/words.js';
 
 export class Completion {
+  /** @param {Segment} segment */
   constructor(segment) {
     this.segment = segment;
     this.number = 0;
@@ -63,6 +64,7 @@ export class Completion {
     else this.show(answer.completion);
   }
 
+  /** @param {string} text */
   show(text) {
     this.segment.field.showGhost(text);
     this.hint.hidden = !text;
@@ -70,16 +72,17 @@ export class Completion {
     this.said.textContent = text ? t('completion.sr', {text}) : '';
   }
 
-  /** All of it, or its first word, becomes the person's text. */
+  /**
+   * All of it, or its first word, becomes the person's text.
+   * @param {boolean} isWord
+   */
   take(isWord) {
     const {segment} = this;
     const {field} = segment;
     const ghost = field.ghost;
     const taken = isWord ? firstWord(ghost) : ghost;
     const text = field.text + taken;
-    segment.history.record(segment.snapshot(), 'completion');
-    segment.replaceText(text, 'completion', {}, text.length);
-    segment.isTyped = true;
+    segment.replaceText(text, 'completion', {step: 'completion', caret: text.length, isTyped: true});
     this.show(ghost.slice(taken.length));
   }
 

@@ -10,11 +10,16 @@ export const isConfidenceKept = () => {
   }
 };
 
+/**
+ * @param {Segment} segment
+ * @param {boolean} isShown
+ */
 export const showConfidence = (segment, isShown) => {
-  segment.confidenceButton.setAttribute('aria-pressed', String(isShown));
+  segment.layout.confidenceButton.setAttribute('aria-pressed', String(isShown));
   segment.proposal.showConfidence(isShown);
 };
 
+/** @param {Segment} segment */
 export const toggleConfidence = segment => {
   const isShown = !segment.proposal.showsConfidence;
   try {

@@ -7,7 +7,10 @@ import {wholeWords, wordAround} from '../core/words.js';
 const MARKS = /^["'([„“‚‘»«›‹¿¡「『（《]+|["')\].,;:!?…“”‘’«»‹›。，、！？：；」』）》]+$/g; // around a word, not part of it
 
 export class Field {
-  /** onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept. */
+  /**
+   * onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept.
+   * @param {{onBeforeInput: (kind: string) => void, onInput: (kind: string) => void, onBlur: () => void, onLoss: (codes: string[]) => void}} options
+   */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
     this.ghost = ''; // offered behind the text, not part of it
     this.changes = new Changes();
@@ -29,6 +32,7 @@ export class Field {
         event.preventDefault();
         return;
       }
+      /** @type {[number, number]} */
       this.selected = [this.area.selectionStart, this.area.selectionEnd];
       if (!event.isComposing) onBeforeInput(kindOf(event));
     });
@@ -56,7 +60,12 @@ export class Field {
     return this.area.value;
   }
 
-  /** Replaces the text; the caret stays where it is, or goes where it is told. */
+  /**
+   * Replaces the text; the caret stays where it is, or goes where it is told.
+   * @param {string} text
+   * @param {number | null} [start]
+   * @param {number | null} [end]
+   */
   set(text, start = null, end = start) {
     const {selectionStart, selectionEnd, value} = this.area;
     if (value !== text) {
@@ -66,7 +75,7 @@ export class Field {
       this.changes.begin(text);
       if (start === null) [start, end] = wasAtEnd ? [text.length, text.length] : [selectionStart, selectionEnd];
     }
-    if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end, text.length));
+    if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end ?? start, text.length));
     this.grow();
   }
 
@@ -76,12 +85,16 @@ export class Field {
     this.mirror.replaceChildren(this.area.value, this.ghost && '\u200c', h('span.ghost', {}, this.ghost), '\u200b');
   }
 
+  /** @param {string} text */
   showGhost(text) {
     this.ghost = text;
     this.grow();
   }
 
-  /** Letters and mirror run the same way, whatever the text begins with: that of the language. */
+  /**
+   * Letters and mirror run the same way, whatever the text begins with: that of the language.
+   * @param {string} lang
+   */
   setLanguage(lang) {
     for (const element of [this.area, this.mirror])
       Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
@@ -101,7 +114,10 @@ export class Field {
       .replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
   }
 
-  /** Where that stands, with the marks at the word. */
+  /**
+   * Where that stands, with the marks at the word.
+   * @returns {[number, number]}
+   */
   range() {
     const {selectionStart: start, selectionEnd: end, value} = this.area;
     if (start !== end) return [start, end];
@@ -109,6 +125,7 @@ export class Field {
   }
 }
 
+/** @param {{inputType?: string}} event */
 const kindOf = event =>
   event.inputType?.startsWith('delete')
     ? 'type-delete'

@@ -1,6 +1,7 @@
 /* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
+/** @type {Record<string, (text: string) => Child>} */
 const RUNS = {
   s: text => text,
   d: text => h('span.df', {}, text),
@@ -9,12 +10,19 @@ const RUNS = {
 };
 
 export class Hypotheses {
-  /** onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field. */
+  /**
+   * onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field.
+   * @param {{onTake: (hypothesis: Hypothesis) => void, onLeave: () => void}} options
+   */
   constructor({onTake, onLeave}) {
-    Object.assign(this, {onTake, onLeave});
+    this.onTake = onTake;
+    this.onLeave = onLeave;
+    /** @type {HTMLUListElement} */
+    this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
     this.element = h('div.nbest', {}, this.list, this.free);
+    /** @type {Hypothesis[]} */
     this.rows = [];
     this.list.addEventListener('keydown', event => this.onKey(event));
   }
@@ -23,7 +31,10 @@ export class Hypotheses {
     this.list.children[at]?.firstChild.focus();
   }
 
-  /** Arrows go from one to the next, a digit takes the one with that number. */
+  /**
+   * Arrows go from one to the next, a digit takes the one with that number.
+   * @param {KeyboardEvent} event
+   */
   onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = [...this.list.children].findIndex(item => item.contains(event.target));
@@ -37,7 +48,11 @@ export class Hypotheses {
     event.stopPropagation();
   }
 
-  /** free: the best translation that nothing is asked of, or null; it shows what the constraints change. */
+  /**
+   * free: the best translation that nothing is asked of, or null; it shows what the constraints change.
+   * @param {Hypothesis[]} rows
+   * @param {{lang?: string, current?: string, free?: FreeHypothesis | null}} options
+   */
   render(rows, {lang, current, free = null}) {
     const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free]);
     if (signature === this.signature) return;

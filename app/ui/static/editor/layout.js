@@ -1,20 +1,31 @@
 /* The elements of the open segment, and which button does what. */
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
-import {isConfidenceKept, showConfidence, toggleConfidence} from './confidence.js';
+import {toggleConfidence} from './confidence.js';
 
-export const buildSegment = segment => {
+/**
+ * @param {Segment} segment
+ * @returns {SegmentLayout}
+ */
+export const buildLayout = segment => {
+  /**
+   * @param {string | null} iconName
+   * @param {string} label
+   * @param {string} name
+   * @param {() => unknown} onclick
+   * @param {string} [classes]
+   */
   const action = (iconName, label, name, onclick, classes = '') =>
     button(`.btn${classes}`, {onclick, ...shortcut(name)}, iconName && icon(iconName), label, hint(name));
   const alternatives = action('list', t('action.alternatives'), 'alternatives', () => segment.offers.askAlternatives());
   alternatives.addEventListener('mousedown', event => event.preventDefault()); // the word keeps the focus
-  segment.no = h('span.no.num', {});
-  segment.stateIcon = h('span.st', {});
-  segment.sourceHost = h('div', {});
-  segment.sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
-  segment.sourceCount = h('span.end.num', {});
-  segment.proposalNote = h('span.end.num', {});
-  segment.useProposal = button(
+  const no = h('span.no.num', {});
+  const stateIcon = h('span.st', {});
+  const sourceHost = h('div', {});
+  const sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
+  const sourceCount = h('span.end.num', {});
+  const proposalNote = h('span.end.num', {});
+  const useProposal = button(
     '.link',
     {
       onclick: () => {
@@ -24,7 +35,7 @@ export const buildSegment = segment => {
     },
     t('proposal.use'),
   );
-  segment.confidenceButton = button(
+  const confidenceButton = button(
     '.link',
     {
       onclick: () => toggleConfidence(segment),
@@ -34,10 +45,9 @@ export const buildSegment = segment => {
     },
     t('confidence.show'),
   );
-  showConfidence(segment, isConfidenceKept());
-  segment.fieldNote = h('span.end', {});
-  segment.said = h('div', {role: 'status'});
-  segment.pinInput = h('input', {
+  const fieldNote = h('span.end', {});
+  const said = h('div', {role: 'status'});
+  const pinInput = h('input', {
     type: 'text',
     placeholder: t('pins.add.placeholder'),
     'aria-label': t('pins.add.label'),
@@ -56,31 +66,31 @@ export const buildSegment = segment => {
       }
     },
   });
-  segment.banButton = button(
+  const banButton = button(
     '.btn',
     {onclick: () => segment.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')},
     icon('ban'),
     t('action.ban'),
   );
-  segment.reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
-  segment.undoButton = button(
+  const reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
+  const undoButton = button(
     '.btn.iconly',
     {onclick: () => segment.step(true), title: t('action.undo'), 'aria-label': t('action.undo'), ...shortcut('undo')},
     icon('undo'),
   );
-  segment.redoButton = button(
+  const redoButton = button(
     '.btn.iconly',
     {onclick: () => segment.step(false), title: t('action.redo'), 'aria-label': t('action.redo'), ...shortcut('redo')},
     icon('redo'),
   );
-  segment.element = h(
+  const element = h(
     'section.editor',
     {},
     h(
       'div.edit-grid',
       {},
-      segment.no,
-      segment.stateIcon,
+      no,
+      stateIcon,
       h(
         'div.cell-src',
         {},
@@ -103,10 +113,10 @@ export const buildSegment = segment => {
             {onclick: () => segment.merge(), title: t('merge.title'), ...shortcut('merge')},
             t('merge.link'),
           ),
-          segment.sourceCount,
+          sourceCount,
         ),
-        segment.sourceHost,
-        segment.sourceNote,
+        sourceHost,
+        sourceNote,
         h(
           'div.ledger',
           {},
@@ -116,7 +126,7 @@ export const buildSegment = segment => {
             'div.addpin',
             {},
             icon('lock', true),
-            segment.pinInput,
+            pinInput,
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
             button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add')),
           ),
@@ -125,16 +135,9 @@ export const buildSegment = segment => {
       h(
         'div.cell-tgt',
         {},
-        h(
-          'div.lab',
-          {},
-          h('b', {}, t('proposal.label')),
-          segment.useProposal,
-          segment.confidenceButton,
-          segment.proposalNote,
-        ),
+        h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, confidenceButton, proposalNote),
         segment.proposal.line,
-        segment.said,
+        said,
         h(
           'div.lab',
           {},
@@ -142,7 +145,7 @@ export const buildSegment = segment => {
           segment.completion.hint,
           segment.checks.link,
           segment.comment.link,
-          segment.fieldNote,
+          fieldNote,
         ),
         segment.field.element,
         segment.completion.said,
@@ -155,16 +158,34 @@ export const buildSegment = segment => {
       'div.actions',
       {},
       action('lock', t('action.pin'), 'pin', () => segment.pinSelection()),
-      segment.banButton,
+      banButton,
       action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
       alternatives,
-      segment.undoButton,
-      segment.redoButton,
-      segment.reopenButton,
+      undoButton,
+      redoButton,
+      reopenButton,
       h('span.sp', {}),
       action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary'),
     ),
     segment.offers.hypotheses.element,
     segment.offers.alternatives.element,
   );
+  return {
+    no,
+    stateIcon,
+    sourceHost,
+    sourceNote,
+    sourceCount,
+    proposalNote,
+    useProposal,
+    confidenceButton,
+    fieldNote,
+    said,
+    pinInput,
+    banButton,
+    reopenButton,
+    undoButton,
+    redoButton,
+    element,
+  };
 };

@@ -1,9 +1,13 @@
 /* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
+/** @type {Record<string, string[]>} */
 const BAN_TAGS = {kept: ['ok', 'check']};
 
-/** "Constraints cost 0.31", with what is singly and what only together: prices need not add up. */
+/**
+ * "Constraints cost 0.31", with what is singly and what only together: prices need not add up.
+ * @param {Prices} prices
+ */
 const totalLine = prices =>
   prices?.total == null
     ? null
@@ -20,7 +24,12 @@ const totalLine = prices =>
           : null,
       );
 
-/** The price of one constraint: its bar, as long as its share of the highest, and the number. */
+/**
+ * The price of one constraint: its bar, as long as its share of the highest, and the number.
+ * @param {Prices} prices
+ * @param {{price: number | null}} entry
+ * @param {string} kind
+ */
 const priceTag = (prices, entry, kind) => {
   const all = [...prices.constraints, ...prices.bans].map(other => other.price ?? 0);
   const highest = Math.max(...all, 0.005);
@@ -43,20 +52,34 @@ const priceTag = (prices, entry, kind) => {
 };
 
 export class Ledger {
-  /** onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes), onScope(text): what the person changes. */
+  /**
+   * onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes), onScope(text): what the person changes.
+   * @param {{onUnpin: (text: string) => void, onUnban: (text: string) => void, onRecase: (text: string, kind: BanCase) => void, onFree: (changes: Partial<Constraints>) => void, onScope: (text: string) => void}} options
+   */
   constructor({onUnpin, onUnban, onRecase, onFree, onScope}) {
-    Object.assign(this, {onUnpin, onUnban, onRecase, onFree, onScope});
+    this.onUnpin = onUnpin;
+    this.onUnban = onUnban;
+    this.onRecase = onRecase;
+    this.onFree = onFree;
+    this.onScope = onScope;
     this.total = h('div', {});
+    this.signature = '';
     this.list = h('ul', {'aria-label': t('pins.label')});
   }
 
   clear() {
     this.list.replaceChildren();
     this.total.replaceChildren();
-    this.signature = null;
+    this.signature = '';
   }
 
-  /** wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null. */
+  /**
+   * wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null.
+   * @param {Constraints} wanted
+   * @param {Detail} detail
+   * @param {Prices | null} prices
+   * @param {string} lang
+   */
   render(wanted, detail, prices, lang) {
     const {pins, bans, beginning, locked} = wanted;
     const signature = JSON.stringify([
@@ -73,7 +96,9 @@ export class Ledger {
     ]);
     if (signature === this.signature) return;
     this.signature = signature;
-    Object.assign(this, {detail, prices, lang});
+    this.detail = detail;
+    this.prices = prices;
+    this.lang = lang;
     this.total.replaceChildren(...[totalLine(prices)].filter(Boolean));
     this.list.replaceChildren(
       ...(beginning ? [this.keptItem('begins', beginning, {beginning: ''})] : []),
@@ -87,7 +112,12 @@ export class Ledger {
     );
   }
 
-  /** What stands while the rest is translated anew. */
+  /**
+   * What stands while the rest is translated anew.
+   * @param {string} kind
+   * @param {string} text
+   * @param {Partial<Constraints>} freed
+   */
   keptItem(kind, text, freed) {
     return h(
       'li',
@@ -103,9 +133,12 @@ export class Ledger {
     );
   }
 
-  /** Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back. */
+  /**
+   * Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back.
+   * @param {KeptText[]} kept
+   */
   sourceItem(kept) {
-    const missing = kept.filter(({status}) => status === 'unmet');
+    const missing = kept.filter(/** @param {{status: string}} options */ ({status}) => status === 'unmet');
     const known = (this.prices?.constraints ?? []).filter(entry => entry.is_kept && entry.price != null);
     const price = {price: known.reduce((sum, entry) => sum + entry.price, 0)};
     return h(
@@ -115,7 +148,13 @@ export class Ledger {
         'span.what.wraps',
         {},
         h('span.muted', {}, t('kept.source')),
-        kept.map(({text, count}) => [' ', h('span.asis', {dir: 'ltr'}, text), count > 1 ? ` \u00d7${count}` : null]),
+        kept.map(
+          /** @param {{text: string, count: number}} options */ ({text, count}) => [
+            ' ',
+            h('span.asis', {dir: 'ltr'}, text),
+            count > 1 ? ` \u00d7${count}` : null,
+          ],
+        ),
       ),
       missing.length
         ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing'))
@@ -126,6 +165,10 @@ export class Ledger {
     );
   }
 
+  /**
+   * @param {string} text
+   * @param {number} times
+   */
   pinItem(text, times) {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
     const state = this.detail.pin_states.find(other => other.text === text);
@@ -161,6 +204,7 @@ export class Ledger {
     );
   }
 
+  /** @param {Ban} options */
   banItem({text, case: kind}) {
     const entry = this.prices?.bans.find(other => other.text === text && other.case === kind);
     const state = this.detail.ban_states.find(other => other.text === text && other.case === kind);
@@ -191,13 +235,19 @@ export class Ledger {
     );
   }
 
-  /** Asked for just now; or not tried, as what else is asked for cannot be met. */
+  /**
+   * Asked for just now; or not tried, as what else is asked for cannot be met.
+   * @param {boolean} isKnown
+   */
   waiting(isKnown) {
     const isHeld = isKnown && !this.detail.is_pending;
     return h('span.tag.off', {title: isHeld ? t('pins.held.title') : null}, t(isHeld ? 'pins.held' : 'pins.pending'));
   }
 
-  /** A term that is required, with its price. */
+  /**
+   * A term that is required, with its price.
+   * @param {ConstraintPrice} entry
+   */
   termItem(entry) {
     return h(
       'li',
@@ -211,6 +261,10 @@ export class Ledger {
     );
   }
 
+  /**
+   * @param {string} label
+   * @param {() => unknown} onclick
+   */
   cross(label, onclick) {
     return button('.x', {'aria-label': label, title: label, onclick}, icon('x'));
   }

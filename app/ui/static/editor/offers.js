@@ -8,6 +8,7 @@ import {Alternatives} from './alternatives.js';
 import {Hypotheses} from './hypotheses.js';
 
 export class Offers {
+  /** @param {Segment} segment */
   constructor(segment) {
     const {bench} = segment;
     this.segment = segment;
@@ -17,10 +18,18 @@ export class Offers {
       onTake: (row, answer) => this.takeAlternative(row, answer),
       onBan: text => segment.ban(text),
     });
-    this.hypotheses = new Hypotheses({onTake: row => this.take(row), onLeave: () => segment.focusField()});
+    this.hypotheses = new Hypotheses({
+      /** @param {Hypothesis} row */
+      onTake: row => this.take(row),
+      onLeave: () => segment.focusField(),
+    });
   }
 
-  /** A hypothesis into the field: at once over untyped text, after a question over typed text. */
+  /**
+   * A hypothesis into the field: at once over untyped text, after a question over typed text.
+   * @param {Hypothesis} row
+   * @param {boolean} [isSure]
+   */
   take(row, isSure = false) {
     const {segment} = this;
     const {field, detail} = segment;
@@ -32,11 +41,11 @@ export class Offers {
       this.askWhether(row);
       return;
     }
-    segment.history.record(segment.snapshot(), 'take');
-    segment.replaceText(row.text, 'hypothesis', {rank: row.rank}, row.text.length);
+    segment.replaceText(row.text, 'hypothesis', {step: 'take', rank: row.rank, caret: row.text.length});
     segment.focusField();
   }
 
+  /** @param {Hypothesis} row */
   askWhether(row) {
     this.question.replaceChildren(
       icon('problem', true),
@@ -101,15 +110,19 @@ export class Offers {
     });
   }
 
-  /** The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it. */
+  /**
+   * The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it.
+   * @param {AlternativeRow} row
+   * @param {Answer} answer
+   */
   takeAlternative(row, answer) {
     const {segment} = this;
     const {field, detail} = segment;
     const clashing = pin(segment, row.word, answer.replaced);
     const isPinned = clashing.pins.slice(0, -1).includes(row.word);
-    segment.history.record(segment.snapshot(), 'constrain');
+    segment.rememberStep('constrain');
     if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed')
-      segment.sendText(null, 'proposal');
+      segment.followProposal();
     segment.constrain(
       {
         pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins,

@@ -7,18 +7,29 @@ import {shown} from '../core/unseen.js';
 const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavily
 
 export class Proposal {
-  /** onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists. */
+  /**
+   * onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists.
+   * @param {{onPin: (text: string, replaced: string[]) => void, onUnpin: (text: string) => void, onBan: (text: string) => void, onLeave: () => void}} options
+   */
   constructor({onPin, onUnpin, onBan, onLeave}) {
-    Object.assign(this, {onPin, onUnpin, onBan, onLeave});
+    this.onPin = onPin;
+    this.onUnpin = onUnpin;
+    this.onBan = onBan;
+    this.onLeave = onLeave;
     this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
+    this.signature = '';
+    this.placeholder = '';
+    /** @type {Run[]} */
     this.tokens = [];
+    /** @type {number[]} */
     this.confidence = []; // of each word, 0 to 1
     this.showsConfidence = false;
+    /** @type {number | null} */
     this.drag = null; // word number where the button went down
+    /** @type {number | null} */
     this.anchor = null; // word number where a phrase begins
     this.current = 0; // the one word that Tab reaches
-    const on = (name, action) => this.line.addEventListener(name, action);
-    on('mousedown', event => {
+    this.line.addEventListener('mousedown', event => {
       const word = this.wordOf(event.target);
       if (word === null || event.button) return;
       event.preventDefault();
@@ -31,11 +42,11 @@ export class Proposal {
       if (!event.shiftKey) this.anchor = word;
       this.focusWord(word);
     });
-    on('mouseover', event => {
+    this.line.addEventListener('mouseover', event => {
       const word = this.wordOf(event.target);
       if (word !== null && this.drag !== null) this.markRange(this.drag, word);
     });
-    on('mouseup', event => {
+    this.line.addEventListener('mouseup', event => {
       const word = this.wordOf(event.target);
       const start = this.drag;
       this.drag = null;
@@ -49,9 +60,10 @@ export class Proposal {
         this.markRange(null);
       }
     });
-    on('keydown', event => this.onKey(event));
+    this.line.addEventListener('keydown', event => this.onKey(event));
   }
 
+  /** @param {HTMLElement} target */
   wordOf(target) {
     const element = target.closest?.('.w');
     return element && this.line.contains(element) ? Number(element.dataset.word) : null;
@@ -61,8 +73,12 @@ export class Proposal {
     return this.tokens.reduce((n, token) => (token.w === undefined ? n : token.w + 1), 0);
   }
 
-  /** tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
-      would stand. */
+  /**
+   * tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
+   * would stand.
+   * @param {Run[]} tokens
+   * @param {{lang: string, isBusy?: boolean, placeholder?: string, confidence?: number[]}} options
+   */
   render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
@@ -70,7 +86,9 @@ export class Proposal {
     this.signature = signature;
     this.drag = this.anchor = null; // word numbers mean other words now
     const hadFocus = this.line.contains(document.activeElement);
-    Object.assign(this, {tokens, confidence, placeholder});
+    this.tokens = tokens;
+    this.confidence = confidence;
+    this.placeholder = placeholder;
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
     Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang)); // without a proposal, the page itself speaks
     this.line.classList.toggle('none', !tokens.length);
@@ -99,6 +117,10 @@ export class Proposal {
     if (hadFocus) this.focusWord(this.current);
   }
 
+  /**
+   * @param {Run} token
+   * @param {number} at
+   */
   piece(token, at) {
     if (token.ban)
       return h(
@@ -127,7 +149,10 @@ export class Proposal {
     );
   }
 
-  /** How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure. */
+  /**
+   * How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure.
+   * @param {number} word
+   */
   doubt(word) {
     const probability = this.confidence[word];
     if (!this.showsConfidence || probability === undefined) return {};
@@ -136,6 +161,7 @@ export class Proposal {
     return {title: said, 'aria-description': said, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
   }
 
+  /** @param {boolean} isShown */
   showConfidence(isShown) {
     this.showsConfidence = isShown;
     this.render(this.tokens, {
@@ -145,6 +171,7 @@ export class Proposal {
     });
   }
 
+  /** @param {boolean} [isBusy] */
   setBusy(isBusy) {
     this.line.classList.toggle('busy', Boolean(isBusy));
     this.line.setAttribute('aria-busy', String(Boolean(isBusy)));
@@ -156,10 +183,12 @@ export class Proposal {
     return (isIn && this.tokens.find(token => token.w === this.current && token.pin !== undefined)?.pin) || null;
   }
 
+  /** @param {number} word */
   elementOf(word) {
     return this.line.querySelector(`[data-word="${word}"]`);
   }
 
+  /** @param {number} word */
   focusWord(word) {
     this.elementOf(this.current)?.setAttribute('tabindex', '-1');
     this.current = Math.max(0, Math.min(word, this.numWords() - 1));
@@ -169,22 +198,37 @@ export class Proposal {
     return Boolean(element);
   }
 
+  /**
+   * @param {number | null} from
+   * @param {number | null} [to]
+   */
   markRange(from, to = from) {
+    const first = Math.min(from ?? 0, to ?? 0);
+    const last = Math.max(from ?? 0, to ?? 0);
     this.line.querySelectorAll('.w').forEach(element => {
       const word = Number(element.dataset.word);
-      element.classList.toggle('range', from !== null && word >= Math.min(from, to) && word <= Math.max(from, to));
+      element.classList.toggle('range', from !== null && word >= first && word <= last);
     });
   }
 
-  /** One word: pins it, or releases the pin it stands in. Several: one phrase, grown over the pins that it touches. */
+  /**
+   * One word: pins it, or releases the pin it stands in. Several: one phrase, grown over the pins that it touches.
+   * @param {number} from
+   * @param {number} to
+   */
   press(from, to) {
     let first = this.tokens.findIndex(token => token.w === Math.min(from, to));
     let last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
     if (first < 0 || last < 0) return;
-    if (from === to && this.tokens.slice(first, last + 1).some(token => token.pin !== undefined)) {
-      this.onUnpin(this.tokens.slice(first, last + 1).find(token => token.pin !== undefined).pin);
+    const pinned = this.tokens.slice(first, last + 1).find(token => token.pin !== undefined)?.pin;
+    if (from === to && pinned !== undefined) {
+      this.onUnpin(pinned);
       return;
     }
+    /**
+     * @param {number} a
+     * @param {number} b
+     */
     const isSame = (a, b) =>
       this.tokens[a]?.pin !== undefined &&
       this.tokens[a].pin === this.tokens[b]?.pin &&
@@ -193,18 +237,23 @@ export class Proposal {
     while (isSame(last, last + 1)) last++;
     const covered = this.tokens.slice(first, last + 1);
     const replaced = [
-      ...new Map(covered.filter(token => token.pin !== undefined).map(token => [token.at, token.pin])).values(),
+      ...new Map(
+        covered.flatMap(({at, pin}) => (pin === undefined ? [] : [/** @type {const} */ ([at, pin])])),
+      ).values(),
     ];
     const text = covered.map(token => token.t).join('');
     covered.forEach(token => {
       token.pin = text;
       token.at = 'new';
     }); // painted at once; the answer paints it again
-    this.signature = null;
+    this.signature = '';
     this.onPin(text, replaced);
   }
 
-  /** The number of the word at a character of the proposal, or the last before it; null where there is none. */
+  /**
+   * The number of the word at a character of the proposal, or the last before it; null where there is none.
+   * @param {number} offset
+   */
   wordAt(offset) {
     let start = 0;
     let before = null;
@@ -217,7 +266,11 @@ export class Proposal {
     return before;
   }
 
-  /** The words from one to another, as they stand there. */
+  /**
+   * The words from one to another, as they stand there.
+   * @param {number} from
+   * @param {number} to
+   */
   textOf(from, to) {
     const first = this.tokens.findIndex(token => token.w === Math.min(from, to));
     const last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
@@ -229,6 +282,10 @@ export class Proposal {
           .join('');
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   ban(from, to) {
     const text = this.textOf(from, to);
     this.anchor = null;
@@ -236,6 +293,7 @@ export class Proposal {
     if (text) this.onBan(text);
   }
 
+  /** @param {KeyboardEvent} event */
   onKey(event) {
     const word = this.wordOf(event.target);
     if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;

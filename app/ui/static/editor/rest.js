@@ -4,10 +4,15 @@ import {t} from '../core/dom.js';
 
 const MAX_CELLS = 4e6; // of the table that compares two texts word by word
 
+/** @param {string} text */
 const wordsOf = text =>
   [...text.matchAll(/\S+/g)].map(match => ({text: match[0], start: match.index, end: match.index + match[0].length}));
 
-/** The stretches of `text`, as [start, end], whose words do not stand in `before` in that order: what was edited. */
+/**
+ * The stretches of `text`, as [start, end], whose words do not stand in `before` in that order: what was edited.
+ * @param {string} text
+ * @param {string} before
+ */
 export const editedStretches = (text, before) => {
   const now = wordsOf(text);
   const old = wordsOf(before).map(word => word.text);
@@ -40,7 +45,12 @@ export const editedStretches = (text, before) => {
   return stretches;
 };
 
-/** What stands, as {beginning, locked}: up to the caret, or what is selected; what was edited; what was locked before. */
+/**
+ * What stands, as {beginning, locked}: up to the caret, or what is selected; what was edited; what was locked before.
+ * @param {{text: string, start: number, end: number}} options
+ * @param {string} proposal
+ * @param {string[]} locked
+ */
 export const keptOf = ({text, start, end}, proposal, locked) => {
   const stretches = [start === end ? [0, end] : [start, end], ...editedStretches(text, proposal)];
   let from = 0;
@@ -50,6 +60,7 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
     from = at + lock.length;
     stretches.push([at, from]);
   }
+  /** @type {number[][]} */
   const merged = [];
   for (const [first, last] of stretches.filter(([a, b]) => text.slice(a, b).trim()).sort((a, b) => a[0] - b[0])) {
     const previous = merged.at(-1);
@@ -65,7 +76,11 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
   return {beginning, locked: merged.map(([a, b]) => text.slice(a, b).trim())};
 };
 
-/** Whether a text begins so and holds the locked texts in their order. */
+/**
+ * Whether a text begins so and holds the locked texts in their order.
+ * @param {string} text
+ * @param {{beginning: string, locked: string[]}} options
+ */
 const holds = (text, {beginning, locked}) => {
   if (!text.startsWith(beginning.normalize())) return false;
   let from = beginning.normalize().trimEnd().length;
@@ -77,6 +92,7 @@ const holds = (text, {beginning, locked}) => {
 };
 
 export class Rest {
+  /** @param {Segment} segment */
   constructor(segment) {
     this.segment = segment;
     this.asked = null; // {index, text, kept}: the field waits for this answer
@@ -94,7 +110,7 @@ export class Rest {
       return;
     }
     const isDone = field.text === detail.proposal?.text && isSame({...segment, ...kept}, segment); // asked for twice
-    if (!isDone) segment.history.record(segment.snapshot(), 'rest');
+    if (!isDone) segment.rememberStep('rest');
     this.asked = {index: segment.index, text: field.text, kept};
     segment.constrain(kept, 'rest', false);
     segment.focusField();

@@ -16,8 +16,9 @@ import {Alignment} from './alignment.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
 import {Completion} from './completion.js';
+import {isConfidenceKept, showConfidence} from './confidence.js';
 import {Field} from './field.js';
-import {buildSegment} from './layout.js';
+import {buildLayout} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
@@ -25,16 +26,39 @@ import {Rest} from './rest.js';
 import {settle, sourceLine} from './source.js';
 
 const SAVE_PAUSE_MS = 300;
+/** @type {Constraints} */
+const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: []};
 
 export class Segment {
+  /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
+    /** @type {number | null} */
     this.index = null;
+    /** @type {Detail | null} */
     this.detail = null;
-    this.askNothing(); // what the person wants, ahead of the server by a moment
+    // The constraints as the person has set them, ahead of the server by a moment.
+    /** @type {string[]} */
+    this.pins = [];
+    /** @type {string[]} */
+    this.termsOff = [];
+    /** @type {Ban[]} */
+    this.bans = [];
+    this.beginning = '';
+    /** @type {string[]} */
+    this.locked = [];
     this.isDirty = false; // the field holds what the server does not have yet
     this.isTyped = false; // the field holds the person's own words
+    /** @type {Map<number | null, History>} */
     this.histories = new Map();
+    /** @type {(() => void)[]} */
+    this.waiting = []; // steps asked for before the details were there
+    this.source = '';
+    /** @type {string | null} */
+    this.sent = null;
+    this.sourceSignature = '';
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.proposal = new Proposal({
       onPin: (text, replaced) => this.pin(text, replaced),
       onUnpin: text => this.unpin(text),
@@ -74,26 +98,33 @@ export class Segment {
     this.completion = new Completion(this);
     this.checks = new Checks(this);
     this.comment = new Comment(this);
-    buildSegment(this);
-    this.alignment = new Alignment(this.sourceHost, this.proposal);
-    addEventListener('resize', () => settle(this.sourceHost.firstChild));
+    this.layout = buildLayout(this);
+    showConfidence(this, isConfidenceKept());
+    this.alignment = new Alignment(this.layout.sourceHost, this.proposal);
+    addEventListener('resize', () => settle(this.layout.sourceHost.firstChild));
     addEventListener('pagehide', () => {
       this.flush();
       this.comment.flush();
     });
   }
 
-  /** Nothing is asked of the translation. */
-  askNothing() {
-    Object.assign(this, {pins: [], termsOff: [], bans: [], beginning: '', locked: []});
+  clearConstraints() {
+    Object.assign(this, partsOf(NO_CONSTRAINTS));
   }
 
   get history() {
-    if (!this.histories.has(this.index)) this.histories.set(this.index, new History());
-    return this.histories.get(this.index);
+    let history = this.histories.get(this.index);
+    if (!history) {
+      history = new History();
+      this.histories.set(this.index, history);
+    }
+    return history;
   }
 
-  /** Shows another segment; its details arrive a moment later. */
+  /**
+   * Shows another segment; its details arrive a moment later.
+   * @param {number} index
+   */
   open(index) {
     this.flush();
     this.comment.flush();
@@ -102,26 +133,26 @@ export class Segment {
     this.completion.dismiss();
     this.index = index;
     this.detail = null;
-    this.waiting = []; // steps asked for before the details were there
+    this.waiting = [];
     this.isDirty = false;
     this.isTyped = false;
     this.offers.hideQuestion();
     this.checks.reset();
     this.comment.reset();
-    this.pinInput.value = '';
+    this.layout.pinInput.value = '';
     const row = this.bench.rows[index];
     this.source = row.source;
     this.paintNumber();
-    this.askNothing();
+    this.clearConstraints();
     this.proposal.current = 0;
     this.paintSource([{t: row.source}], []);
-    this.sourceNote.hidden = true;
+    this.layout.sourceNote.hidden = true;
     this.proposal.render([], {lang: this.bench.languages.target, isBusy: true, placeholder: ''});
     this.alignment.update([]);
     this.offers.hypotheses.render([], {});
     this.ledger.clear();
-    this.said.replaceChildren();
-    setText(this.proposalNote, '');
+    this.layout.said.replaceChildren();
+    setText(this.layout.proposalNote, '');
     this.field.setLanguage(this.bench.languages.target);
     this.field.set(row.target ?? '', (row.target ?? '').length);
     this.paintState();
@@ -129,11 +160,14 @@ export class Segment {
 
   paintNumber() {
     const n = this.bench.numberOf(this.index);
-    setText(this.no, String(n));
-    this.element.setAttribute('aria-label', t('segment.label', {n}));
+    setText(this.layout.no, String(n));
+    this.layout.element.setAttribute('aria-label', t('segment.label', {n}));
   }
 
-  /** The server's view of this segment. While a command of ours is on its way, ours is the newer one. */
+  /**
+   * The server's view of this segment. While a command of ours is on its way, ours is the newer one.
+   * @param {Detail} detail
+   */
   update(detail) {
     if (detail.index !== this.index || (this.detail && detail.stamp < this.detail.stamp)) return;
     this.detail = inWords(detail);
@@ -157,8 +191,8 @@ export class Segment {
     }
     this.paintSource(detail.source, detail.terms);
     this.alignment.update(detail.proposal?.alignment ?? []);
-    this.sourceNote.textContent = detail.note;
-    this.sourceNote.hidden = !detail.note;
+    this.layout.sourceNote.textContent = detail.note;
+    this.layout.sourceNote.hidden = !detail.note;
     this.paintPins();
     this.paintHypotheses();
     this.paintState();
@@ -167,12 +201,16 @@ export class Segment {
     this.bench.side.update(detail, this.termsOff);
   }
 
+  /**
+   * @param {Run[]} runs
+   * @param {Term[]} terms
+   */
   paintSource(runs, terms) {
     const signature = JSON.stringify([this.index, runs, terms]);
     if (signature === this.sourceSignature) return;
     this.sourceSignature = signature;
-    this.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
-    settle(this.sourceHost.firstChild);
+    this.layout.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
+    settle(this.layout.sourceHost.firstChild);
   }
 
   paintProposal() {
@@ -187,10 +225,10 @@ export class Segment {
         ? t(this.bench.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading')
         : t('proposal.none'),
     });
-    setText(this.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    setText(this.layout.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
     const says = [...notices];
     if (proposal?.is_stale && !isPending) says.push(t('proposal.stale'));
-    this.said.replaceChildren(...says.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))));
+    this.layout.said.replaceChildren(...says.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))));
   }
 
   paintPins() {
@@ -210,11 +248,11 @@ export class Segment {
   paintState() {
     const state = this.isDirty ? 'edited' : (this.detail?.state ?? this.bench.rows[this.index].state);
     const label = t('segment.current', {state: t(`state.${state}`)});
-    this.stateIcon.replaceChildren(icon('current', true), sr(label));
-    this.stateIcon.title = label;
+    this.layout.stateIcon.replaceChildren(icon('current', true), sr(label));
+    this.layout.stateIcon.title = label;
     const {unit} = this.bench;
-    setText(this.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
-    this.reopenButton.hidden = state !== 'confirmed';
+    setText(this.layout.sourceCount, this.detail ? tn(`source.${unit}`, this.detail.num_words) : '');
+    this.layout.reopenButton.hidden = state !== 'confirmed';
     const unseen = unseenIn(this.field.text);
     const length =
       state === 'confirmed'
@@ -223,13 +261,13 @@ export class Segment {
           ? t('field.memory')
           : tn('field.characters', this.field.text.length);
     setText(
-      this.fieldNote,
+      this.layout.fieldNote,
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
-    this.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
+    this.layout.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
     for (const [control, isUndo] of [
-      [this.undoButton, true],
-      [this.redoButton, false],
+      [this.layout.undoButton, true],
+      [this.layout.redoButton, false],
     ]) {
       control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);
     }
@@ -268,6 +306,7 @@ export class Segment {
     this.bench.status.update();
   }
 
+  /** @param {string} text */
   keepDraft(text) {
     drafts.keep(this.bench.session.token, this.index, text, this.detail?.target);
   }
@@ -279,6 +318,11 @@ export class Segment {
       this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
   }
 
+  /**
+   * @param {string | null} text
+   * @param {string} origin
+   * @param {CommandArgs} [more]
+   */
   async sendText(text, origin, more = {}) {
     const {index} = this;
     this.isDirty = false; // from here on the pending command protects the field
@@ -295,61 +339,115 @@ export class Segment {
     this.paintHypotheses();
   }
 
-  /** A text that is being sent already. */
+  /**
+   * A text that is being sent already.
+   * @param {string} text
+   */
   show(text) {
     this.field.set(text, text.length);
     this.isTyped = true;
     this.paintState();
   }
 
-  /** Another text into the field, at once; the caret stays where it is unless it is told. */
-  replaceText(text, origin, more = {}, caret = null) {
+  /**
+   * Puts another text into the field and sends it; the caret stays where it is without `caret`.
+   * @param {string} text
+   * @param {string} origin where the text comes from
+   * @param {{step?: string, caret?: number, isTyped?: boolean, rank?: number}} [options] `step`: undo takes it back as
+   *   one step of that kind; `isTyped`: it counts as the person's own words; `rank`: of the hypothesis
+   */
+  replaceText(text, origin, {step, caret, isTyped = false, rank} = {}) {
+    if (step) this.rememberStep(step);
     this.flush();
     this.field.set(text, caret ?? this.field.area.selectionStart);
-    this.isTyped = false;
+    this.isTyped = isTyped;
     this.keepDraft(text);
-    this.sendText(text, origin, more);
+    this.sendText(text, origin, rank === undefined ? {} : {rank});
     this.paintState();
   }
 
+  /**
+   * Undo goes back to the segment as it is now.
+   * @param {string} kind
+   */
+  rememberStep(kind) {
+    this.history.record(this.snapshot(), kind);
+  }
+
+  /** The field shows the proposal again, as long as the person types nothing. */
+  followProposal() {
+    this.sendText(null, 'proposal');
+  }
+
+  /** Another document is opened: no segment is shown, and there is nothing to undo. */
+  forget() {
+    this.index = null;
+    this.histories.clear();
+  }
+
   /* ---- pins, bans and terms ---- */
+  /**
+   * @param {string} text
+   * @param {string[]} [replaced]
+   */
   pin(text, replaced = []) {
     const {lifted, ...wanted} = pin(this, text.trim(), replaced);
     this.sayLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
     if (text.trim()) this.constrain(wanted);
   }
 
-  /** What had to give way to a pin or a ban: the same words, or others. */
+  /**
+   * What had to give way to a pin or a ban: the same words, or others.
+   * @param {string} key
+   * @param {string} same
+   * @param {string} text
+   * @param {string[]} lifted
+   */
   sayLifted(key, same, text, lifted) {
     const others = lifted.filter(other => other !== text);
     if (lifted.length)
       this.bench.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
   }
 
+  /** @param {string} text */
   unpin(text) {
     if (this.pins.includes(text)) this.constrain(unpin(this, text));
   }
 
+  /**
+   * @param {string} text
+   * @param {string} [kind]
+   */
   ban(text, kind = 'exact') {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
     this.sayLifted('bans.lifts_pins', 'bans.lifts_pins_same', text.trim(), lifted);
     if (text.trim()) this.constrain(wanted);
   }
 
+  /** @param {string} text */
   unban(text) {
     this.constrain({bans: this.bans.filter(item => item.text !== text)});
   }
 
+  /**
+   * @param {string} key
+   * @param {boolean} isOff
+   */
   setTerm(key, isOff) {
     this.constrain({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)});
   }
 
-  /** Changes some of the set and sends all of it; only the newest counts. */
+  /**
+   * Changes some of the set and sends all of it; only the newest counts.
+   * @param {Partial<Constraints>} changes
+   * @param {string} [origin]
+   * @param {boolean} [isRecorded]
+   */
   constrain(changes, origin = 'person', isRecorded = true) {
     if (isSame({...this, ...changes}, this)) return;
     this.offers.alternatives.close();
     this.completion.dismiss();
-    if (isRecorded) this.history.record(this.snapshot(), 'constrain');
+    if (isRecorded) this.rememberStep('constrain');
     const {pins, termsOff, bans, beginning, locked} = Object.assign(this, changes);
     if (this.detail) {
       this.proposal.render(
@@ -372,16 +470,19 @@ export class Segment {
 
   /** A match of the memory that lacks what the person asks for makes way for the proposal. */
   leaveMemory() {
-    this.sendText(null, 'proposal');
+    this.followProposal();
     this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
   }
 
-  /** What was typed under the source becomes a pin or a ban. */
+  /**
+   * What was typed under the source becomes a pin or a ban.
+   * @param {(text: string) => void} act
+   */
   addTyped(act) {
-    const text = this.pinInput.value.trim();
-    this.pinInput.value = '';
+    const text = this.layout.pinInput.value.trim();
+    this.layout.pinInput.value = '';
     if (text) act(text);
-    this.pinInput.focus();
+    this.layout.pinInput.focus();
   }
 
   /** Alt+P: the word in focus in the proposal, else what is selected in the field, else the word at the caret. */
@@ -393,7 +494,7 @@ export class Segment {
     const text = this.field.selection();
     if (text && !this.pins.includes(text)) this.pin(text);
     else if (!text) {
-      this.pinInput.focus();
+      this.layout.pinInput.focus();
     }
   }
 
@@ -406,7 +507,10 @@ export class Segment {
   }
 
   /* ---- steps ---- */
-  /** Undoes or redoes what was done last: in this segment, or in many at once. */
+  /**
+   * Undoes or redoes what was done last: in this segment, or in many at once.
+   * @param {boolean} isUndo
+   */
   step(isUndo) {
     const {steps} = this.bench;
     const own = this.history.newest(isUndo);
@@ -472,11 +576,16 @@ export class Segment {
 
   /** Alt+Shift+X: cuts the segment where the person chooses; at first where the source is selected. */
   split() {
-    const {sourceHost, bench, index} = this;
+    const {bench, index} = this;
+    const {sourceHost} = this.layout;
     const selection = getSelection();
     const place = sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
     this.flush();
-    askSplit(bench, {source: this.source, place, onChoose: offset => bench.steps.divide('split', index, {offset})});
+    askSplit(bench, {
+      source: this.source,
+      place /** @param {number} offset */,
+      onChoose: offset => bench.steps.divide('split', index, {offset}),
+    });
   }
 
   /** Alt+Shift+J: joins the segment with the next. */

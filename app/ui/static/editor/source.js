@@ -3,13 +3,24 @@ import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {shown} from '../core/unseen.js';
 
 const LONG = 900; // characters; a longer source scrolls in its own box
+/** @type {Record<string, string | null>} */
 const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
+/** @type {Record<string, string>} */
 const FORBIDDEN = {met: 'kept_out', unmet: 'stands'};
-/** What is said of a term: a forbidden one is not met but kept out. */
+/**
+ * What is said of a term: a forbidden one is not met but kept out.
+ * @param {Term} options
+ * @param {string} [shown]
+ */
 export const said = ({term_status: kind, status}, shown = status) =>
   t(`term.${(kind === 'forbidden' && FORBIDDEN[shown]) || shown}`);
 
-/** runs: [{t, w?, term?, at?, tag?, kept?}], joined they are the source; terms: [{key, source, target, status}] */
+/**
+ * runs: [{t, w?, term?, at?, tag?, kept?}], joined they are the source; terms: [{key, source, target, status}]
+ * @param {Run[]} runs
+ * @param {Term[]} terms
+ * @param {Languages} languages
+ */
 export const sourceLine = (runs, terms, languages) => {
   const byKey = new Map(terms.map(term => [term.key, term]));
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
@@ -47,7 +58,11 @@ export const sourceLine = (runs, terms, languages) => {
   return h(`p.source${numCharacters > LONG ? '.long' : ''}`, textIn(languages.source), nodes);
 };
 
-/** A word, which can take the focus, or what lies between words; without its first `taken` characters. */
+/**
+ * A word, which can take the focus, or what lies between words; without its first `taken` characters.
+ * @param {Run} options
+ * @param {number} [taken]
+ */
 const piece = ({t: text, w, tag, kept}, taken = 0) => {
   const rest = text.slice(taken);
   const look = tag || kept ? '.asis' : '';
@@ -57,15 +72,22 @@ const piece = ({t: text, w, tag, kept}, taken = 0) => {
     : h(`span.sw${look}`, {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null}, shown(rest));
 };
 
-/** The marks at the beginning of a run that must not part from the term before it. */
+/**
+ * The marks at the beginning of a run that must not part from the term before it.
+ * @param {Run} run
+ */
 const tail = run => /^[^\s\p{L}\p{N}]{0,3}/u.exec(run.t)[0];
 
-/** Labels may hang over the words that follow, but not over each other: a term is pushed only by the overlap. */
+/**
+ * Labels may hang over the words that follow, but not over each other: a term is pushed only by the overlap.
+ * @param {Element | null} line
+ */
 export const settle = line => {
   if (!line) return;
   const terms = [...line.querySelectorAll('.term')];
   for (const term of terms) term.style.marginInlineStart = '';
   const isRtl = getComputedStyle(line).direction === 'rtl';
+  /** @param {HTMLElement} element */
   const box = element => {
     const r = element.getBoundingClientRect();
     return isRtl ? {start: -r.right, end: -r.left, top: r.top} : {start: r.left, end: r.right, top: r.top};

@@ -1,35 +1,46 @@
 /* Keys that change the text of the open segment as a whole or at the caret: capitals, source, placeholders, matches. */
 import {t} from '../core/dom.js';
 
-/** What is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again. */
+/**
+ * What is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again.
+ * @param {Segment} segment
+ */
 export const changeCase = segment => {
   const {field} = segment;
   const [start, end] = field.range();
   const text = field.text;
   const changed = nextCase(text.slice(start, end), field.area.lang);
   if (changed === text.slice(start, end)) return;
-  segment.history.record(segment.snapshot(), 'case');
   const {selectionStart: from, selectionEnd: to} = field.area;
+  /** @type {[number, number]} */
   const caret = from === to ? [from, to] : [start, start + changed.length];
-  segment.replaceText(text.slice(0, start) + changed + text.slice(end), 'case');
-  segment.isTyped = true;
+  segment.replaceText(text.slice(0, start) + changed + text.slice(end), 'case', {step: 'case', isTyped: true});
   field.area.setSelectionRange(...caret);
 };
 
-/** The source as it stands. */
+/**
+ * The source as it stands.
+ * @param {Segment} segment
+ */
 export const copySource = segment => insert(segment, segment.bench.rows[segment.index].source, 'source');
 
-/** A whole text into the field, as if typed; `origin` says where it came from. */
+/**
+ * A whole text into the field, as if typed; `origin` says where it came from.
+ * @param {Segment} segment
+ * @param {string} text
+ * @param {string} origin
+ */
 export const insert = (segment, text, origin) => {
   if (segment.field.text !== text || segment.detail?.target == null) {
-    segment.history.record(segment.snapshot(), origin);
-    segment.replaceText(text, origin, {}, text.length);
-    segment.isTyped = true;
+    segment.replaceText(text, origin, {step: origin, caret: text.length, isTyped: true});
   }
   segment.focusField();
 };
 
-/** The next placeholder of the source that the text lacks, at the caret. */
+/**
+ * The next placeholder of the source that the text lacks, at the caret.
+ * @param {Segment} segment
+ */
 export const insertPlaceholder = segment => {
   const {bench, detail, field} = segment;
   const next = nextPlaceholder(detail?.placeholders ?? [], field.text);
@@ -39,13 +50,19 @@ export const insertPlaceholder = segment => {
   }
   const {selectionStart: start, selectionEnd: end} = field.area;
   const text = field.text;
-  segment.history.record(segment.snapshot(), 'placeholder');
-  segment.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {}, start + next.length);
-  segment.isTyped = true;
+  segment.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {
+    step: 'placeholder',
+    caret: start + next.length,
+    isTyped: true,
+  });
   segment.focusField();
 };
 
-/** The first of the source's placeholders that stands in the text less often than asked for, or undefined. */
+/**
+ * The first of the source's placeholders that stands in the text less often than asked for, or undefined.
+ * @param {string[]} placeholders
+ * @param {string} text
+ */
 export const nextPlaceholder = (placeholders, text) => {
   const asked = new Map();
   return placeholders.find(placeholder => {
@@ -54,7 +71,11 @@ export const nextPlaceholder = (placeholders, text) => {
   });
 };
 
-/** The text in the case that comes next: small letters, a capital at each word, all capitals. */
+/**
+ * The text in the case that comes next: small letters, a capital at each word, all capitals.
+ * @param {string} text
+ * @param {string} lang
+ */
 export const nextCase = (text, lang) => {
   const small = text.toLocaleLowerCase(lang);
   const large = text.toLocaleUpperCase(lang);

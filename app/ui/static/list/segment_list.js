@@ -7,6 +7,7 @@ const BLOCK_ROWS = 50;
 const MANY_ROWS = 2000; // from here on, searching waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
 const EDGE = 2; // pixels: an editor no further out of sight is in sight
+/** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
 const FILTERS = {
   all: ['list', () => true],
   open: ['todo', row => row.state !== 'confirmed'],
@@ -17,7 +18,10 @@ const FILTERS = {
 };
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
 
-/** icon name, and what is said of a row: its state in words, never by colour alone */
+/**
+ * icon name, and what is said of a row: its state in words, never by colour alone
+ * @param {Row} row
+ */
 export const rowState = row => ({
   icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
   label:
@@ -26,11 +30,17 @@ export const rowState = row => ({
 });
 
 export class SegmentList {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} host
+   */
   constructor(bench, host) {
     this.bench = bench;
     this.filter = 'all';
     this.query = '';
+    /** @type {number[]} */
     this.visible = [];
+    /** @type {ListBlock[]} */
     this.blocks = [];
     this.elements = new Map(); // index -> row element, for rows that are built
     this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
@@ -102,6 +112,7 @@ export class SegmentList {
     this.rebuild();
   }
 
+  /** @param {string} name */
   setFilter(name) {
     this.filter = name;
     this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
@@ -118,10 +129,12 @@ export class SegmentList {
     if (next !== undefined) this.bench.openSegment(next);
   }
 
+  /** @param {Counts} counts */
   updateCounts(counts) {
     this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0)));
   }
 
+  /** @param {Row} row */
   matches(row) {
     return (
       FILTERS[this.filter][1](row) &&
@@ -156,15 +169,21 @@ export class SegmentList {
     focused?.focus({preventScroll: true}); // an element that is moved loses it
   }
 
+  /** @param {any} block */
   reserve(block) {
     block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`;
   }
 
+  /**
+   * @param {any} block
+   * @param {boolean} isNear
+   */
   near(block, isNear) {
     if (isNear) this.fill(block);
     else if (block.isFilled && !block.indices.includes(this.bench.session.open)) this.empty(block);
   }
 
+  /** @param {any} block */
   fill(block) {
     if (block.isFilled) return;
     block.isFilled = true;
@@ -174,6 +193,7 @@ export class SegmentList {
     );
   }
 
+  /** @param {any} block */
   empty(block) {
     block.isFilled = false;
     block.indices.forEach(index => this.elements.delete(index));
@@ -181,6 +201,7 @@ export class SegmentList {
     this.reserve(block);
   }
 
+  /** @param {number} index */
   buildItem(index) {
     const item = h('li', {});
     this.elements.set(index, item);
@@ -188,6 +209,10 @@ export class SegmentList {
     return item;
   }
 
+  /**
+   * @param {HTMLElement} item
+   * @param {Row} row
+   */
   paintItem(item, row) {
     const {icon: iconName, label} = rowState(row);
     const {session, languages} = this.bench;
@@ -229,7 +254,10 @@ export class SegmentList {
     );
   }
 
-  /** Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew. */
+  /**
+   * Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew.
+   * @param {Row} row
+   */
   updateRow(row) {
     const item = this.elements.get(row.index);
     if (!item || row.index === this.bench.session.open) return;
@@ -238,7 +266,11 @@ export class SegmentList {
     if (hadFocus) item.firstChild.focus({preventScroll: true});
   }
 
-  /** Puts the editor where the open segment stands; the former one becomes a row again. */
+  /**
+   * Puts the editor where the open segment stands; the former one becomes a row again.
+   * @param {number | null} previous
+   * @param {HTMLElement} editor
+   */
   moveEditor(previous, editor) {
     const {session, rows} = this.bench;
     this.editorItem.replaceChildren(editor);
@@ -309,8 +341,11 @@ export class SegmentList {
       );
   }
 
-  /** The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
-      would be covered, as in the first segment: it makes way. */
+  /**
+   * The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
+   * would be covered, as in the first segment: it makes way.
+   * @param {HTMLElement} host
+   */
   staysUnder(host) {
     let height = host.offsetHeight;
     new ResizeObserver(() => {
@@ -321,13 +356,20 @@ export class SegmentList {
     }).observe(host);
   }
 
-  /** The segment before (-1) or after (+1) the open one in what is shown, or null. */
+  /**
+   * The segment before (-1) or after (+1) the open one in what is shown, or null.
+   * @param {number} step
+   */
   neighbour(step) {
     return this.visible[this.visible.indexOf(this.bench.session.open) + step] ?? null;
   }
 
-  /** Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document. */
+  /**
+   * Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document.
+   * @param {number} from
+   */
   nextUnconfirmed(from) {
+    /** @param {number} index */
     const isOpen = index => this.bench.rows[index].state !== 'confirmed' && index !== from;
     return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.order.find(isOpen) ?? null;
   }

@@ -11,6 +11,7 @@ const ACCEPT = {
   glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
 };
 
+/** @param {File} file */
 const toBase64 = file =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -20,6 +21,10 @@ const toBase64 = file =>
   });
 
 export class Files {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} root
+   */
   constructor(bench, root) {
     this.bench = bench;
     this.inputs = Object.fromEntries(
@@ -40,6 +45,7 @@ export class Files {
     );
     this.dropHint = h('div.drop', {hidden: true}, t('drop.hint'));
     root.append(...Object.values(this.inputs), this.dropHint);
+    /** @param {DragEvent} event */
     const hasFiles = event => event.dataTransfer?.types.includes('Files');
     root.addEventListener('dragover', event => {
       if (hasFiles(event)) {
@@ -59,10 +65,15 @@ export class Files {
     });
   }
 
+  /** @param {string} kind */
   choose(kind) {
     this.inputs[kind].click();
   }
 
+  /**
+   * @param {string} kind
+   * @param {File} file
+   */
   async take(kind, file) {
     if (file.size > MAX_MIB[kind] * 1024 * 1024) {
       this.bench.say(

@@ -9,7 +9,12 @@ import {openReport} from '../dialogs/report.js';
 
 const FADE_MS = 12000;
 
-/** A button that opens a list of choices; Escape and a click elsewhere close it. */
+/**
+ * A button that opens a list of choices; Escape and a click elsewhere close it.
+ * @param {string} label
+ * @param {HTMLElement} opener
+ * @param {() => Child[]} fill
+ */
 const menu = (label, opener, fill) => {
   const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
   const element = h('div.menu', {}, opener, items);
@@ -51,6 +56,12 @@ const menu = (label, opener, fill) => {
   });
   return element;
 };
+/**
+ * @param {string} iconName
+ * @param {string} label
+ * @param {string | null} [detail]
+ * @param {string} action
+ */
 const choice = (iconName, label, detail, action) =>
   button(
     '.item',
@@ -59,6 +70,13 @@ const choice = (iconName, label, detail, action) =>
     h('b', {}, label),
     detail && h('span.d', {}, detail),
   );
+/**
+ * @param {string} iconName
+ * @param {string} label
+ * @param {string | null} [detail]
+ * @param {string} kind
+ * @param {string} url
+ */
 const download = (iconName, label, detail, kind, url) =>
   h(
     'a.item',
@@ -69,6 +87,10 @@ const download = (iconName, label, detail, kind, url) =>
   );
 
 export class Header {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} host
+   */
   constructor(bench, host) {
     this.bench = bench;
     this.name = h('div.name', {});
@@ -79,6 +101,7 @@ export class Header {
     this.bar = h('i', {});
     this.glossaryName = h('span.gn', {});
     this.glossaryCount = h('span.n.num', {});
+    /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
     host.append(
       h('div.brand', {}, icon('pinlogo'), h('span', {}, 'Pinpoint')),
@@ -185,6 +208,7 @@ export class Header {
     });
   }
 
+  /** @param {Reply} options */
   update({document: doc, model, counts, words, glossary}) {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');
@@ -202,6 +226,11 @@ export class Header {
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const {unit} = doc;
+    /**
+     * @param {number} done
+     * @param {number} total
+     * @param {string} name
+     */
     const pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ` ${name}`)];
     this.words.replaceChildren(...pair(words.confirmed, words.all, t(`header.${unit}`)));
     this.segments.replaceChildren(
@@ -223,10 +252,17 @@ export class Header {
 
 /** Banners under the header: plain text, a few buttons. What is bad or asks something stays until it is dismissed. */
 export class Notes {
+  /** @param {HTMLElement} host */
   constructor(host) {
     this.host = host;
   }
 
+  /**
+   * @param {string} kind
+   * @param {string} text
+   * @param {NoteAction[]} [actions]
+   * @param {{key?: string, stays?: boolean}} [options]
+   */
   say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
     this.take(key);
     const close = () => note.remove();
@@ -259,7 +295,10 @@ export class Notes {
     return note;
   }
 
-  /** News goes by itself, but not while somebody points at it. */
+  /**
+   * News goes by itself, but not while somebody points at it.
+   * @param {HTMLElement} note
+   */
   fade(note) {
     setTimeout(() => {
       if (note.matches(':hover, :focus-within')) this.fade(note);
@@ -267,7 +306,10 @@ export class Notes {
     }, FADE_MS);
   }
 
-  /** Takes away the one of that key, where it still stands. */
+  /**
+   * Takes away the one of that key, where it still stands.
+   * @param {string} key
+   */
   take(key) {
     [...this.host.children].find(note => note.dataset.key === key)?.remove();
   }

@@ -6,11 +6,21 @@ import {count, t, tn} from '../core/texts.js';
 import {insert} from '../editor/text_commands.js';
 
 const PAUSE_MS = 250;
+/** @type {Record<string, string>} */
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} panel
+   * @param {HTMLElement} counter
+   */
   constructor(bench, panel, counter) {
-    Object.assign(this, {bench, panel, counter, matches: []});
+    this.bench = bench;
+    this.panel = panel;
+    this.counter = counter;
+    /** @type {MemoryMatch[]} */
+    this.matches = [];
     this.list = h('ol.matches', {});
     this.status = h('p.lead', {});
     this.field = h('input', {
@@ -46,7 +56,10 @@ export class Memory {
     );
   }
 
-  /** Asks for the segment's matches, once all that was changed before has been stored. */
+  /**
+   * Asks for the segment's matches, once all that was changed before has been stored.
+   * @param {number} index
+   */
   async open(index) {
     const {bench} = this;
     this.show([], '');
@@ -71,6 +84,10 @@ export class Memory {
     this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
   }
 
+  /**
+   * @param {MemoryMatch[]} matches
+   * @param {string} status
+   */
   show(matches, status) {
     const {source, target} = this.bench.languages;
     this.matches = matches;
@@ -110,14 +127,21 @@ export class Memory {
     this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
   }
 
-  /** Puts a match's translation into the field; undo takes it out again. */
+  /**
+   * Puts a match's translation into the field; undo takes it out again.
+   * @param {number} number
+   */
   insert(number) {
     const match = this.matches[number];
     if (match) insert(this.bench.segment, match.target, 'memory');
   }
 
-  /** A TMX file joins the memory, beside the line of commands: a large one takes seconds to be read and to fill segments,
-      and what is typed meanwhile is stored. The open segment is looked up anew. */
+  /**
+   * A TMX file joins the memory, beside the line of commands: a large one takes seconds to be read and to fill segments,
+   * and what is typed meanwhile is stored. The open segment is looked up anew.
+   * @param {string} file
+   * @param {string} data
+   */
   async import(file, data) {
     const {bench} = this;
     const {token, version} = bench.session;
@@ -166,7 +190,11 @@ export class Memory {
   }
 }
 
-/** The text with the words marked, whatever their capitals. */
+/**
+ * The text with the words marked, whatever their capitals.
+ * @param {string} text
+ * @param {string} words
+ */
 const marked = (text, words) => {
   const at = text.toLowerCase().indexOf(words.toLowerCase());
   return at < 0

@@ -4,6 +4,7 @@ import {keyRows} from '../dialogs/key_sheet.js';
 import {said} from '../editor/source.js';
 import {Memory} from './memory.js';
 
+/** @type {Record<string, [kind: string, icon: string | null]>} */
 const TAGS = {
   met: ['ok', 'check'],
   unmet: ['warn', 'problem'],
@@ -24,6 +25,10 @@ const CHOICES = {
 };
 
 export class Side {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} host
+   */
   constructor(bench, host) {
     this.bench = bench;
     this.host = host;
@@ -90,7 +95,11 @@ export class Side {
     this.select(0);
   }
 
-  /** Where the panel is a rail, choosing the tab again folds it. */
+  /**
+   * Where the panel is a rail, choosing the tab again folds it.
+   * @param {number} chosen
+   * @param {boolean} [canFold]
+   */
   select(chosen, canFold = false) {
     const wasSelected = this.tabs[chosen].tab.getAttribute('aria-selected') === 'true';
     if (canFold) this.host.classList.toggle('open', !(wasSelected && this.host.classList.contains('open')));
@@ -108,6 +117,7 @@ export class Side {
     this.memory.focusSearch();
   }
 
+  /** @param {Detail} detail */
   update(detail) {
     const focused = document.activeElement?.dataset?.term;
     const groups = [
@@ -141,6 +151,10 @@ export class Side {
     );
   }
 
+  /**
+   * @param {Detail} detail
+   * @param {Conflict} conflict
+   */
   conflict(detail, conflict) {
     const {kind, kept, given_up: givenUp, source, term, by} = conflict;
     const {segment} = this.bench;
@@ -166,6 +180,10 @@ export class Side {
     );
   }
 
+  /**
+   * @param {Detail} detail
+   * @param {Term} term
+   */
   term(detail, term) {
     const shown = term.doubt || term.status;
     const [kind, iconName] = TAGS[shown];
@@ -229,4 +247,8 @@ export class Side {
   }
 }
 
+/**
+ * @param {Detail} detail
+ * @param {Conflict} options
+ */
 const keyOf = (detail, {kind, kept, term}) => JSON.stringify([detail.index, kind, kept, term]);

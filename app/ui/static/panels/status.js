@@ -3,7 +3,10 @@ import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {clock} from '../core/texts.js';
 
-/** "about 3 min left": what is said of a time that is an estimate. */
+/**
+ * "about 3 min left": what is said of a time that is an estimate.
+ * @param {number} seconds
+ */
 const duration = seconds => {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return t('status.left.soon');
@@ -11,6 +14,10 @@ const duration = seconds => {
 };
 
 export class Status {
+  /**
+   * @param {Bench} bench
+   * @param {HTMLElement} host
+   */
   constructor(bench, host) {
     this.bench = bench;
     this.saved = h('span', {role: 'status'});

@@ -1,0 +1,348 @@
+/* Types of the page: what the server sends (see protocol), and the parts of the page that know each other. */
+import type {Bench as BenchClass} from '../main.js';
+import type {Segment as SegmentClass} from '../editor/segment.js';
+import type {Proposal as ProposalClass} from '../editor/proposal.js';
+
+declare global {
+  type Bench = BenchClass;
+  type Segment = SegmentClass;
+  type Proposal = ProposalClass;
+
+  /* ---- what the server sends ---- */
+  type SegmentState = 'new' | 'pretranslated' | 'edited' | 'confirmed';
+  type BanCase = 'exact' | 'permissive';
+  type Ban = {text: string; case: BanCase};
+  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]};
+  type Unit = 'words' | 'characters';
+  type Languages = {source: string; target: string};
+
+  /** One line of the list. */
+  type Row = {
+    index: number;
+    stamp: number;
+    source: string;
+    target: string | null;
+    state: SegmentState;
+    attention: string;
+    is_queued: boolean;
+    is_commented: boolean;
+    is_repetition: boolean;
+    is_from_memory: boolean;
+    num_pins: number;
+    score: number | null;
+  };
+  /** A part of the source or of a proposal: a word (`w` is its number) or what lies between words. */
+  type Run = {
+    t: string;
+    w?: number;
+    pin?: string;
+    at?: number | string;
+    terms?: string[];
+    term?: string;
+    tag?: boolean;
+    kept?: boolean;
+    ban?: string;
+  };
+  type ProposalView = {
+    text: string;
+    score: number;
+    tokens: Run[];
+    confidence: number[];
+    alignment: [number, number][];
+    is_stale: boolean;
+    /** Of each word of the page, the server's word at its beginning. */
+    asked?: {number: number; text: string}[];
+  };
+  type Term = {
+    key: string;
+    source: string;
+    target: string;
+    status: 'met' | 'unmet' | 'off' | 'pending';
+    doubt: '' | 'misaligned' | 'doubled' | null;
+    term_status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
+    is_for_document: boolean;
+    glossary: string;
+    said: string;
+    note: string;
+  };
+  type ConflictKind =
+    | 'pin_term'
+    | 'pin_forbidden'
+    | 'ban_term'
+    | 'ban_kept'
+    | 'forbidden_term'
+    | 'term_forbidden'
+    | 'rival';
+  type Conflict = {kind: ConflictKind; kept: string; given_up: string; source: string; term: string; by: string | null};
+  type Finding = {check: string; kind: string; texts: string[]; is_error: boolean};
+  type TextRun = [kind: string, text: string];
+  type Hypothesis = {rank: number; text: string; score: number; gap: number; unmet: string[]; runs: TextRun[]};
+  type FreeHypothesis = {text: string; score: number; gap: number; runs: TextRun[]};
+  type ConstraintPrice = {text: string; price: number | null; is_pinned: boolean; is_kept: boolean};
+  type BanPrice = {text: string; case: BanCase; price: number | null};
+  type Prices = {
+    total: number | null;
+    singly: number;
+    together: number;
+    constraints: ConstraintPrice[];
+    bans: BanPrice[];
+  };
+  type KeptText = {text: string; count: number; status: string; reason: string};
+  /** The open segment. */
+  type Detail = {
+    index: number;
+    stamp: number;
+    state: SegmentState;
+    source: Run[];
+    target: string | null;
+    machine_text: string | null;
+    origin: string | null;
+    note: string;
+    comment: string;
+    num_words: number;
+    is_pending: boolean;
+    is_from_memory: boolean;
+    notices: string[];
+    proposal: ProposalView | null;
+    nbest: Hypothesis[];
+    free: FreeHypothesis | null;
+    terms: Term[];
+    conflicts: Conflict[];
+    findings: Finding[] | null;
+    placeholders: string[];
+    prices: Prices | null;
+    pins: string[];
+    terms_off: string[];
+    bans: Ban[];
+    beginning: string;
+    locked: string[];
+    kept: KeptText[];
+    pin_states: {text: string; status: string; reason: string}[];
+    ban_states: {text: string; case: BanCase; status: string; reason: string}[];
+  };
+  type Style = {
+    formality: string | null;
+    formalities: string[];
+    domain: string | null;
+    domains: string[];
+  };
+  type ModelStatus = {
+    state: 'loading' | 'ready' | 'failed';
+    name: string;
+    next: string;
+    fetched: number | null;
+    message: string;
+    style: Style;
+  };
+  type ModelOffer = {
+    key: string;
+    name: string;
+    place: 'bundled' | 'cached' | 'folder';
+    is_current: boolean;
+    is_fit: boolean;
+    problem: string;
+    directions: string[];
+    num_directions: number;
+    num_parameters: number;
+    num_bytes: number;
+    formalities: string[];
+    domains: string[];
+    card: string;
+  };
+  type Progress = {
+    done: number;
+    total: number;
+    is_running: boolean;
+    words_per_second: number | null;
+    seconds_left: number;
+  };
+  type Work = {net_ms: number; per_hour: number | null; idle_limit_ms: number};
+  type SessionOffer = {
+    session: number;
+    name: string;
+    num_confirmed: number;
+    num_segments: number;
+    last_ms: number;
+  };
+  type Counts = Record<string, number>;
+  type GlossaryStatus = {name: string; num_terms: number; [more: string]: any};
+  /** What the server answers to a command or to the watch. `result` is the command's own. */
+  type Reply = {
+    ok: boolean;
+    error: {kind?: string; message: string};
+    token: string;
+    version: number;
+    rows: Row[];
+    order?: number[];
+    counts: Counts;
+    document: {
+      name: string;
+      notes: string[];
+      unit: Unit;
+      source_language: string;
+      target_language: string;
+      [more: string]: any;
+    };
+    model: ModelStatus;
+    progress: Progress;
+    decode: {last_ms: number | null};
+    glossary: GlossaryStatus | null;
+    offers?: SessionOffer[];
+    work: Work;
+    words: {done: number; total: number};
+    problem: string;
+    keeps_keys: boolean;
+    checks_off?: string[];
+    segment?: Detail;
+    result?: any;
+  };
+  /** What a function of its own answers: `result`, or an error. */
+  type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
+  type Server = Record<string, (message: object) => Promise<any>>;
+  type SessionPlace = {token: string; version: number; open: number | null; detailStamp: number};
+  type AlternativeRow = {beginning: string; word: string; tail: string; text: string; gap: number; is_term: boolean};
+  /** [offset, how many code points went, what came, by which way] */
+  type TextChange = [number, number, string, string];
+  type EditRecord = {before: string; changes: TextChange[]};
+  type MemoryMatch = {rate: number; origin: string; runs: TextRun[]; target: string};
+  type KeyCounts = {
+    counts: Counts;
+    presses: [number, string][];
+    carets: [number, number, number][];
+  };
+  type ReportSegment = {
+    index: number;
+    number: number;
+    state: SegmentState;
+    words: number;
+    net_ms: number;
+    hter: number | null;
+    chrf: number | null;
+    edits: number;
+    pins: number;
+    terms: [number, number];
+  };
+  type ReportView = {
+    name: string;
+    unit: Unit;
+    segments: ReportSegment[];
+    origins: [string, number][];
+    prices: [price: number, kind: string, text: string, index: number, number: number][];
+    keys: Counts;
+    idle_limit_ms: number;
+    net_ms: number;
+    gross_ms: number;
+    median_ms: number | null;
+    words_per_hour: number | null;
+    hter: number | null;
+    chrf: number | null;
+    num_unchanged: number;
+    num_events: number;
+    num_segments: number;
+    num_confirmed: number;
+    num_words: number;
+    num_words_confirmed: number;
+    num_pins: number;
+    num_bans: number;
+    num_terms: number;
+    num_terms_met: number;
+  };
+  /** [number, milliseconds, type, segment, text after it, detail] */
+  type Moment = [number, number, string, number | null, string | null, string];
+  type ReplayView = {segments: {number: number; source: string; text: string}[]; moments: Moment[]};
+  type GlossaryBase = {
+    id: number;
+    name: string;
+    is_on: boolean;
+    num_terms: number;
+    [more: string]: any;
+  };
+  type GridTerm = {
+    source: string;
+    target: string;
+    variants: string[];
+    status: string;
+    case: string;
+    matching: string;
+    note: string;
+    [more: string]: any;
+  };
+  type GridTools = {
+    ask: (question: string, args?: CommandArgs) => Promise<any>;
+    say: (text: string) => void;
+    change: (command: string, args: CommandArgs, said: string) => Promise<any>;
+  };
+  type CommandArgs = {[name: string]: any};
+  type Command = {
+    name: string;
+    args: CommandArgs;
+    slot: string | null;
+    sequence: number;
+    done: Promise<Reply>;
+    resolve: (reply: Reply | Promise<Reply>) => void;
+  };
+
+  /* ---- parts of the page ---- */
+  type Snapshot = Constraints & {
+    text: string | null;
+    isConfirmed: boolean;
+    start: number;
+    end: number;
+    at?: number;
+  };
+  type Step = {
+    run: (isUndo: boolean) => Promise<string>;
+    isOver: (isUndo: boolean) => boolean;
+    at: number;
+  };
+  type NoteKind = 'info' | 'warn' | 'bad';
+  type NoteAction = [label: string, act: () => unknown];
+  type Act = () => unknown;
+  type WordSide = {side: number; word: number};
+  type Box = {start: number; end: number; top: number};
+
+  /** The elements of the open segment. */
+  type SegmentLayout = {
+    element: HTMLElement;
+    no: HTMLElement;
+    stateIcon: HTMLElement;
+    sourceHost: HTMLElement;
+    sourceNote: HTMLElement;
+    sourceCount: HTMLElement;
+    proposalNote: HTMLElement;
+    useProposal: HTMLButtonElement;
+    confidenceButton: HTMLButtonElement;
+    fieldNote: HTMLElement;
+    said: HTMLElement;
+    pinInput: HTMLInputElement;
+    banButton: HTMLButtonElement;
+    reopenButton: HTMLButtonElement;
+    undoButton: HTMLButtonElement;
+    redoButton: HTMLButtonElement;
+  };
+  type ListBlock = {indices: number[]; isFilled: boolean; element: HTMLOListElement & {block?: ListBlock}};
+
+  /* ---- DOM: everything on the page is HTML, apart from the charts ---- */
+  interface ParentNode {
+    querySelector(selectors: string): HTMLElement | null;
+    querySelectorAll(selectors: string): NodeListOf<HTMLElement>;
+  }
+  interface HTMLElement {
+    addEventListener<K extends keyof HTMLElementEventMap>(
+      type: K,
+      listener: (event: WithTarget<HTMLElementEventMap[K]>) => unknown,
+      options?: boolean | AddEventListenerOptions,
+    ): void;
+  }
+  type Child = Node | string | number | null | undefined | false | Child[];
+  type WithTarget<E> = E & {target: HTMLInputElement; currentTarget: HTMLElement; relatedTarget?: HTMLElement | null};
+  type Listeners = {
+    [K in keyof HTMLElementEventMap as `on${K}`]?: (event: WithTarget<HTMLElementEventMap[K]>) => unknown;
+  };
+  interface Attributes extends Listeners {
+    [name: string]: string | number | boolean | null | undefined | ((event: any) => unknown);
+  }
+  type TagOf<S extends string> = S extends `${infer T}.${string}` ? (T extends '' ? 'span' : T) : S;
+  type ElementOf<S extends string> =
+    TagOf<S> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<S>] : HTMLElement;
+}
