@@ -86,7 +86,12 @@ export class Bench {
     this.onModel = null;
     this.languages = {source: 'en', target: 'de'};
     /** @type {SessionPlace} */
-    this.session = {token: stored(sessionStorage, TOKEN_KEY) ?? '', version: -1, open: null, detailStamp: -1};
+    this.session = {
+      token: stored(sessionStorage, TOKEN_KEY) ?? '',
+      version: -1,
+      open: /** @type {any} */ (null),
+      detailStamp: -1,
+    };
     const theme = stored(localStorage, THEME_KEY);
     if (theme) root.dataset.theme = theme;
     /** @type {Map<number, number>} */
@@ -267,7 +272,7 @@ export class Bench {
   /**
    * A reply to a command (or to the watch, where command is null).
    * @param {Reply} reply
-   * @param {Command} command
+   * @param {Command | null} command
    */
   receive(reply, command) {
     if (this.held) {

@@ -165,7 +165,7 @@ const keep = () => {
 export const loadBindings = () => {
   let kept = {};
   try {
-    kept = JSON.parse(localStorage.getItem(STORE_KEY)) ?? {};
+    kept = JSON.parse(localStorage.getItem(STORE_KEY) ?? '{}') ?? {};
   } catch {
     /* nothing kept, or nothing that can be read */
   }

@@ -1,7 +1,10 @@
 /* What the page says, in the language of the person: texts by key from texts.LANGUAGE.json, numbers and times as that
    language writes them. Which language is asked of the browser, and can be chosen in the page. */
 
-/** Each has its file texts.LANGUAGE.json; its own name is what the menu shows. */
+/**
+ * Each has its file texts.LANGUAGE.json; its own name is what the menu shows.
+ * @type {Record<string, string>}
+ */
 export const LANGUAGES = {en: 'English', de: 'Deutsch'};
 const LANGUAGE_KEY = 'pinpoint:language';
 

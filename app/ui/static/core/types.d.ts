@@ -131,6 +131,7 @@ declare global {
     name: string;
     next: string;
     fetched: number | null;
+    num_directions: number;
     message: string;
     style: Style;
   };
@@ -189,7 +190,7 @@ declare global {
     glossary: GlossaryStatus | null;
     offers?: SessionOffer[];
     work: Work;
-    words: {done: number; total: number};
+    words: {confirmed: number; all: number};
     problem: string;
     keeps_keys: boolean;
     checks_off?: string[];
@@ -199,7 +200,7 @@ declare global {
   /** What a function of its own answers: `result`, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;
-  type SessionPlace = {token: string; version: number; open: number | null; detailStamp: number};
+  type SessionPlace = {token: string; version: number; open: number; detailStamp: number};
   type AlternativeRow = {beginning: string; word: string; tail: string; text: string; gap: number; is_term: boolean};
   /** [offset, how many code points went, what came, by which way] */
   type TextChange = [number, number, string, string];
@@ -250,6 +251,34 @@ declare global {
   /** [number, milliseconds, type, segment, text after it, detail] */
   type Moment = [number, number, string, number | null, string | null, string];
   type ReplayView = {segments: {number: number; source: string; text: string}[]; moments: Moment[]};
+  type GlossaryImpact = {
+    num_segments_hit: number;
+    num_segments: number;
+    num_found: number;
+    num_terms: number;
+    num_unused: number;
+    num_suppressed: number;
+    num_without: number;
+  };
+  /** A term in the report on what the glossaries do in the document. */
+  type TermUse = {
+    source: string;
+    target: string;
+    status: string;
+    glossary: string;
+    num_hits: number;
+    segments: number[];
+    unused_in: number[];
+  };
+  type ImportRow = {
+    verdict: string;
+    row: number;
+    text: string;
+    message: string;
+    was: string;
+    fix?: {name: string; to: string | null};
+    blank?: {name: string; source: string};
+  };
   type GlossaryBase = {
     id: number;
     name: string;

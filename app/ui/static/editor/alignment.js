@@ -34,12 +34,12 @@ export class Alignment {
 
   /**
    * {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null.
-   * @param {Element | null} element
+   * @param {EventTarget | null} element
    */
   wordOf(element) {
-    const word = element?.closest?.('[data-word]');
-    const side = word ? this.hosts.findIndex(host => host.contains(word)) : -1;
-    return side < 0 ? null : {side, word: Number(word.dataset.word)};
+    const word = element instanceof Element ? element.closest('[data-word]') : null;
+    const side = this.hosts.findIndex(host => word && host.contains(word));
+    return side < 0 ? null : {side, word: Number(word?.getAttribute('data-word'))};
   }
 
   inFocus() {
@@ -56,7 +56,7 @@ export class Alignment {
     const partners = at ? this.partners(at) : [];
     /** @type {number[][]} */
     const marked = [[], []];
-    if (partners.length) {
+    if (at && partners.length) {
       marked[at.side] = [at.word];
       marked[1 - at.side] = partners;
     }
@@ -81,9 +81,11 @@ export class Alignment {
   onKey(event) {
     const at = this.wordOf(event.target);
     if (!at || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const forward = getComputedStyle(this.source.firstChild).direction === 'rtl' ? -1 : 1;
-    const last = Number([...this.source.querySelectorAll('[data-word]')].at(-1).dataset.word);
-    const target = {ArrowRight: at.word + forward, ArrowLeft: at.word - forward, Home: 0, End: last}[event.key];
+    const forward = getComputedStyle(this.source).direction === 'rtl' ? -1 : 1;
+    const last = Number([...this.source.querySelectorAll('[data-word]')].at(-1)?.dataset.word);
+    /** @type {Record<string, number>} */
+    const targets = {ArrowRight: at.word + forward, ArrowLeft: at.word - forward, Home: 0, End: last};
+    const target = targets[event.key];
     if (target !== undefined) this.focusWord(Math.max(0, Math.min(target, last)));
     else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key))
       this.proposal.focusWord(this.partners(at)[0] ?? this.proposal.current);

@@ -17,10 +17,17 @@ export class Alternatives {
     this.number = 0;
     /** @type {AlternativeRow[]} */
     this.rows = [];
+    /** @type {Answer | null} */
+    this.answer = null;
+    this.anchor = h('span', {});
+    this.name = '';
+    this.text = '';
+    this.lang = '';
+    this.goBack = () => {};
     this.element = h('div.pop', {role: 'dialog', tabindex: -1, hidden: true});
     this.element.addEventListener('keydown', event => this.onKey(event));
     this.element.addEventListener('focusout', event => {
-      if (!this.element.contains(event.relatedTarget)) this.close(false);
+      if (!this.element.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close(false);
     });
   }
 
@@ -69,7 +76,7 @@ export class Alternatives {
       h(
         'div',
         {role: 'listbox', 'aria-label': t('alts.label', {word: this.name})},
-        answer.rows.map((row, i) =>
+        this.rows.map((row, i) =>
           h(
             'button.alt',
             {
@@ -96,7 +103,7 @@ export class Alternatives {
     return [...this.element.querySelectorAll('.alt')];
   }
 
-  /** @param {Child} content */
+  /** @param {Node} content */
   show(content) {
     /**
      * @param {string} name
@@ -144,7 +151,7 @@ export class Alternatives {
   /** @param {number} i */
   take(i) {
     const {rows, answer} = this;
-    if (!rows[i]) return;
+    if (!rows[i] || !answer) return;
     this.close();
     this.onTake(rows[i], answer);
   }

@@ -1,5 +1,6 @@
 /* What the checks find in the open segment: told before it is confirmed, and which checks run at all. Pressing confirm
    again goes over what was shown; what is an error stays flagged in the list. */
+import {Dialog} from '../core/dialog.js';
 import {button, h, icon} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {t, tn} from '../core/texts.js';
@@ -57,6 +58,7 @@ export class Checks {
     const reply = await Promise.race([question, new Promise(done => setTimeout(done, MAX_WAIT_MS, null))]);
     if (this.asking !== question) return false; // another segment was opened meanwhile
     this.asking = null;
+    /** @type {Finding[]} */
     const findings = reply?.ok ? reply.result.findings : [];
     const isShown = findings.every(finding => this.shown.has(keyOf(finding)));
     if (!isShown) this.show(findings);
@@ -127,40 +129,22 @@ export class Checks {
  * @param {Bench} bench
  */
 const openChecks = bench => {
-  const close = () => {
-    dialog.close();
-    dialog.remove();
-    bench.focusEditor();
-  };
+  const close = () => dialog.close();
   const boxes = NAMES.map(name =>
     h('input', {
       type: 'checkbox',
       'data-check': name,
       checked: !bench.checksOff.includes(name),
       onchange: () => {
-        bench.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check);
+        bench.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check ?? '');
         bench.connection.send('choose_checks', {off: bench.checksOff}, 'choose_checks');
       },
     }),
   );
-  const dialog = h(
-    'dialog',
-    {
-      'aria-labelledby': 'pinpoint-checks',
-      oncancel: event => {
-        event.preventDefault();
-        close();
-      },
-    },
-    h(
-      'div.dh',
-      {},
-      h('h2', {id: 'pinpoint-checks'}, t('checks.title')),
-      button('.x', {'aria-label': t('close'), onclick: close}, icon('x')),
-    ),
-    h(
-      'div.db',
-      {},
+  const dialog = new Dialog({
+    name: 'checks',
+    title: t('checks.title'),
+    body: [
       h('p.muted', {}, t('checks.lead')),
       h(
         'div.checklist',
@@ -176,10 +160,9 @@ const openChecks = bench => {
           ),
         ),
       ),
-    ),
-    h('div.df', {}, button('.btn.primary', {onclick: close}, t('close'))),
-  );
-  bench.root.append(dialog);
-  dialog.showModal();
-  boxes[0].focus();
+    ],
+    buttons: [button('.btn.primary', {onclick: close}, t('close'))],
+    onClose: () => bench.focusEditor(),
+  });
+  dialog.open(bench.root, boxes[0]);
 };

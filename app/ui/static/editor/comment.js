@@ -75,7 +75,7 @@ export class Comment {
       segment.bench.connection.isPending(`comment:${segment.index}`)
     )
       return;
-    this.sent = segment.detail.comment;
+    this.sent = segment.detail?.comment ?? '';
     this.set(this.sent);
     this.fold();
   }

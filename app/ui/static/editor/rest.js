@@ -69,7 +69,7 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
   }
   let beginning = '';
   if (merged.length && !text.slice(0, merged[0][0]).trim()) {
-    const [, stop] = merged.shift();
+    const [, stop] = merged.shift() ?? [];
     beginning = text.slice(0, stop);
     if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop]; // closes the word: it does not grow
   }
@@ -95,6 +95,7 @@ export class Rest {
   /** @param {Segment} segment */
   constructor(segment) {
     this.segment = segment;
+    /** @type {{index: number, text: string, kept: {beginning: string, locked: string[]}} | null} */
     this.asked = null; // {index, text, kept}: the field waits for this answer
   }
 
@@ -127,13 +128,14 @@ export class Rest {
   settle() {
     const {segment, asked} = this;
     const {field, detail, bench} = segment;
-    if (!asked) return;
+    if (!asked || !detail) return;
     const isOnItsWay = ['edit', 'constrain'].some(name => bench.connection.isPending(`${name}:${asked.index}`));
     if (asked.index === segment.index && (isOnItsWay || detail.is_pending)) return;
     this.asked = null;
     if (asked.index !== segment.index || field.text !== asked.text) return;
-    const text = detail.proposal?.text;
-    if (!text || detail.proposal.is_stale || !holds(text, asked.kept)) {
+    const {proposal} = detail;
+    const text = proposal?.text;
+    if (!text || proposal?.is_stale || !holds(text, asked.kept)) {
       bench.say('warn', t('rest.unmet'));
       return;
     }

@@ -33,8 +33,8 @@ export class Segment {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
-    /** @type {number | null} */
-    this.index = null;
+    /** @type {number} */
+    this.index = /** @type {any} */ (null); // until a segment is open
     /** @type {Detail | null} */
     this.detail = null;
     // The constraints as the person has set them, ahead of the server by a moment.
@@ -49,7 +49,7 @@ export class Segment {
     this.locked = [];
     this.isDirty = false; // the field holds what the server does not have yet
     this.isTyped = false; // the field holds the person's own words
-    /** @type {Map<number | null, History>} */
+    /** @type {Map<number, History>} */
     this.histories = new Map();
     /** @type {(() => void)[]} */
     this.waiting = []; // steps asked for before the details were there
@@ -85,7 +85,7 @@ export class Segment {
     this.rest = new Rest(this);
     this.field = new Field({
       onBeforeInput: kind => this.history.record(this.snapshot(), kind),
-      onInput: kind => this.onTyped(kind),
+      onInput: () => this.onTyped(),
       onBlur: () => this.flush(),
       onLoss: codes => bench.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
@@ -101,7 +101,7 @@ export class Segment {
     this.layout = buildLayout(this);
     showConfidence(this, isConfidenceKept());
     this.alignment = new Alignment(this.layout.sourceHost, this.proposal);
-    addEventListener('resize', () => settle(this.layout.sourceHost.firstChild));
+    addEventListener('resize', () => settle(this.layout.sourceHost.firstElementChild));
     addEventListener('pagehide', () => {
       this.flush();
       this.comment.flush();
@@ -198,7 +198,7 @@ export class Segment {
     this.paintState();
     this.checks.update();
     this.comment.update();
-    this.bench.side.update(detail, this.termsOff);
+    this.bench.side.update(detail);
   }
 
   /**
@@ -210,10 +210,11 @@ export class Segment {
     if (signature === this.sourceSignature) return;
     this.sourceSignature = signature;
     this.layout.sourceHost.replaceChildren(sourceLine(runs, terms, this.bench.languages));
-    settle(this.layout.sourceHost.firstChild);
+    settle(this.layout.sourceHost.firstElementChild);
   }
 
   paintProposal() {
+    if (!this.detail) return;
     const {proposal, is_pending: isPending, notices} = this.detail;
     if (this.offers.alternatives.isOpen && proposal?.text !== this.offers.alternatives.text)
       this.offers.alternatives.close();
@@ -232,6 +233,7 @@ export class Segment {
   }
 
   paintPins() {
+    if (!this.detail) return;
     const prices = this.bench.connection.isPending(`constrain:${this.index}`) ? null : this.detail.prices; // of what was asked before
     this.ledger.render(this, this.detail, prices, this.bench.languages.target);
   }
@@ -265,12 +267,9 @@ export class Segment {
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
     this.layout.useProposal.hidden = !this.detail?.proposal || this.detail.proposal.text === this.field.text;
-    for (const [control, isUndo] of [
-      [this.layout.undoButton, true],
-      [this.layout.redoButton, false],
-    ]) {
-      control.disabled = !this.history.newest(isUndo) && !this.bench.steps.newest(isUndo);
-    }
+    const canStep = (/** @type {boolean} */ isUndo) => this.history.newest(isUndo) || this.bench.steps.newest(isUndo);
+    this.layout.undoButton.disabled = !canStep(true);
+    this.layout.redoButton.disabled = !canStep(false);
   }
 
   /* ---- text ---- */
@@ -381,7 +380,7 @@ export class Segment {
 
   /** Another document is opened: no segment is shown, and there is nothing to undo. */
   forget() {
-    this.index = null;
+    this.index = /** @type {any} */ (null);
     this.histories.clear();
   }
 
@@ -416,7 +415,7 @@ export class Segment {
 
   /**
    * @param {string} text
-   * @param {string} [kind]
+   * @param {BanCase} [kind]
    */
   ban(text, kind = 'exact') {
     const {lifted, ...wanted} = ban(this, text.trim(), kind);
@@ -515,7 +514,7 @@ export class Segment {
     const {steps} = this.bench;
     const own = this.history.newest(isUndo);
     const wide = steps.newest(isUndo);
-    if (wide && (!own || wide.at > own.at)) {
+    if (wide && (!own || wide.at > (own.at ?? 0))) {
       this.flush();
       steps.step(isUndo);
       return;
@@ -579,11 +578,11 @@ export class Segment {
     const {bench, index} = this;
     const {sourceHost} = this.layout;
     const selection = getSelection();
-    const place = sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
+    const place = selection && sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
     this.flush();
     askSplit(bench, {
       source: this.source,
-      place /** @param {number} offset */,
+      place,
       onChoose: offset => bench.steps.divide('split', index, {offset}),
     });
   }

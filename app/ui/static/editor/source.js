@@ -28,7 +28,7 @@ export const sourceLine = (runs, terms, languages) => {
   for (let i = 0, taken = 0; i < runs.length; ) {
     // taken: characters that stand with the term before them
     const {term: key, at} = runs[i];
-    const term = byKey.get(key);
+    const term = byKey.get(key ?? '');
     if (!term) {
       nodes.push(piece(runs[i], taken));
       taken = 0;
@@ -37,7 +37,7 @@ export const sourceLine = (runs, terms, languages) => {
     }
     const first = i;
     while (i < runs.length && runs[i].term === key && runs[i].at === at) i++;
-    const marks = runs[i] && !byKey.has(runs[i].term) ? tail(runs[i]) : '';
+    const marks = runs[i] && !byKey.has(runs[i].term ?? '') ? tail(runs[i]) : '';
     taken = marks.length;
     const isForbidden = term.term_status === 'forbidden';
     const iconName = isForbidden && term.status === 'met' ? 'ban' : ICONS[term.status];
@@ -76,7 +76,7 @@ const piece = ({t: text, w, tag, kept}, taken = 0) => {
  * The marks at the beginning of a run that must not part from the term before it.
  * @param {Run} run
  */
-const tail = run => /^[^\s\p{L}\p{N}]{0,3}/u.exec(run.t)[0];
+const tail = run => /^[^\s\p{L}\p{N}]{0,3}/u.exec(run.t)?.[0] ?? '';
 
 /**
  * Labels may hang over the words that follow, but not over each other: a term is pushed only by the overlap.
@@ -87,15 +87,15 @@ export const settle = line => {
   const terms = [...line.querySelectorAll('.term')];
   for (const term of terms) term.style.marginInlineStart = '';
   const isRtl = getComputedStyle(line).direction === 'rtl';
-  /** @param {HTMLElement} element */
+  /** @param {Element | null} element */
   const box = element => {
-    const r = element.getBoundingClientRect();
+    const r = (element ?? line).getBoundingClientRect();
     return isRtl ? {start: -r.right, end: -r.left, top: r.top} : {start: r.left, end: r.right, top: r.top};
   };
   terms.forEach((term, i) => {
     if (!i) return;
-    const before = box(terms[i - 1].lastChild);
-    const here = box(term.lastChild);
+    const before = box(terms[i - 1].lastElementChild);
+    const here = box(term.lastElementChild);
     const overlap = before.end - here.start + 7;
     if (Math.abs(before.top - here.top) < 8 && overlap > 0) term.style.marginInlineStart = `${Math.ceil(overlap)}px`;
   });

@@ -49,17 +49,15 @@ export class SegmentList {
     this.editorItem = h('li', {});
     this.watchEditor();
     this.observer = new IntersectionObserver(
-      entries => entries.forEach(e => this.near(e.target.block, e.isIntersecting)),
+      entries =>
+        entries.forEach(({target, isIntersecting}) => {
+          const {block} = /** @type {ListBlock['element']} */ (target);
+          if (block) this.near(block, isIntersecting);
+        }),
       {root: this.scroll, rootMargin: '800px 0px'},
     );
-    host.append(this.buildTools(), this.scroll);
-    this.body.addEventListener('click', event => {
-      const row = event.target.closest('.row');
-      if (row) bench.openSegment(Number(row.dataset.index));
-    });
-  }
-
-  buildTools() {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.searchTimer = undefined;
     this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
       const counter = h('span.n.num', {});
       const chip = button(
@@ -94,7 +92,7 @@ export class SegmentList {
         }
       },
     });
-    return h(
+    const tools = h(
       'div.tools',
       {},
       h(
@@ -104,6 +102,11 @@ export class SegmentList {
       ),
       h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')),
     );
+    host.append(tools, this.scroll);
+    this.body.addEventListener('click', event => {
+      const row = /** @type {HTMLElement} */ (event.target).closest('.row');
+      if (row) bench.openSegment(Number(row.getAttribute('data-index')));
+    });
   }
 
   search() {
@@ -147,13 +150,16 @@ export class SegmentList {
   /** Chooses the rows anew (another document, filter or query) and lays out the blocks; the focus stays in the editor. */
   rebuild() {
     const {rows, session} = this.bench;
-    const focused = this.editorItem.contains(document.activeElement) ? document.activeElement : null;
+    const {activeElement} = document;
+    const focused =
+      activeElement instanceof HTMLElement && this.editorItem.contains(activeElement) ? activeElement : null;
     this.visible = this.bench.order.filter(index => index === session.open || this.matches(rows[index]));
     this.observer.disconnect();
     this.elements.clear();
     this.blocks = [];
     for (let first = 0; first < this.visible.length; first += BLOCK_ROWS) {
       const indices = this.visible.slice(first, first + BLOCK_ROWS);
+      /** @type {ListBlock} */
       const block = {indices, isFilled: false, element: h('ol', {start: this.bench.numberOf(indices[0])})};
       block.element.block = block;
       this.blocks.push(block);
@@ -169,13 +175,13 @@ export class SegmentList {
     focused?.focus({preventScroll: true}); // an element that is moved loses it
   }
 
-  /** @param {any} block */
+  /** @param {ListBlock} block */
   reserve(block) {
     block.element.style.blockSize = `calc(${block.indices.length} * var(--row))`;
   }
 
   /**
-   * @param {any} block
+   * @param {ListBlock} block
    * @param {boolean} isNear
    */
   near(block, isNear) {
@@ -183,7 +189,7 @@ export class SegmentList {
     else if (block.isFilled && !block.indices.includes(this.bench.session.open)) this.empty(block);
   }
 
-  /** @param {any} block */
+  /** @param {ListBlock} block */
   fill(block) {
     if (block.isFilled) return;
     block.isFilled = true;
@@ -193,7 +199,7 @@ export class SegmentList {
     );
   }
 
-  /** @param {any} block */
+  /** @param {ListBlock} block */
   empty(block) {
     block.isFilled = false;
     block.indices.forEach(index => this.elements.delete(index));
@@ -295,7 +301,10 @@ export class SegmentList {
       }
     }
     const {order, numbers} = this.bench;
-    const places = [previous, session.open].filter(index => numbers.has(index)).map(index => numbers.get(index) - 1);
+    const places = [previous, session.open].flatMap(index => {
+      const number = index === null ? undefined : numbers.get(index);
+      return number === undefined ? [] : [number - 1];
+    });
     for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1])))
       if (order[place] !== undefined) this.updateRow(rows[order[place]]);
   }

@@ -3,6 +3,7 @@
 import {h, t} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 
+/** @type {Record<string, number>} */
 const MAX_MIB = {document: 10, glossary: 100, memory: 50};
 const ACCEPT = {
   memory: '.tmx',
@@ -35,7 +36,7 @@ export class Files {
           hidden: true,
           'data-kind': kind,
           onchange: () => {
-            const [file] = input.files;
+            const [file] = input.files ?? [];
             if (file) this.take(kind, file);
             input.value = '';
           },
@@ -60,7 +61,7 @@ export class Files {
       if (!hasFiles(event)) return;
       event.preventDefault();
       this.dropHint.hidden = true;
-      const [file] = event.dataTransfer.files;
+      const [file] = event.dataTransfer?.files ?? [];
       if (file) this.take(/\.(csv|tsv|tab|xlsx|tbx|utx)$/i.test(file.name) ? 'glossary' : 'document', file);
     });
   }

@@ -13,7 +13,7 @@ const FADE_MS = 12000;
  * A button that opens a list of choices; Escape and a click elsewhere close it.
  * @param {string} label
  * @param {HTMLElement} opener
- * @param {() => Child[]} fill
+ * @param {() => (Node | string)[]} fill
  */
 const menu = (label, opener, fill) => {
   const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
@@ -35,10 +35,10 @@ const menu = (label, opener, fill) => {
     items.querySelector('.item:not([disabled])')?.focus();
   });
   items.addEventListener('click', event => {
-    if (event.target.closest('.item')) close();
+    if (/** @type {HTMLElement} */ (event.target).closest('.item')) close();
   });
   document.addEventListener('mousedown', event => {
-    if (!element.contains(event.target)) close();
+    if (!element.contains(/** @type {Node} */ (event.target))) close();
   });
   element.addEventListener('keydown', event => {
     if (event.key === 'Escape' && !items.hidden) {
@@ -47,7 +47,7 @@ const menu = (label, opener, fill) => {
       event.stopPropagation();
       return;
     }
-    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!step || items.hidden) return;
     const all = [...items.querySelectorAll('.item:not([disabled])')];
     all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
@@ -59,13 +59,13 @@ const menu = (label, opener, fill) => {
 /**
  * @param {string} iconName
  * @param {string} label
- * @param {string | null} [detail]
- * @param {string} action
+ * @param {string | null} detail
+ * @param {(() => unknown) | null} action
  */
 const choice = (iconName, label, detail, action) =>
   button(
     '.item',
-    {role: 'menuitem', onclick: action, disabled: action === null},
+    {role: 'menuitem', onclick: action ?? undefined, disabled: action === null},
     icon(iconName),
     h('b', {}, label),
     detail && h('span.d', {}, detail),
@@ -73,9 +73,9 @@ const choice = (iconName, label, detail, action) =>
 /**
  * @param {string} iconName
  * @param {string} label
- * @param {string | null} [detail]
+ * @param {string | null} detail
  * @param {string} kind
- * @param {string} url
+ * @param {(kind: string) => string} url
  */
 const download = (iconName, label, detail, kind, url) =>
   h(
@@ -201,10 +201,10 @@ export class Header {
         ),
       ),
     );
-    host.querySelector('.headend').addEventListener('click', event => {
-      if (event.target.closest('.item')) bench.focusEditor(); // the menu is closed, and the work goes on
+    host.querySelector('.headend')?.addEventListener('click', event => {
+      if (/** @type {HTMLElement} */ (event.target).closest('.item')) bench.focusEditor(); // the menu is closed, and the work goes on
       const link = event.target.closest('a[download]');
-      if (link) bench.beforeDownload(event, link);
+      if (link instanceof HTMLAnchorElement) bench.beforeDownload(event, link);
     });
   }
 
@@ -258,18 +258,21 @@ export class Notes {
   }
 
   /**
-   * @param {string} kind
+   * @param {NoteKind} kind
    * @param {string} text
    * @param {NoteAction[]} [actions]
    * @param {{key?: string, stays?: boolean}} [options]
    */
   say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
     this.take(key);
-    const close = () => note.remove();
+    const close = () => {
+      note.remove();
+    };
+    /** @type {HTMLElement} */
     const note = h(
       `div.banner.${kind}`,
       {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
-      icon({bad: 'err', warn: 'problem'}[kind] || 'info'),
+      icon({bad: 'err', warn: 'problem', info: 'info'}[kind]),
       h('div.say', {}, text),
       h(
         'div.acts',
@@ -291,7 +294,7 @@ export class Notes {
     );
     this.host.append(note);
     if (!stays) this.fade(note);
-    while (this.host.children.length > 3) this.host.firstChild.remove();
+    while (this.host.children.length > 3) this.host.firstChild?.remove();
     return note;
   }
 
@@ -311,7 +314,7 @@ export class Notes {
    * @param {string} key
    */
   take(key) {
-    [...this.host.children].find(note => note.dataset.key === key)?.remove();
+    [...this.host.children].find(note => note.getAttribute('data-key') === key)?.remove();
   }
 
   clear() {

@@ -21,6 +21,8 @@ export class Memory {
     this.counter = counter;
     /** @type {MemoryMatch[]} */
     this.matches = [];
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.list = h('ol.matches', {});
     this.status = h('p.lead', {});
     this.field = h('input', {
@@ -166,6 +168,7 @@ export class Memory {
     }
     const reply = await this.bench.connection.send('concordance', {words}, 'concordance');
     if (!reply.ok || reply.result.words !== this.field.value.trim()) return;
+    /** @type {{rows: {source: string, target: string, origin: string}[]}} */
     const {rows} = reply.result;
     const {source, target} = this.bench.languages;
     this.found.replaceChildren(

@@ -35,11 +35,13 @@ export class Side {
     this.settled = new Set(); // conflicts that shall stay as they are
     this.counter = h('span.c.num', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
-    this.tabs = [
+    /** @type {[name: string, icon: string, extra: HTMLElement | null][]} */
+    const tabs = [
       ['terms', 'book', this.counter],
       ['memory', 'memory', rate],
       ['keys', 'keys', null],
-    ].map(([name, iconName, extra], i) => {
+    ];
+    this.tabs = tabs.map(([name, iconName, extra], i) => {
       const panel = h('div.panel', {
         role: 'tabpanel',
         id: `pinpoint-panel-${name}`,
@@ -54,7 +56,9 @@ export class Side {
           'aria-controls': panel.id,
           onclick: () => this.select(i, true),
           onkeydown: event => {
-            const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+            /** @type {Record<string, number>} */
+            const steps = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
+            const step = steps[event.key] ?? 0;
             const to = (i + step + this.tabs.length) % this.tabs.length;
             if (step) {
               event.preventDefault();
@@ -119,13 +123,14 @@ export class Side {
 
   /** @param {Detail} detail */
   update(detail) {
-    const focused = document.activeElement?.dataset?.term;
+    const focused = document.activeElement?.getAttribute('data-term');
     const groups = [
       ['unmet', 'side.unmet'],
       ['pending', 'side.pending'],
       ['met', 'side.met'],
       ['off', 'side.off'],
     ];
+    /** @type {HTMLElement[]} */
     const nodes = groups.flatMap(([status, heading]) => {
       const terms = detail.terms.filter(term => term.status === status);
       return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(detail, term))] : [];
@@ -158,6 +163,7 @@ export class Side {
   conflict(detail, conflict) {
     const {kind, kept, given_up: givenUp, source, term, by} = conflict;
     const {segment} = this.bench;
+    /** @type {Record<string, () => void>} */
     const actions = {
       keep_pin: () => segment.setTerm(term, true),
       keep_ban: () => segment.setTerm(term, true),

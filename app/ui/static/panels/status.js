@@ -36,7 +36,7 @@ export class Status {
     );
     this.progressText = h('span.num', {});
     this.progressButton = button('.btn', {
-      onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress.is_running}),
+      onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress?.is_running}),
     });
     this.progress = h(
       'span',
@@ -90,7 +90,7 @@ export class Status {
     );
     const percent = progress.total ? Math.floor((100 * progress.done) / progress.total) : 0;
     this.bar.style.inlineSize = `${percent}%`;
-    this.bar.parentElement.setAttribute('aria-valuenow', String(percent));
+    this.bar.parentElement?.setAttribute('aria-valuenow', String(percent));
     setText(this.progressButton, t(progress.is_running ? 'status.cancel' : 'status.resume'));
   }
 
@@ -98,17 +98,14 @@ export class Status {
   showWork() {
     const {work, unit} = this.bench;
     this.work.hidden = !work?.net_ms;
-    if (this.work.hidden) return;
+    if (!work?.net_ms) return;
     const minutes = Math.floor(work.net_ms / 60000);
     setText(
       this.workTime,
       t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}),
     );
-    const hasSpeed = minutes > 0 && work.per_hour !== null; // a few seconds say nothing
-    setText(
-      this.workSpeed,
-      hasSpeed ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(work.per_hour))})}` : '',
-    );
+    const speed = minutes > 0 ? work.per_hour : null; // a few seconds say nothing
+    setText(this.workSpeed, speed !== null ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(speed))})}` : '');
     setText(this.workIdle, t('status.work.idle', {idle: work.idle_limit_ms / 1000}));
     this.work.title = t('status.work.title', {idle: work.idle_limit_ms / 1000});
   }
