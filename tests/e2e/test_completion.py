@@ -67,7 +67,7 @@ def test_escape_and_typing_dismiss_the_completion_and_free_its_keys(screen: Scre
 
 def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(screen: Screen):
     screen.open_text(DOCUMENT)
-    screen.page.get_by_label("Pin a phrase that the model did not say").fill("router")
+    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("router")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("router")
     screen.type_text("settings ")

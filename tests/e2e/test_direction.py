@@ -24,7 +24,7 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
     try:
         screen = Screen(context.new_page(), app.url)
         page, keyboard = screen.page, screen.page.keyboard
-        button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Direction of the translation")
+        button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Language pair")
         expect(button).to_have_text("EN → DE")
         screen.open_text(PAGE, "words.html")
         expect(button).to_have_text("DE → EN")

@@ -81,7 +81,7 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
     page.keyboard.type("Modem")
     press("Tab")
     page.keyboard.type("Router")
-    dialog.get_by_label("In confirmed segments too").first.focus()
+    dialog.get_by_label("Include confirmed segments").first.focus()
     press("Space")
     expect(dialog.get_by_role("status")).to_contain_text(f"{NUM_ROUNDS} places")
     dialog.get_by_role("button", name="Replace all").focus()

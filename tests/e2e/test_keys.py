@@ -14,7 +14,7 @@ def change(screen: Screen, action: str, *keys: str) -> Locator:
     sheet = screen.page.get_by_role("dialog")
     if not sheet.count():
         screen.page.keyboard.press("Alt+h")
-    sheet.get_by_role("button", name=f"Change the keys of: {action}", exact=True).click()
+    sheet.get_by_role("button", name=f"Change the shortcut for: {action}", exact=True).click()
     for key in keys:
         screen.page.keyboard.press(key)
     return sheet.get_by_role("alert")
@@ -51,7 +51,7 @@ def test_changed_key_is_kept_after_reload_shown_everywhere_and_can_be_reset(scre
     screen.field.press("Alt+Shift+Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     screen.page.keyboard.press("Alt+h")
-    screen.page.get_by_role("button", name="Reset all keys").click()
+    screen.page.get_by_role("button", name="Reset all").click()
     screen.page.keyboard.press("Escape")
     expect(button.locator("kbd")).to_have_text("Ctrl Enter")
     screen.open_segment(3)
@@ -141,7 +141,7 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
     screen.field.focus()
     screen.page.keyboard.press("Alt+w")
     assert screen.page.locator("[data-doubt]").count() > 0  # a random model has low confidence
-    expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability by the model: \d+%"))
+    expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability: \d+%"))
     expect(screen.page.get_by_role("button", name="Confidence")).to_have_attribute("aria-pressed", "true")
     screen.visit()
     screen.wait_for_proposal()

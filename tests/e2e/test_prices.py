@@ -16,14 +16,14 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     expect(screen.page.locator(".head2")).to_have_count(0)
     screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\n")
     expect(screen.page.locator("li[data-price-of=Einstellungen] .price")).to_contain_text(NUMBER)
-    typed = screen.page.get_by_label("Pin a phrase that the model did not say")
+    typed = screen.page.get_by_label("Pin a phrase that is not in the proposal")
     typed.fill("ganz neu")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("ganz neu")
     screen.words.nth(0).click(modifiers=["Alt"])
     expect(screen.page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
-    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Constraints cost .*singly, .*together"))
+    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Cost of constraints .*singly, .*together"))
     log = events(screen.download("Session log as JSONL", tmp_path))
     told = [event["payload"] for event in log if event["type"] == "prices"][-1]
     assert [each["text"] for each in told["constraints"]] == ["ganz neu", "Einstellungen"]

@@ -36,7 +36,7 @@ def test_replacements_are_previewed_and_undone_in_one_step(screen: Screen, tmp_p
     expect(dialog.locator(".places li").first).to_contain_text(HOSTILE)
     dialog.get_by_text("Whole words").click()
     expect(dialog.get_by_role("status")).to_contain_text("1 place in 1 segment")
-    dialog.get_by_text("In confirmed segments too").click()
+    dialog.get_by_text("Include confirmed segments").click()
     expect(dialog.get_by_role("status")).to_contain_text("3 places in 2 segments")
     dialog.get_by_role("button", name="Replace in segment 2").click()
     expect(dialog.locator(".places li")).to_have_count(1)

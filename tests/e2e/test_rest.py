@@ -65,7 +65,7 @@ def test_edited_and_selected_text_is_kept_in_order_until_released(screen: Screen
     screen.wait_for_proposal()
     for hypothesis in screen.hypothesis_texts():
         assert hypothesis.startswith("settings ") and " router" in hypothesis
-    screen.page.get_by_role("button", name="Let the model change “router” again").click()
+    screen.page.get_by_role("button", name="Allow the model to change “router”").click()
     screen.eventually(lambda: kept(screen) == expected[:1])
     screen.field.evaluate("area => area.setSelectionRange(area.value.indexOf(' ') + 1, area.value.length)")
     selected = screen.field.evaluate("area => area.value.slice(area.selectionStart)")

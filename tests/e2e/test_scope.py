@@ -12,12 +12,12 @@ TEXT = DOCUMENT + "The network of the office and of the house is new.\n"
 def widen(screen: Screen, source: str, choice: str) -> None:
     dialog = screen.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    dialog.get_by_label("Words of the source").fill(source)
+    dialog.get_by_label("Source words").fill(source)
     dialog.get_by_role("button", name=choice).click()
 
 
 def pin(screen: Screen, text: str) -> None:
-    screen.page.get_by_label("Pin a phrase that the model did not say").fill(text)
+    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill(text)
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin(text)
 
@@ -49,7 +49,7 @@ def test_document_pin_changes_and_flags_the_affected_segments(screen: Screen, tm
     screen.visit()
     screen.open_segment(3)
     expect(screen.page.locator(".ti", has_text="network → settings")).to_have_attribute("data-status", "met")
-    screen.page.get_by_role("button", name="Not in the document").click()
+    screen.page.get_by_role("button", name="Remove from document").click()
     expect(screen.page.locator(".ti")).to_have_count(0)
     log = events(screen.download("Session log as JSONL", tmp_path))
     told = [(e["type"], e["payload"]) for e in log if e["type"] in ("term_added", "term_removed")]
@@ -61,7 +61,7 @@ def test_pin_added_to_the_glossary_is_required_wherever_its_source_occurs(screen
     screen.open_text(TEXT)
     pin(screen, "router")
     screen.page.locator("li[data-pin] .scope").click()
-    widen(screen, "Network", "Into the glossary")
+    widen(screen, "Network", "Add to glossary")
     expect(screen.notes.last).to_contain_text("is now in the glossary own terms; 2 other segments")
     expect(screen.page.locator(".gchip")).to_contain_text("1 term")
     expect(screen.row(5).locator(".tgt")).to_contain_text("router")

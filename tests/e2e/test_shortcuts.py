@@ -99,7 +99,7 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     screen.page.keyboard.press("Alt+h")
     dialog, said = screen.page.get_by_role("dialog"), screen.page.get_by_role("dialog").get_by_role("alert")
     with screen.page.expect_download() as started:
-        dialog.get_by_role("button", name="Save as a file").click()
+        dialog.get_by_role("button", name="Save to file").click()
     started.value.save_as(tmp_path / "keys.json")
     kept = json.loads((tmp_path / "keys.json").read_text(encoding="utf-8"))
     assert kept["keys"]["confirm"] == "Ctrl+Enter"
@@ -112,7 +112,7 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": b"[1]"})
     expect(said).to_contain_text("no file of keys")
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
-    dialog.get_by_role("button", name="Reset all keys").click()
+    dialog.get_by_role("button", name="Reset all").click()
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt P")
     screen.page.keyboard.press("Escape")
 

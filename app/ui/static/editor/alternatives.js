@@ -168,7 +168,7 @@ export class Alternatives {
   onKey(event) {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     const options = this.options();
-    const at = options.indexOf(document.activeElement);
+    const at = options.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const n = options.length;
     const target = n ? {ArrowDown: (at + 1) % n, ArrowUp: (at - 1 + n) % n, Home: 0, End: n - 1}[event.key] : undefined;
     if (target !== undefined) {

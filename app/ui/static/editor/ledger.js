@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
@@ -66,6 +65,7 @@ export class Ledger {
     /** @type {Prices | null} */
     this.prices = null;
     this.signature = '';
+    this.lang = '';
     this.list = h('ul', {'aria-label': t('pins.label')});
   }
 

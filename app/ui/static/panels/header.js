@@ -50,7 +50,7 @@ const menu = (label, opener, fill) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!step || items.hidden) return;
     const all = [...items.querySelectorAll('.item:not([disabled])')];
-    all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
+    all[(all.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + all.length) % all.length]?.focus();
     event.preventDefault();
     event.stopPropagation();
   });
