@@ -79,7 +79,7 @@ def test_alternatives_at_the_caret_need_an_untouched_field_and_keep_typed_text(s
     screen.wait_for_proposal()
     screen.type_text("Mein Satz")
     screen.page.keyboard.press("Alt+a")
-    expect(screen.notes.last).to_contain_text("Put the cursor on a word of the proposal")
+    expect(screen.notes.last).to_contain_text("Place the cursor on a word of the proposal")
     expect(popover(screen)).to_be_hidden()
     ask_at(screen, 1)
     expect(popover(screen).locator(".alt").first).to_be_focused()

@@ -69,5 +69,5 @@ def test_empty_translation_is_not_confirmed(screen: Screen):
     screen.page.keyboard.press("Control+A")
     screen.page.keyboard.press("Delete")
     screen.page.keyboard.press("Control+Enter")
-    expect(screen.notes).to_contain_text("nothing to confirm")
+    expect(screen.notes).to_contain_text("Nothing to confirm")
     expect(screen.page.locator(".editor .no")).to_have_text("1")

@@ -58,7 +58,7 @@ def test_escape_and_typing_dismiss_the_completion_and_free_its_keys(screen: Scre
     expect(screen.field).to_have_value("settings x")
     screen.page.keyboard.press("Home")
     screen.page.keyboard.press("Alt+c")
-    expect(screen.notes.last).to_contain_text("goes on from the end")
+    expect(screen.notes.last).to_contain_text("added at the end")
     screen.page.keyboard.press("Control+ArrowRight")
     assert 0 < caret(screen) < len("settings x")
     screen.page.keyboard.press("Tab")

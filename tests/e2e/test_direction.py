@@ -44,7 +44,7 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
         keyboard.press("Enter")
         expect(dialog.get_by_role("alert")).to_contain_text("One segment is confirmed or edited.")
         expect(button).to_have_text("DE → EN")  # nothing was edited yet
-        expect(go).to_have_text("Begin anew")
+        expect(go).to_have_text("Start over")
         keyboard.press("Enter")
         expect(button).to_have_text("EN → DE")
         expect(screen.notes.filter(has_text="begins anew, from English to German")).to_have_count(1)

@@ -129,7 +129,7 @@ def test_hub_model_is_downloaded_from_the_page(
             page.keyboard.press("Escape")
             header.click()
             unfit = models.get_by_role("region", name="team/opus-mt-en-fr")
-            unfit.get_by_role("button", name="Begin anew with it").click()
+            unfit.get_by_role("button", name="Start over with this model").click()
             direction = page.get_by_role("dialog", name="Language pair")
             expect(direction).to_contain_text("With team/opus-mt-en-fr:")
             direction.get_by_role("button", name="Use this language pair").click()

@@ -24,11 +24,11 @@ def test_changed_key_is_kept_after_reload_shown_everywhere_and_can_be_reset(scre
     screen.open_text(DOCUMENT)
     screen.field.focus()
     for keys, reason in (
-        ("Alt+r", "Alt+R is in use: Re-translate the rest"),
-        ("Control+t", "belongs to the browser"),
-        ("Control+c", "needed to edit text"),
-        ("Control+Alt+q", "write characters on many keyboards"),
-        ("x", "A key alone is a letter"),
+        ("Alt+r", "Alt+R is already used for: Re-translate the rest"),
+        ("Control+t", "reserved by the browser"),
+        ("Control+c", "needed for editing text"),
+        ("Control+Alt+q", "type characters on many keyboards"),
+        ("x", "A single key types a letter"),
     ):
         expect(change(screen, "Copy the source", keys)).to_contain_text(reason)
     expect(change(screen, "Copy the source", "Alt+j")).to_have_text("")
@@ -154,7 +154,7 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
         screen.page.keyboard.press("Alt+n")
         expect(screen.field).to_have_value(expected)
     screen.page.keyboard.press("Alt+n")
-    expect(screen.notes.last).to_contain_text("Every placeholder of the source")
+    expect(screen.notes.last).to_contain_text("All placeholders of the source")
     screen.page.keyboard.press("Control+z")
     expect(screen.field).to_have_value("{1} nach %s{/1}")
     screen.wait_until_saved()

@@ -57,7 +57,7 @@ def test_notice_does_not_cover_the_first_segment(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.field.fill("")
     screen.page.keyboard.press("Control+Enter")
-    expect(screen.notes.last).to_contain_text("nothing to confirm")
+    expect(screen.notes.last).to_contain_text("Nothing to confirm")
     screen.page.wait_for_timeout(100)  # until the list has moved
     top = "name => document.querySelector(name).getBoundingClientRect().top"
     assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
@@ -110,7 +110,7 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
     expect(dialog.locator("[data-keys-of=rest]")).to_have_text("Alt R")
     file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": b"[1]"})
-    expect(said).to_contain_text("no file of keys")
+    expect(said).to_contain_text("not a Pinpoint shortcut file")
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
     dialog.get_by_role("button", name="Reset all").click()
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt P")

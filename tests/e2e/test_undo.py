@@ -72,7 +72,7 @@ def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     screen.page.keyboard.press("Enter")
     expect(screen.row(3).locator(".meta")).to_have_text("check")
     undo(screen)
-    expect(screen.notes.last).to_contain_text("is not required any more")
+    expect(screen.notes.last).to_contain_text("is no longer required")
     expect(screen.row(3).locator(".tgt")).to_have_text(untouched)
     expect(screen.row(3).locator(".meta")).not_to_have_text("check")
     assert screen.pins() == ["settings"], "the pin itself is an earlier step"
