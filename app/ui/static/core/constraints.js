@@ -1,29 +1,15 @@
 /* What a segment's translation must and must not contain, as plain values: {pins: [text], termsOff: [key],
    bans: [{text, case}], beginning: text, locked: [text]}. A pin and a ban that contradict each other never stand together:
    the newer stays. What the translation begins with, and what is locked in it, stays until a change contradicts it. */
-
-const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
-/**
- * @param {string} text
- * @param {number} at
- * @param {string} edge
- */
-const touches = (text, at, edge) => IN_WORD.test(edge) && IN_WORD.test(text.slice(Math.max(0, at), at + 1));
+import {occursIn} from './boundaries.js';
 
 /**
- * Whether the banned words stand in a text as words of their own.
+ * Whether the banned words occur in a text as whole words.
  * @param {string} text
- * @param {Ban} options
+ * @param {Ban} ban
  */
-export const standsIn = (text, {text: banned, case: kind}) => {
-  const [haystack, needle] = kind === 'permissive' ? [text.toLowerCase(), banned.toLowerCase()] : [text, banned];
-  for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
-    const end = at + needle.length;
-    if (!(at > 0 && touches(haystack, at - 1, needle[0])) && !touches(haystack, end, needle[needle.length - 1]))
-      return true;
-  }
-  return false;
-};
+export const standsIn = (text, {text: banned, case: kind}) =>
+  kind === 'permissive' ? occursIn(text.toLowerCase(), banned.toLowerCase()) : occursIn(text, banned);
 
 /**
  * Whether a text has all that is pinned and nothing that is banned.

@@ -1,6 +1,6 @@
 /* Tells when the person has done nothing for a while, and when they go on. The log counts a longer pause as no work. */
 
-export const IDLE_MS = 60000; // as the figures have it
+export const IDLE_MS = 60000; // as the server counts it
 const ACTS = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'input'];
 
 /**

@@ -2,6 +2,7 @@
    the caret stood is noted only where the person has agreed to it. */
 import {countOf} from './changes.js';
 
+export const MAX_KEY_CHARACTERS = 20; // of a key's name, as the server accepts it
 const TELL_AFTER_MS = 10000;
 const MAX_NOTED = 4000; // between two tellings; the server takes a few more
 const NAVIGATION = /^(Arrow|Home|End|Page|Tab|Escape|F\d)/;
@@ -69,7 +70,8 @@ export class KeyCounter {
     const name = keyClass(event);
     if (!name) return;
     this.counts[name] = (this.counts[name] ?? 0) + 1;
-    if (this.hasConsent() && this.presses.length < MAX_NOTED) this.presses.push([this.at(), event.key.slice(0, 20)]);
+    if (this.hasConsent() && this.presses.length < MAX_NOTED)
+      this.presses.push([this.at(), event.key.slice(0, MAX_KEY_CHARACTERS)]);
     this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
   }
 

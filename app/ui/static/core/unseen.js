@@ -58,3 +58,9 @@ export const storable = text => {
   );
   return {text: text.replace(HALF_PAIR, '\ufffd').replace(CONTROL, ''), codes: [...new Set(lost)]};
 };
+
+/**
+ * As `storable`, with a space for each line break: a segment is one line.
+ * @param {string} text
+ */
+export const oneLine = text => storable(text.replace(/\r\n|[\r\n\u2028\u2029]/g, ' '));

@@ -1,8 +1,8 @@
 /* Where words begin and end: at spaces, and where a script writes none, as the browser's own dictionaries say. The server
    has no dictionary: there it tells letters and runs of them apart, and numbers these. */
 
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+import {hasUnspaced, isUnspaced, isWordChar} from './boundaries.js';
+
 const DICTIONARY = new Intl.Segmenter(undefined, {granularity: 'word'});
 /** @param {string} text */
 const parts = text => [...DICTIONARY.segment(text)];
@@ -13,7 +13,7 @@ const parts = text => [...DICTIONARY.segment(text)];
  */
 export const firstWord = text => {
   const chunk = /^\s*\S+/.exec(text)?.[0] ?? text;
-  if (!UNSPACED.test(chunk)) return chunk;
+  if (!hasUnspaced(chunk)) return chunk;
   const words = parts(chunk);
   const first = words.find(part => part.isWordLike);
   return first ? chunk.slice(0, first.index + first.segment.length) : chunk;
@@ -29,7 +29,7 @@ export const wordAround = (text, place) => {
   const start = place - (/\S*$/.exec(text.slice(0, place))?.[0] ?? '').length;
   const end = place + (/^\S*/.exec(text.slice(place))?.[0] ?? '').length;
   const chunk = text.slice(start, end);
-  if (!UNSPACED.test(chunk)) return [start, end];
+  if (!hasUnspaced(chunk)) return [start, end];
   const at = place - start;
   const words = parts(chunk).filter(part => part.isWordLike);
   const word =
@@ -38,7 +38,6 @@ export const wordAround = (text, place) => {
   return word ? [start + word.index, start + word.index + word.segment.length] : [start, end];
 };
 
-const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
 /**
  * [start, end] of a stretch, grown to the ends of the words that it cuts; a script without spaces is cut as it is.
  * @param {string} text
@@ -47,7 +46,7 @@ const IN_WORD = /[\p{L}\p{M}\p{N}]/u;
  */
 export const wholeWords = (text, start, end) => {
   /** @param {number} at */
-  const isCut = at => at > 0 && IN_WORD.test(text[at - 1]) && IN_WORD.test(text[at] ?? '') && !UNSPACED.test(text[at]);
+  const isCut = at => at > 0 && isWordChar(text[at - 1]) && isWordChar(text[at] ?? '') && !isUnspaced(text[at]);
   while (isCut(start)) start--;
   while (isCut(end)) end++;
   return [start, end];
@@ -58,7 +57,7 @@ export const wholeWords = (text, start, end) => {
  * @param {string} text
  */
 export const wordStarts = text =>
-  UNSPACED.test(text)
+  hasUnspaced(text)
     ? parts(text)
         .filter(part => part.index && part.isWordLike)
         .map(part => part.index)
@@ -106,19 +105,19 @@ export const inWords = detail => {
  */
 const joined = runs => {
   const text = runs.map(run => run.t).join('');
-  const begins = UNSPACED.test(text) ? beginnings(text) : null;
+  const begins = hasUnspaced(text) ? beginnings(text) : null;
   /** @type {(Run & {isUnspaced: boolean, end: number})[]} */
   const result = [];
   /** @type {number[][]} */
   const numbers = [];
   let place = 0;
   for (const run of runs) {
-    const isUnspaced = run.w !== undefined && begins !== null && UNSPACED.test(run.t);
-    for (const piece of isUnspaced && begins ? cutAt(run.t, place, begins) : [run.t]) {
+    const isInUnspaced = run.w !== undefined && begins !== null && hasUnspaced(run.t);
+    for (const piece of isInUnspaced && begins ? cutAt(run.t, place, begins) : [run.t]) {
       const before = result.at(-1);
       const isSame = before?.w !== undefined && before.end === place;
       const isJoined =
-        isUnspaced &&
+        isInUnspaced &&
         isSame &&
         before.isUnspaced &&
         !begins?.has(place) &&
@@ -126,13 +125,13 @@ const joined = runs => {
         KINDS.every(kind => before[kind] === run[kind]);
       if (isJoined) Object.assign(before, {t: before.t + piece, end: place + piece.length, terms: run.terms});
       else {
-        const isContinued = isSame && !isUnspaced && run.w !== undefined && numbers.at(-1)?.includes(run.w);
+        const isContinued = isSame && !isInUnspaced && run.w !== undefined && numbers.at(-1)?.includes(run.w);
         if (run.w !== undefined && !isContinued) numbers.push([]);
         result.push({
           ...run,
           t: piece,
           w: run.w === undefined ? undefined : numbers.length - 1,
-          isUnspaced,
+          isUnspaced: isInUnspaced,
           end: place + piece.length,
         });
       }
@@ -176,3 +175,12 @@ const cutAt = (text, place, begins) => {
   const edges = [...Array(text.length).keys()].filter(i => !i || begins.has(place + i));
   return edges.map((start, i) => text.slice(start, edges[i + 1]));
 };
+
+// As in app/text/words.py: full-width marks on both sides, others where they belong.
+const EITHER = '。，、．！？：；・･～「」『』（）《》〈〉【】〔〕［］';
+const MARKS = new RegExp(`^[„“”‚‘’»«›‹"'([¿¡${EITHER}]+|[“”‘’«»‹›"')\\].,;:!?…${EITHER}]+$`, 'gu');
+/**
+ * A word without the punctuation around it.
+ * @param {string} word
+ */
+export const withoutMarks = word => word.replace(MARKS, '');

@@ -3,7 +3,7 @@ import {button, h, icon, t} from '../core/dom.js';
 import {shortcut} from '../core/key_bindings.js';
 
 const SAVE_PAUSE_MS = 1000;
-const MAX_CHARACTERS = 2000;
+export const MAX_CHARACTERS = 2000;
 
 export class Comment {
   /** @param {Segment} segment */

@@ -1,10 +1,8 @@
 /* The edit field: a text area over a mirror of its text, and the changes that the person makes in it. */
 import {Changes, originOf} from '../core/changes.js';
 import {h, isRightToLeft, t} from '../core/dom.js';
-import {storable} from '../core/unseen.js';
-import {wholeWords, wordAround} from '../core/words.js';
-
-const MARKS = /^["'([„“‚‘»«›‹¿¡「『（《]+|["')\].,;:!?…“”‘’«»‹›。，、！？：；」』）》]+$/g; // around a word, not part of it
+import {oneLine} from '../core/unseen.js';
+import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
 
 export class Field {
   /**
@@ -38,7 +36,7 @@ export class Field {
     });
     this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert')); // what is composed is one step
     this.area.addEventListener('input', event => {
-      const {text, codes} = storable(this.area.value.replace(/\r\n|[\r\n\u2028\u2029]/g, ' ')); // a segment is one line
+      const {text, codes} = oneLine(this.area.value);
       if (text !== this.area.value) {
         const {selectionStart} = this.area;
         this.area.value = text;
@@ -108,10 +106,8 @@ export class Field {
   /** The words that are selected, be it in part, else the word at the caret; without spaces around it. */
   selection() {
     const [start, end] = wholeWords(this.area.value, ...this.range());
-    return this.area.value
-      .slice(start, end)
-      .trim()
-      .replace(this.area.selectionStart === this.area.selectionEnd ? MARKS : '', '');
+    const text = this.area.value.slice(start, end).trim();
+    return this.area.selectionStart === this.area.selectionEnd ? withoutMarks(text) : text;
   }
 
   /**

@@ -4,7 +4,7 @@ import {h, t} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 
 /** @type {Record<string, number>} */
-const MAX_MIB = {document: 10, glossary: 100, memory: 50};
+export const MAX_MIB = {document: 10, glossary: 100, memory: 50};
 const ACCEPT = {
   memory: '.tmx',
   document:
