@@ -67,7 +67,7 @@ def test_the_newer_of_pin_and_ban_wins_and_a_notice_is_shown(screen: Screen):
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin(f"ganz {word}")
     assert screen.bans() == []
-    expect(screen.notes.last).to_contain_text(f"so these are banned no longer: {word}")
+    expect(screen.notes.last).to_contain_text(f"no longer banned: {word}")
 
 
 def test_ban_overrides_a_term_and_the_conflict_is_shown(screen: Screen):

@@ -47,7 +47,7 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
         expect(go).to_have_text("Start over")
         keyboard.press("Enter")
         expect(button).to_have_text("EN → DE")
-        expect(screen.notes.filter(has_text="begins anew, from English to German")).to_have_count(1)
+        expect(screen.notes.filter(has_text="restarted with English to German")).to_have_count(1)
         expect(screen.field).not_to_have_value("Hello world")
 
         page.get_by_role("button", name="Documents").click()

@@ -40,7 +40,7 @@ def test_segment_is_reached_by_number_even_if_a_filter_hides_it(screen: Screen):
     screen.page.keyboard.press("Control+g")
     screen.page.keyboard.type("9")
     screen.page.keyboard.press("Enter")
-    expect(screen.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("enter a number from 1 to 4")
+    expect(screen.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Enter a number from 1 to 4")
     screen.page.keyboard.type("3")
     screen.page.keyboard.press("Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("3")
