@@ -117,7 +117,7 @@ declare global {
     beginning: string;
     locked: string[];
     kept: KeptText[];
-    pin_states: {text: string; status: string; reason: string}[];
+    pin_states: {text: string; status: string; reason: string; source: string}[];
     ban_states: {text: string; case: BanCase; status: string; reason: string}[];
   };
   type Style = {

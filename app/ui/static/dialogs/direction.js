@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* The dialog of the direction: the document begins anew in another one that the model translates, or another model. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, tn} from '../core/dom.js';
@@ -7,9 +6,9 @@ import {currentLanguage} from '../core/texts.js';
 /** A function from a language's code ("de", "zho_Hans") to its name in the language of the page. */
 export const languageNames = () => {
   const names = new Intl.DisplayNames([currentLanguage()], {type: 'language'});
-  return code => {
+  return (/** @type {string} */ code) => {
     try {
-      return names.of(code.replaceAll('_', '-'));
+      return names.of(code.replaceAll('_', '-')) ?? code;
     } catch {
       return code;
     }
@@ -19,7 +18,7 @@ export const languageNames = () => {
 /**
  * `other` is the key and the name of the model to begin with; without it, the one in use goes on.
  * @param {Bench} bench
- * @param {ModelOffer} [other]
+ * @param {ModelOffer | null} [other]
  */
 export const showDirections = async (bench, other = null) => {
   bench.segment.flush();

@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
    too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
 
@@ -66,7 +65,7 @@ const styleOf = bench => {
   const send = async () => {
     const {formality, domain} = bench.model.style; // kept where it cannot be chosen here
     const chosen = {
-      formality: radios.length ? radios.find(radio => radio.checked).value : formality,
+      formality: radios.length ? radios.find(radio => radio.checked)?.value : formality,
       domain: select ? select.value : domain,
     };
     const reply = await bench.connection.send(
@@ -120,7 +119,7 @@ const styleOf = bench => {
  * @param {ModelStatus} options
  */
 export const onItsWay = ({next, name, fetched}) =>
-  t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched});
+  t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched ?? 0});
 
 /** The model on its way, with its progress and a button to go on without it. */
 class Coming {
@@ -143,7 +142,7 @@ class Coming {
     this.update(bench.model);
   }
 
-  /** @param {ModelOffer} model */
+  /** @param {ModelStatus} model */
   update(model) {
     this.element.hidden = !model.next;
     if (!model.next) return;
@@ -169,7 +168,7 @@ const fetcher = (bench, begun) => {
     'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
-  /** @param {KeyboardEvent} event */
+  /** @param {Event} event */
   const begin = async event => {
     event.preventDefault();
     const reply = await bench.connection.send('fetch_model', {model: name.value});
@@ -210,7 +209,7 @@ export const showModels = async bench => {
       coming.element,
       styleOf(bench),
       h('p.muted', {}, t('models.note')),
-      reply.result.models.map(model =>
+      reply.result.models.map((/** @type {ModelOffer} */ model) =>
         entry(
           model,
           () => use(model.key),

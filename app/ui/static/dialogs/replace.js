@@ -1,13 +1,14 @@
-// @ts-nocheck
 /* Find and replace over the document: every place is shown as it would be before anything is replaced. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, textIn, tn} from '../core/dom.js';
 
 const PAUSE_MS = 200;
+/** @type {Record<string, string>} */
+const LABELS = {matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'};
+/** @type {Record<string, (text: string) => Child>} */
 const RUNS = {
-  /** @param {string} text */
-  s: text => text /** @param {string} text */,
-  d: text => h('del', {}, text) /** @param {string} text */,
+  s: text => text,
+  d: text => h('del', {}, text),
   i: text => h('ins', {}, text),
 };
 
@@ -38,6 +39,7 @@ export const openReplace = bench => {
     h('input', {type: 'checkbox', checked: isChecked, oninput: () => preview(), 'aria-label': t(label)});
   const find = field('replace.find');
   const replacement = field('replace.with');
+  /** @type {Record<string, HTMLInputElement>} */
   const boxes = {
     matches_case: box('replace.case', false),
     whole_words: box('replace.words', false),
@@ -46,7 +48,8 @@ export const openReplace = bench => {
   const summary = h('p.muted', {role: 'status'});
   const list = h('ul.places', {'aria-label': t('replace.places')});
   const all = button('.btn.primary', {disabled: true, onclick: () => replace(null)}, t('replace.all'));
-  let timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   let asked = 0;
   const query = () => ({
     find: find.value,
@@ -62,6 +65,7 @@ export const openReplace = bench => {
     const number = ++asked;
     const reply = await bench.connection.send('find', query(), 'find');
     if (number !== asked || !reply.ok) return;
+    /** @type {{num_places: number, num_segments: number, rows: {index: number, runs: TextRun[]}[]}} */
     const {num_places: places, num_segments: segments, rows} = reply.result;
     setText(
       summary,
@@ -119,13 +123,7 @@ export const openReplace = bench => {
   };
 
   /** @param {string} name */
-  const check = name =>
-    h(
-      'label.check',
-      {},
-      boxes[name],
-      t({matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'}[name]),
-    );
+  const check = name => h('label.check', {}, boxes[name], t(LABELS[name]));
   const dialog = new Dialog({
     name: 'replace',
     title: t('replace.title'),

@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
 import {button, count, h, icon, setText, t, textIn} from '../core/dom.js';
 import {toldStyle} from '../core/style_names.js';
@@ -17,7 +16,7 @@ const clock = ms => {
 /**
  * What more is told of an event: of a change of the text, where it came from.
  * @param {string} type
- * @param {Detail} detail
+ * @param {string} detail
  */
 const toldOf = (type, detail) =>
   CHANGES.includes(type) && detail
@@ -111,7 +110,7 @@ export class Replay {
   load({segments, moments}) {
     this.segments = segments;
     this.moments = moments;
-    this.slider.max = Math.max(0, moments.length - 1);
+    this.slider.max = String(Math.max(0, moments.length - 1));
     this.show(0);
   }
 
@@ -123,8 +122,8 @@ export class Replay {
   textAt(at, isBefore = false) {
     const segment = this.moments[at][3];
     for (let i = isBefore ? at - 1 : at; i >= 0; i--)
-      if (this.moments[i][3] === segment && this.moments[i][4] !== null) return this.moments[i][4];
-    return this.segments[segment].text;
+      if (this.moments[i][3] === segment && this.moments[i][4] !== null) return this.moments[i][4] ?? '';
+    return segment === null ? '' : this.segments[segment].text;
   }
 
   /** @param {number} at */
@@ -132,7 +131,7 @@ export class Replay {
     if (!this.moments.length) return;
     this.at = Math.max(0, Math.min(at, this.moments.length - 1));
     const [, atMs, type, segment, text, detail] = this.moments[this.at];
-    this.slider.value = this.at;
+    this.slider.value = String(this.at);
     this.slider.setAttribute(
       'aria-valuetext',
       t('replay.value', {n: count(this.at + 1), all: count(this.moments.length), time: clock(atMs)}),
@@ -179,7 +178,7 @@ export class Replay {
   }
 
   stop() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer ?? undefined);
     this.timer = null;
     this.play.replaceChildren(icon('play', true), t('replay.play'));
   }

@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* Where a pin is required: here, in the whole document or by the glossary, by the words of the source that it translates. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, textIn} from '../core/dom.js';
@@ -66,7 +65,7 @@ export const widen = (segment, text = segment.proposal.pinInFocus() ?? segment.p
     bench.say('info', t('scope.no_pin'));
     return;
   }
-  const selected = sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
+  const selected = selection && sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
   askScope(bench.root, {
     text,
     source: bench.rows[index].source,

@@ -1,4 +1,3 @@
-// @ts-nocheck
 /* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, textIn} from '../core/dom.js';
@@ -42,7 +41,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     'aria-label': t('split.bar'),
     oninput: () => show(),
   });
-  bar.value = nearest(place || (sentenceEnd ? sentenceEnd.index + sentenceEnd[0].length : source.length / 2));
+  bar.value = String(nearest(place || (sentenceEnd ? sentenceEnd.index + sentenceEnd[0].length : source.length / 2)));
   const show = () => {
     const cut = cuts[bar.valueAsNumber];
     setText(first, source.slice(0, cut).trimEnd());
