@@ -1,6 +1,6 @@
-"""`python -m engine`: JSON lines in, JSON lines out, and what models are and can do.
+"""`python -m engine`: JSON lines in, JSON lines out; evaluation and listing of models.
 
-Opens files and the model; turns failures into exit statuses.
+Opens the files and the model, and turns failures into exit statuses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main(
     stdout: BinaryIO | None = None,
     stderr: TextIO | None = None,
 ) -> int:
-    """Runs one command; its exit status. Wrong flags raise SystemExit, as argparse does."""
+    """Run one command and return its exit status. Wrong flags raise SystemExit, as in argparse."""
     flags, defaults = parse(arguments)
     with warnings.catch_warnings():
         messages = stderr or sys.stderr
@@ -109,7 +109,7 @@ def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout:
 
 
 def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[InputLine]:
-    """The lines of the input; Ctrl-C while one is awaited ends the run at once."""
+    """The lines of the input; Ctrl-C while waiting for one ends the run at once."""
     lines = read_lines(source)
     while True:
         with interrupt.waiting():

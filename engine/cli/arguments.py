@@ -1,4 +1,4 @@
-"""The flags, and what they mean for lines."""
+"""The command-line flags, and the defaults that they set for lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     translate = add("translate", manual.TRANSLATE)
     translate.set_defaults(run=LineCommands.translate)
     files = _add_files(translate)
-    files.add_argument("--plain", action="store_true", help="the input is plain text, a sentence a line, and no JSON")
+    files.add_argument("--plain", action="store_true", help="read plain text, one sentence per line, instead of JSON")
     _add_model(translate)
     _add_search(translate)
     _add_batch_size(_add_time(translate))
@@ -80,12 +80,12 @@ def build_parser() -> argparse.ArgumentParser:
     models = add("models", manual.MODELS, manual.STATUS)
     one_of = models.add_mutually_exclusive_group()
     one_of.add_argument("--json", action="store_true", help="JSON lines instead of a table")
-    one_of.add_argument("--remove", metavar="MODEL", help="remove what was converted under this name, to free its room")
+    one_of.add_argument("--remove", metavar="MODEL", help="remove the converted model of this name to free disk space")
     return parser
 
 
 def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, Defaults]:
-    """The flags and what they mean for lines; ends the program with usage and status 2 where one is wrong."""
+    """The flags, and the defaults that they set for lines; a wrong flag ends the program with usage and status 2."""
     parser = build_parser()
     flags = parser.parse_args(arguments)
     given = given_settings(SearchOptions, flags)
@@ -107,7 +107,7 @@ def _add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--brief",
         action="store_true",
-        help="leave tokens, their log-probabilities and spans, and the alignment out of the answers",
+        help="omit tokens, their log-probabilities and spans, and the alignment",
     )
     return group
 
@@ -119,28 +119,28 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=BUNDLED_MODEL,
         metavar="MODEL",
-        help="a model's folder, or its hub id, such as Helsinki-NLP/opus-mt-en-de, fetched once; `models` lists what "
-        "is here (default: the bundled one)",
+        help="model folder, or a hub id such as Helsinki-NLP/opus-mt-en-de, which is downloaded once; `models` lists "
+        "those on this machine (default: the bundled model)",
     )
-    group.add_argument("--direction", metavar="FROM-TO", help="of lines that name none (default: the model's first)")
-    group.add_argument("--domain", help="of lines that name none, for a model trained with domains (default: none)")
+    group.add_argument(
+        "--direction", metavar="FROM-TO", help="direction of lines without one (default: the model's first)"
+    )
+    group.add_argument("--domain", help="domain of lines without one, for a model trained with domains (default: none)")
     group.add_argument(
         "--formality",
         choices=get_args(Formality),
-        help="how German speaks to its reader, formal with Sie or informal with du, in lines that do not say, for a "
-        "model trained with it (default: as the model likes)",
+        help="German form of address in lines without one: formal (Sie) or informal (du), for a model trained with it "
+        "(default: the model decides)",
     )
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
     group.add_argument(
         "--precision",
         choices=get_args(Precision),
         default="float32",
-        help="of weights and products: half, 16 bits, for GPUs; int8, 8 bits, for processors and larger models; scores "
-        "stay in 32 bits (default: float32)",
+        help="precision of weights and matrix products: half (16 bits) for GPUs; int8 (8 bits) for CPUs and large "
+        "models; scores are always 32 bits (default: float32)",
     )
-    group.add_argument(
-        "--threads", type=_at_least_1, metavar="N", help="processor threads (default: as many as PyTorch takes)"
-    )
+    group.add_argument("--threads", type=_at_least_1, metavar="N", help="CPU threads (default: PyTorch's choice)")
 
 
 def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
@@ -150,18 +150,18 @@ def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
 
 
 def _add_test_set(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("files", "UTF-8, a segment a line; the same number of lines in each.")
-    group.add_argument("--source", required=True, metavar="FILE", help="what to translate")
-    group.add_argument("--reference", required=True, metavar="FILE", help="a good translation of each line")
-    group.add_argument("--constraints", metavar="FILE", help="what each translation must contain, as JSON (see below)")
-    group.add_argument("--glossary", metavar="FILE", help="terms, required where they stand in a source (see below)")
+    group = parser.add_argument_group("files", "UTF-8, one segment per line; all files have the same number of lines.")
+    group.add_argument("--source", required=True, metavar="FILE", help="source segments")
+    group.add_argument("--reference", required=True, metavar="FILE", help="reference translation of each line")
+    group.add_argument("--constraints", metavar="FILE", help="constraints of each line, as JSON (see below)")
+    group.add_argument("--glossary", metavar="FILE", help="terms, required where a source contains them (see below)")
     group.add_argument(
         "--unconstrained",
         action="store_true",
-        help="require none of this, for comparison; terms are counted all the same",
+        help="require no constraints or terms, for comparison; terms are still counted",
     )
-    group.add_argument("-o", "--output", metavar="FILE", help="write the translations there, one a line")
-    group.add_argument("--json", action="store_true", help="the figures as a JSON object instead of a table")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the translations to this file, one per line")
+    group.add_argument("--json", action="store_true", help="write the results as a JSON object instead of a table")
 
 
 def _add_search(parser: argparse.ArgumentParser, *, with_nbest: bool = True) -> None:
@@ -175,7 +175,7 @@ def _add_time(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--deadline-ms",
         type=_milliseconds,
         metavar="MS",
-        help="for each line; when it is over, the best so far is the answer (default: no end)",
+        help="time limit for each line; then the best translation so far is the answer (default: no limit)",
     )
     return group
 

@@ -1,4 +1,4 @@
-"""`evaluate`: the files of a test set, and what came out of it as a table or as JSON."""
+"""`evaluate`: reads the files of a test set and writes the results as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_PER_LINE = ("direction", "options")
 def run_evaluation(
     flags: argparse.Namespace, defaults: Defaults, translator: Translator, output: BinaryIO, messages: TextIO
 ) -> bool:
-    """Translate, measure, write; whether every segment could be translated. Raises RunError."""
+    """Translate, measure and write the results. Returns whether every segment was translated; raises RunError."""
     inputs = (flags.source, flags.reference, flags.constraints, flags.glossary)
     if flags.output is not None:
         check_output(flags.output, *inputs)
@@ -120,7 +120,7 @@ def _segments(
 
 
 def _constrained(source: str, line: InputLine, defaults: Defaults, flags: argparse.Namespace) -> Request:
-    """The request for a source with the constraints of its line; a blank line asks for nothing."""
+    """The request for a source with the constraints of its line; a blank line has no constraints."""
     text = _text(flags.constraints, line, may_be_blank=True)
     try:
         found = parse_object(text) if text.strip() else {}
@@ -136,7 +136,7 @@ def _constrained(source: str, line: InputLine, defaults: Defaults, flags: argpar
 
 
 def _read_glossary(path: str, direction: str) -> TermList:
-    """A row a term: source, target, other forms of the target; rows with the same source are forms of one term.
+    """Reads a glossary with one term per row: source, target, other forms. Rows with the same source are one term.
 
     Cells end at tabs, or where there are none at semicolons or commas; quotes then hold cells together. A first row
     that names the columns, "source" and "target" or the languages of the direction, says where these stand.
@@ -168,7 +168,7 @@ def _cells(row: str, delimiter: str) -> list[str]:
 
 
 def _columns(cells: Sequence[str], direction: str) -> tuple[int, ...] | None:
-    """Where source, target and other forms stand, if these cells name columns: forms behind both, unless named else."""
+    """The indices of source, target and other forms if these cells are column names, else None."""
     names = [cell.lower() for cell in cells]
     source, _, target = direction.lower().partition("-")
     for pair in (("source", "target"), (source, target)):
@@ -193,12 +193,12 @@ def _json(evaluation: Evaluation, translator: Translator, asked: Defaults) -> st
 
 
 def _style(asked: Defaults) -> dict[str, str]:
-    """How the whole set was asked for, as far as it was said."""
+    """Domain and formality of the whole set, where given."""
     return {name: value for name in ("domain", "formality") if (value := getattr(asked, name)) is not None}
 
 
 def _rounded(value: object) -> object:
-    """The same with four digits behind the point, in dictionaries too."""
+    """Numbers rounded to four decimals, also inside dictionaries."""
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
     return round(value, 4) if isinstance(value, float) else value
@@ -242,7 +242,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _warn(evaluation: Evaluation, messages: TextIO) -> None:
-    """Say which lines have no translation, and the reason of the first."""
+    """Print which lines have no translation, and the reason for the first."""
     numbers = evaluation.untranslated
     if numbers:
         shown = ", ".join(map(str, numbers[:_MOST_NAMED])) + (", ..." if len(numbers) > _MOST_NAMED else "")

@@ -1,6 +1,6 @@
-"""JSON objects to what the engine is asked, every key and type checked; messages name the field, its value, the cure.
+"""Converts JSON objects to requests and checks every key and type; messages name the field, its value and the cure.
 
-The keys are the field names of `engine.request`, but `text` for the source.
+The keys are the field names of `engine.request`, except `text` for the source.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What holds for a line that does not say otherwise."""
+    """Settings of lines that have none of their own."""
 
     options: SearchOptions
     direction: str | None = None
@@ -59,7 +59,7 @@ class ScoreJob:
 
 @dataclass(frozen=True, slots=True)
 class AlternativesJob:
-    """One line of `alternatives`: words at `offset` of the given target, or of the best translation where none is."""
+    """One line of `alternatives`: the word at `offset` of the given target, or of the best translation without one."""
 
     request: Request
     options: SearchOptions
@@ -70,7 +70,7 @@ class AlternativesJob:
 
 
 def job(line: Json, defaults: Defaults) -> Job:
-    """What a line of `translate` asks for; raises LineProblem or InvalidRequest."""
+    """The job of a line of `translate`; raises LineProblem or InvalidRequest."""
     _check_keys(line, "", _REQUEST_KEYS, required=("text",))
     return Job(_request(line, defaults), _options(line, defaults.options))
 
@@ -81,7 +81,7 @@ def plain_job(text: str, defaults: Defaults) -> Job:
 
 
 def price_job(line: Json, defaults: Defaults) -> Job:
-    """What a line of `price` asks for; raises LineProblem or InvalidRequest."""
+    """The job of a line of `price`; raises LineProblem or InvalidRequest."""
     found = job(line, defaults)
     num_priced = len(found.request.phrases) + len(found.request.avoid)
     if num_priced > MAX_PRICED:
@@ -90,7 +90,7 @@ def price_job(line: Json, defaults: Defaults) -> Job:
 
 
 def score_job(line: Json, defaults: Defaults) -> ScoreJob:
-    """What a line of `score` asks for; raises LineProblem or InvalidRequest."""
+    """The job of a line of `score`; raises LineProblem or InvalidRequest."""
     _check_keys(line, "", ("text", "target", "tokens", *_STYLE_KEYS), required=("text",))
     target, tokens = _target(line)
     if (target is None) == (tokens is None):
@@ -99,7 +99,7 @@ def score_job(line: Json, defaults: Defaults) -> ScoreJob:
 
 
 def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
-    """What a line of `alternatives` asks for; raises LineProblem or InvalidRequest."""
+    """The job of a line of `alternatives`; raises LineProblem or InvalidRequest."""
     own = ("target", "tokens", "offset", "count")
     _check_keys(line, "", (*_REQUEST_KEYS, *own), required=("text", "offset"))
     target, tokens = _target(line)
@@ -182,7 +182,7 @@ def _target(line: Json) -> tuple[str | None, tuple[int, ...] | None]:
 
 
 def _check_keys(value: Any, name: str, allowed: tuple[str, ...], required: tuple[str, ...] = ()) -> None:
-    """Whether `value` is an object with all required keys and no unknown one; `name` is "" for the line itself."""
+    """Raise LineProblem unless `value` is an object with all required and only known keys; a line has the name ""."""
     if not isinstance(value, dict):
         raise LineProblem("invalid", f"{name} is {described(value)}; it must be an object")
     dot = f"{name}." if name else ""

@@ -1,4 +1,4 @@
-"""The four commands: lines in, one answer for each, in their order. Knows no files and no flags."""
+"""The four line commands: one answer for each input line, in the order of the lines. Independent of files and flags."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Answer = tuple[InputLine, Json]
 
 @dataclass(frozen=True)
 class LineCommands:
-    """What every command needs. After `cancel`, what is finished still comes, and then no more.
+    """The collaborators of every command. After `cancel`, finished answers are still returned, and then no more.
 
-    `batch_size` sentences are decoded together, out of a window of lines read ahead; one at a time where it is 1 or
-    a deadline is given, and then nothing is read ahead.
+    `batch_size` sentences are decoded together, from a window of lines read ahead. With a batch size of 1, or with a
+    deadline, lines are decoded one at a time and nothing is read ahead.
     """
 
     translator: Translator
@@ -80,7 +80,7 @@ class LineCommands:
         return self.records.score(self._score(wanted.request, wanted.target, wanted.tokens))
 
     def _score(self, request: Request, target: str | None, tokens: Sequence[int] | None) -> Hypothesis:
-        """What the model thinks of a translation of the request's source, whatever else is asked for."""
+        """The model's score of a translation of the request's source; constraints are ignored."""
         return self.translator.score(
             request.source,
             target,
@@ -109,7 +109,7 @@ class LineCommands:
         return self.records.alternatives(hypothesis.text, wanted.offset, found)
 
     def _hypothesis(self, wanted: AlternativesJob) -> Hypothesis:
-        """The translation to find other words in: the given one, or else the best."""
+        """The translation in which to replace a word: the given one, or else the best."""
         request = wanted.request
         if wanted.target is not None or wanted.tokens is not None:
             return self._score(request, wanted.target, wanted.tokens)
@@ -148,7 +148,7 @@ class LineCommands:
             yield from _in_order(window, self._answers(window))
 
     def _answers(self, window: list[InputLine]) -> Iterator[tuple[int, Json]]:
-        """The answer to each line of a window, by its place in there, as soon as it is known."""
+        """The answer to each line of a window with its index in the window, as soon as it is known."""
         places: defaultdict[SearchOptions, list[int]] = defaultdict(list)
         jobs: dict[int, Job] = {}
         for place, line in enumerate(window):
@@ -168,14 +168,14 @@ class LineCommands:
                     yield place, self._translated(translation)
 
     def _translated(self, translation: Translation) -> Json:
-        """As the answer to the line would be alone: what cannot be asked is a problem of the line."""
+        """The same result as processing the line alone: an invalid request is an error of the line."""
         if translation.status == "failed" and translation.reasons[0].kind == "invalid":
             return problem("invalid", translation.reasons[0].message)
         return self.records.translation(translation)
 
 
 def _or_problem(answer: Callable[[InputLine], T], line: InputLine) -> T | Json:
-    """What `answer` makes of a line, or the object that says why it cannot."""
+    """The answer to a line, or the error object that explains why there is none."""
     try:
         return answer(line)
     except LineProblem as error:
@@ -187,7 +187,7 @@ def _or_problem(answer: Callable[[InputLine], T], line: InputLine) -> T | Json:
 
 
 def _in_order(window: list[InputLine], answers: Iterable[tuple[int, Json]]) -> Iterator[Answer]:
-    """The answers by line, each as soon as those before it are there; in the end what is left, gaps or not."""
+    """The answers in line order, each as soon as all before it are ready; at the end also those behind a gap."""
     done: dict[int, Json] = {}
     following = 0
     for place, answer in answers:

@@ -1,4 +1,4 @@
-"""Bytes to numbered lines to JSON objects, each line on its own. Knows nothing of requests."""
+"""Input files: bytes to numbered lines to JSON objects, each line on its own. Independent of requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ProblemKind = Literal["unreadable", "invalid", "not_a_number"]
 
 
 class LineProblem(Exception):
-    """Why a line has no answer: its own error object, and never the end of the run."""
+    """Why a line has no answer: becomes the line's error object and never ends the run."""
 
     def __init__(self, kind: ProblemKind, message: str) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class LineProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """Line `number` (from 1), its bytes without the line feed, and the offset of what follows it in the input."""
+    """Line `number` (from 1), its bytes without the line feed, and the byte offset of the next line in the input."""
 
     number: int
     content: bytes
@@ -35,7 +35,7 @@ class InputLine:
 
     @property
     def text(self) -> str:
-        """The line's text; raises LineProblem where it is none or too long. A byte order mark does not count."""
+        """The line's text without a byte order mark; raises LineProblem if it is not UTF-8 or too long."""
         if len(self.content) > MAX_LINE_BYTES:
             raise LineProblem("unreadable", f"the line is longer than {MAX_LINE_BYTES:,} bytes; split the text")
         content = self.content.removesuffix(b"\r")
@@ -51,7 +51,7 @@ class InputLine:
 
 
 def read_lines(stream: BinaryIO) -> Iterator[InputLine]:
-    """The lines of a stream as they come; only the line feed ends one. One that is too long is cut, not kept whole."""
+    """Yields the lines of a stream as they arrive. Only a line feed ends a line; a line that is too long is cut."""
     number = end = 0
     while content := stream.readline(MAX_LINE_BYTES + 2):
         end += len(content)
@@ -64,7 +64,7 @@ def read_lines(stream: BinaryIO) -> Iterator[InputLine]:
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object in a line; raises LineProblem saying where it goes wrong."""
+    """The JSON object in a line; raises LineProblem with the position of the mistake."""
     try:
         value = json.loads(
             text, object_pairs_hook=_without_doubles, parse_constant=_no_constant, parse_float=_finite, strict=True
@@ -80,7 +80,7 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def described(value: object) -> str:
-    """A value as JSON, cut to a length fit for a message."""
+    """A value as JSON, shortened for a message."""
     try:
         shown = json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -109,7 +109,7 @@ def _finite(digits: str) -> float:
 
 
 class RunError(Exception):
-    """The world's mistakes that end the run, in words for a person."""
+    """A problem with a file or flag that ends the run; the message is shown to the user."""
 
 
 def open_file(path: str, mode: str) -> BinaryIO:

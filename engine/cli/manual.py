@@ -1,4 +1,4 @@
-"""What `--help` says beside the flags: the keys of lines and answers, examples, exit statuses."""
+"""The text of `--help` besides the flags: keys of lines and answers, examples, exit statuses."""
 
 from __future__ import annotations
 
@@ -17,64 +17,64 @@ _SEARCH_OPTIONS = fill(
 )
 
 OVERVIEW = """\
-Translate with words that must stand in the translation, from a shell or another program.
+Translate with required words, from a shell or another program.
 
-The first four commands read JSON lines, one object a line, and write one JSON line for each, in the same order, as soon
-as it is ready. `python -m engine COMMAND --help` tells the keys of a command's lines.
+The first four commands read JSON lines, one object per line, and write one JSON line for each, in the same order, as
+soon as it is ready. `python -m engine COMMAND --help` lists the keys of a command's lines.
 
 commands:
   translate     n-best translations that meet every constraint
-  score         what the model thinks of given translations
-  alternatives  other words for one of a translation
+  score         the model's scores of given translations
+  alternatives  other words at one position of a translation
   price         what each constraint costs
-  evaluate      how well a model translates a test set, with and without constraints
-  models        what models are here, and which others can be named
+  evaluate      translation quality on a test set, with and without constraints
+  models        the models on this machine, and the families that can be loaded by name
 """
 
 COMMON = f"""\
 lines:
-  UTF-8, one JSON object a line, at most {MAX_LINE_BYTES:,} bytes. Each answer carries the number of its line:
+  UTF-8, one JSON object per line, at most {MAX_LINE_BYTES:,} bytes. Each answer has the number of its line:
 
     {{"line": 1, ...}}                                               the answer
-    {{"line": 2, "error": {{"kind": "...", "message": "..."}}}}        why there is none; the other lines go on
+    {{"line": 2, "error": {{"kind": "...", "message": "..."}}}}        an error; the other lines are processed
 
   Kinds of errors: "unreadable" (no JSON, no UTF-8, too long), "invalid" (a key, a type or a value is wrong, or the
   model cannot do it), "not_a_number" (the model's weights are damaged), "crashed" (anything else, such as a full
-  memory; `translate` tells both by "status" and "reasons"). Scores are natural logarithms; offsets count Unicode
+  memory; `translate` reports both in "status" and "reasons"). Scores are natural logarithms; offsets count Unicode
   characters from 0.
 
 exit status:
-  0    every line has its answer (phrases that cannot be met are an answer: see "status")
-  1    some lines have an error instead
-  2    nothing could be done, or no more: wrong flags, no model, a file that cannot be read or written
-  130  Ctrl-C; what was translated until then is written
-  141  whoever read the output has closed it
+  0    every line has an answer (unmet phrases are an answer: see "status")
+  1    some lines have an error
+  2    the run failed: wrong flags, no model, a file that cannot be read or written
+  130  Ctrl-C; finished translations were written
+  141  the reader of the output closed it
 """
 
 TRANSLATE = f"""\
 The n-best translations of each line, with every phrase in place.
 
 keys of a line:
-  text       the source; the only key that must be there
-  phrases    what must stand in the translation: a list of strings, or of objects with
+  text       the source; the only required key
+  phrases    required text: a list of strings, or of objects with
                text         the phrase
-               forms        other spellings, any one of which will do: ["Fahrrads", "Fahrräder"]
-               count        at least so many times (1)
-               max_count    at most so many times, wherever it stands; null: any number (null)
+               forms        other spellings, any of which meets the phrase: ["Fahrrads", "Fahrräder"]
+               count        minimum number of occurrences (1)
+               max_count    maximum number of occurrences anywhere; null: no limit (null)
                boundary     what may touch it: "word" nothing that makes it part of a word, "start" lets a longer word
                             begin with it, "compound" also end with it, its first letter small then, as German nouns
                             do, "anywhere" anything ("word")
                case         "exact", or "auto": capitalised too where a sentence begins ("exact")
                source_span  [start, end] of the term in the source, for those that come from a glossary
-  avoid      what must not stand there as words of their own: a list of strings, or of objects with
+  avoid      banned words: a list of strings, or of objects with
                text         the words
                case         "exact", or "permissive": in any case ("exact")
   prefix     how the translation begins, character by character; it may end inside a word ("")
-  locked     texts that stand in the translation in this order, with or without something between: a list of strings
+  locked     texts that the translation contains in this order, with or without text between: a list of strings
   suffix     how the translation ends ("")
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
-  formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (--formality, or else as it likes)
+  formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)
   options    search options for this line alone:
 {_SEARCH_OPTIONS}
              see the flags of these names
@@ -90,19 +90,19 @@ keys of an answer:
                   stands for that span; null where the model cannot tell) and doubled ([start, end] of other words
                   that stand for it too)
   reasons         for anything but "complete": kind, message with the cure, phrase (its number, or null)
-  relaxation      the fewest constraints whose removal lets an infeasible line be met: numbers of phrases, avoid and
+  relaxation      the fewest constraints whose removal makes an infeasible line feasible: numbers of phrases, avoid and
                   locked texts, prefix and suffix (true or false); or null
   unknown_source  [start, end] of source characters that the model cannot read
   num_steps       decoding steps
-  elapsed_ms      from when the line began to be decoded to its answer, others beside it
+  elapsed_ms      time from the start of decoding to the answer, while other lines may be decoded too
 
 examples:
-  Two words that must stand there, in any of two forms for the second:
+  Two required words, the second in either of two forms:
 
     echo '{{"text": "A man is riding a red bicycle.", "phrases": ["Herr", {{"text": "Rad", "forms": ["Rades"]}}]}}' \\
         | python -m engine translate --nbest 1 --brief
 
-  Plain text in, the best translations alone out:
+  Plain text in, only the best translations out:
 
     python -m engine translate --plain --nbest 1 sentences.txt | jq -r '.hypotheses[0].text'
 
@@ -115,12 +115,12 @@ examples:
 """
 
 SCORE = """\
-What the model thinks of a given translation.
+The model's score of a given translation.
 
 keys of a line:
   text       the source
-  target     its translation, scored in the pieces that the model would cut it into; or instead of it
-  tokens     piece ids, the end included, as in a hypothesis of `translate`, to which they give the same score
+  target     its translation, scored in the model's own segmentation into pieces; or instead
+  tokens     piece ids including the end, as in a hypothesis of `translate`, with the same score
   direction, domain, formality
              as for `translate`
 
@@ -132,21 +132,21 @@ example:
 """
 
 ALTERNATIVES = f"""\
-Other words for the one at some place of a translation, each with the best sentence that goes on with it.
+Other words at one position of a translation, each with the best continuation.
 
-What stands before the word stays as it is, and every sentence meets the line's other constraints.
+The text before the word is kept, and every sentence meets the line's other constraints.
 
 keys of a line:
   text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
-  target     the translation that holds the word; or instead of it
+  target     the translation that contains the word; or instead
   tokens     its piece ids, as in a hypothesis of `translate`; with neither, the best translation of the line is taken
   count      how many alternatives at most, up to {MAX_ALTERNATIVES} (5)
 
 keys of an answer:
-  text          the translation that the offset counts in
-  offset        as asked
+  text          the translation in which the offset counts
+  offset        the given offset
   alternatives  best sentence first: word, log_prob of that word in its place, hypothesis
 
 example:
@@ -155,10 +155,11 @@ example:
 """
 
 PRICE = f"""\
-What constraints cost: the model's score of the best translation without them, less that with them.
+The price of constraints: the model's score of the best translation without them, minus the score with them.
 
-All phrases and avoided texts together, and each alone while the others stay. One may be negative now and then, as beam
-search goes; null where there is no translation to compare with. A line can have {MAX_PRICED} of them at most.
+One price for all phrases and avoided texts together, and one for each while the others are kept. A price can be
+negative because beam search is not exact, and null where there is no translation to compare. At most {MAX_PRICED}
+constraints per line.
 
 keys of a line:
   text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
@@ -176,11 +177,11 @@ example:
 """
 
 EVALUATE = """\
-How well a model translates a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
+Evaluate a model on a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
 
 keys of a line of --constraints:
   phrases, avoid, prefix, locked, suffix, domain, formality
-             as for `translate`; a blank line or {} asks for nothing
+             as for `translate`; a blank line or {} has no constraints
 
 rows of --glossary:
   source, target, other forms of the target, separated by tabs, semicolons or commas; rows with the same source are
@@ -211,12 +212,12 @@ EVALUATION_STATUS = """\
 exit status:
   0    every segment was translated
   1    some segments have no translation; standard error says which
-  2    nothing could be done: wrong flags, no model, files that cannot be read or do not belong together
+  2    the run failed: wrong flags, no model, files that cannot be read or do not match
   130  Ctrl-C
 """
 
 MODELS = """\
-The models on this machine, bundled or converted earlier, and the families of models that --model takes by hub id or
+The models on this machine, bundled or converted earlier, and the model families that --model can load by hub id or
 folder.
 
 keys of a line with --json:
@@ -227,12 +228,12 @@ keys of a line with --json:
               formalities (what its requests may name)
   of a family name, architecture, pattern (how its models are named), example, directions
 
-A model that is named for the first time is fetched, converted and kept below the folder PINPOINT_CACHE (without that
-variable ~/.cache/pinpoint); --remove MODEL is for being rid of one there.
+A model is downloaded and converted when it is first named, and kept below the folder PINPOINT_CACHE (by default
+~/.cache/pinpoint); --remove MODEL deletes a converted model.
 """
 
 STATUS = """\
 exit status:
   0    done
-  2    nothing could be done: wrong flags, a file that cannot be written
+  2    the run failed: wrong flags, a file that cannot be written
 """

@@ -1,4 +1,4 @@
-"""What models there are, as a table or as JSON lines; and away with one."""
+"""`models`: lists the available models as a table or as JSON lines, and removes converted ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_DIRECTIONS = 4
 
 
 def list_models(output: BinaryIO, *, as_json: bool) -> None:
-    """Write what is here and what can be named."""
+    """Write the models on this machine and the families that can be loaded by name."""
     models = known_models()
     if as_json:
         lines = [_record(entry) for entry in models]
@@ -27,7 +27,7 @@ def list_models(output: BinaryIO, *, as_json: bool) -> None:
 
 
 def remove(name: str, output: BinaryIO) -> None:
-    """Remove what is cached under that name and write what that was; raises ModelError."""
+    """Remove the converted models of that name and write what was removed; raises ModelError."""
     text = "".join(
         f"removed {entry.name}: {entry.folder}, {megabytes(entry.num_bytes)}\n" for entry in remove_model(name)
     )
@@ -37,7 +37,7 @@ def remove(name: str, output: BinaryIO) -> None:
 
 
 def _record(entry: ModelEntry) -> dict[str, object]:
-    """An entry for a program. A model of many languages has those instead of all pairs of two."""
+    """An entry as JSON. A model of many languages lists its languages instead of all pairs."""
     directions = entry.directions
     many = {"directions": [], "languages": directions.languages} if isinstance(directions, Directions) else {}
     return {"kind": "model", **asdict(entry), "folder": str(entry.folder), **many}
@@ -54,7 +54,7 @@ def _tables(models: Sequence[ModelEntry]) -> str:
             _directions(entry.directions),
             f"{entry.num_parameters / 1e6:,.1f} million",
             megabytes(entry.num_bytes),
-            _wishes(entry),
+            _styles(entry),
         )
         for entry in models
     ]
@@ -71,8 +71,8 @@ def _directions(directions: Sequence[str]) -> str:
     return f"{shown} and {num_more} more" if num_more > 0 else shown
 
 
-def _wishes(entry: ModelEntry) -> str:
-    """Which domains, and in which directions which formality, its requests may name."""
+def _styles(entry: ModelEntry) -> str:
+    """The domains of a model and, by direction, its formalities."""
     formalities = [f"{direction}: {', '.join(offered)}" for direction, offered in entry.formalities.items() if offered]
     domains = [f"domain: {', '.join(entry.domains)}"] if entry.domains else []
     return "; ".join([*formalities, *domains])

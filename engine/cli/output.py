@@ -1,4 +1,4 @@
-"""Answers to JSON lines: the dataclasses of `engine.request` under their own field names."""
+"""Answers as JSON lines: the dataclasses of `engine.request` with their field names as keys."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignmen
 _OF_A_REQUEST = frozenset({"placements", "unmet", "locked"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
-# Line breaks to Unicode, though not to JSON: escaped, so that whatever a reader takes for a line is one.
+# Line breaks in Unicode but not in JSON: escaped, so that every reader sees the same lines.
 _LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 Json = dict[str, Any]
 
 
 class AnswerFormatter:
-    """Makes the objects of the output; with `is_brief`, without tokens."""
+    """Converts results to JSON objects; without tokens if `is_brief`."""
 
     def __init__(self, is_brief: bool = False) -> None:
         self._left_out = _NOT_IN_BRIEF if is_brief else frozenset()
@@ -63,12 +63,12 @@ class AnswerFormatter:
 
 
 def problem(kind: str, message: str) -> Json:
-    """The answer to a line that has none."""
+    """The error object of a line without an answer."""
     return {"error": {"kind": kind, "message": message}}
 
 
 class Writer:
-    """Writes objects as lines of UTF-8, each at once, so that a reader need not wait."""
+    """Writes objects as UTF-8 lines and flushes after each, so that a reader need not wait."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -76,10 +76,10 @@ class Writer:
         self.num_failed = 0
 
     def write(self, line: int, answer: Json) -> None:
-        """One line; it counts as failed where it holds an error or a translation that failed."""
+        """Write one line. It counts as failed if it contains an error or a failed translation."""
         self.num_lines += 1
         self.num_failed += "error" in answer or answer.get("status") == "failed"
         text = json.dumps({"line": line, **answer}, ensure_ascii=False, allow_nan=False).translate(_LINE_BREAKS)
-        # Half a surrogate pair is no UTF-8; as backslash and code it is what JSON writes for it.
+        # Half a surrogate pair cannot be encoded in UTF-8; JSON writes it as a backslash and its code.
         self._stream.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
         self._stream.flush()

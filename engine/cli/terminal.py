@@ -1,4 +1,4 @@
-"""The person at the terminal: a progress bar on standard error, and Ctrl-C that ends a run without losing anything."""
+"""The terminal: a progress bar on standard error, and Ctrl-C that ends a run without losing results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SECONDS_BETWEEN = 0.2
 
 
 class ProgressBar:
-    """One line, rewritten in place; silent where standard error is no terminal or the answers go to one themselves.
+    """A progress bar in one line. Silent if standard error is not a terminal, or if answers go to a terminal too.
 
-    `output` is where answers go meanwhile, if they do. The share done is that of the input's bytes, if it is a file.
+    `output` is the stream of the answers, if any. The percentage counts bytes of the input, if it is a file.
     """
 
     def __init__(self, stream: TextIO, source: BinaryIO, output: BinaryIO | None = None) -> None:
@@ -31,7 +31,7 @@ class ProgressBar:
         self._width = 0
 
     def show(self, num_lines: int, num_bytes: int) -> None:
-        """Tell how far it has come, now and then."""
+        """Update the bar, at most every 0.2 seconds."""
         now = time.monotonic()
         if not self._is_shown or now - self._last_shown < _SECONDS_BETWEEN:
             return
@@ -43,7 +43,7 @@ class ProgressBar:
         self._write(text)
 
     def clear(self) -> None:
-        """Leave the terminal as it was."""
+        """Remove the bar from the terminal."""
         if self._width:
             self._write("")
             self._stream.write("\r")
@@ -65,9 +65,9 @@ def _file_size(source: BinaryIO) -> int | None:
 
 
 class Interrupt:
-    """Ctrl-C within the `with`: raises KeyboardInterrupt while `waiting`, or at once when pressed a second time.
+    """Handles Ctrl-C inside a `with` block: raises KeyboardInterrupt while `waiting`, or when it is pressed twice.
 
-    Otherwise it only sets `cancel`, so that what is decoded already can still be written.
+    Otherwise it only sets `cancel`, so that finished translations can still be written.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Interrupt:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While nothing is half done."""
+        """Marks a time in which no work is half done."""
         self._is_waiting = True
         try:
             yield
