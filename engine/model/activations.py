@@ -1,12 +1,12 @@
-"""How large the numbers are that the decoder's products read, so that 8 bits can be laid over them once and for all.
+"""The ranges of the inputs of the decoder's matrix products, measured once for 8-bit quantisation.
 
     activations.json   beside a model's weights; may be missing
         model          SHA-256 of the weights with which it was measured
-        measured_on    what was translated for it
-        ranges         by product, the least and the largest number that it read
+        measured_on    the sets that were translated for it
+        ranges         by product, the smallest and the largest input
 
-Without the file, each row of each product is scaled by itself as it comes, which takes longer
-(engine/model/packed_weights.py). `python -m engine.train calibrate` measures and writes it.
+Without the file, each row is scaled separately at run time, which is slower (engine/model/packed_weights.py).
+`python -m engine.train calibrate` measures and writes it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _CURE = "run `python -m engine.train calibrate` for this model, or remove this f
 
 
 def product_names(config: ModelConfig) -> list[str]:
-    """The products that have a range: all of the decoder but those of attention to the source."""
+    """The names of the products with a range: all in the decoder except those of attention to the source."""
     layers = range(config.decoder_layers)
     return [*(f"{layer}.{product}" for layer in layers for product in _IN_A_LAYER), OUTPUT]
 
 
 class Gauge(nn.Module):
-    """A product that notes the range of what it reads."""
+    """Wraps a product and records the range of its inputs."""
 
     def __init__(self, product: nn.Module) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Gauge(nn.Module):
 
     @property
     def range(self) -> Range:
-        """The least and the largest number so far, and zero."""
+        """The smallest and the largest input so far, including zero."""
         return self._lowest, self._highest
 
     def forward(self, x: Tensor) -> Tensor:
@@ -62,7 +62,7 @@ class Gauge(nn.Module):
 
 
 def attach_gauges(model: Transformer) -> dict[str, Gauge]:
-    """Put a gauge before each product of a packed float32 model, in place, and return them by name."""
+    """Wrap each product of a packed float32 model in a gauge, in place; returns the gauges by name."""
     assert model.output is not None, "pack the model first: without it the output layer is no module"
     gauges = {}
     for name in product_names(model.config):
@@ -74,7 +74,7 @@ def attach_gauges(model: Transformer) -> dict[str, Gauge]:
 
 
 def save_ranges(path: Path, ranges: Ranges, model_checksum: str, measured_on: Sequence[str]) -> None:
-    """Write the ranges, all or nothing, with the checksum of the weights and what was translated."""
+    """Write the ranges atomically, with the checksum of the weights and the translated sets."""
     # six digits are more than 8 bits can tell; rounded outwards or inwards, the ends stay within a step
     rounded = {name: [float(f"{end:.6g}") for end in ends] for name, ends in ranges.items()}
     content = {"model": model_checksum, "measured_on": list(measured_on), "ranges": rounded}
@@ -84,7 +84,7 @@ def save_ranges(path: Path, ranges: Ranges, model_checksum: str, measured_on: Se
 
 
 def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges | None:
-    """The ranges beside a model's weights, None where there is no such file; ModelError names the file and the cure."""
+    """The ranges beside a model's weights, None without the file; ModelError names the file and the cure."""
     if not path.exists():
         return None
     try:

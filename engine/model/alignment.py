@@ -1,12 +1,12 @@
-"""Which source words each word of a translation stands for: a small head beside a frozen model.
+"""Word alignment between a source and its translation: a small head beside a frozen model.
 
-The query of a target piece is made of its embedding and of what the first decoder layer holds once it has read that
-piece, so that the piece is known and not still guessed (Zenkel et al. 2019; Chen et al. 2020, "shift-att"); the key of
-a source piece of its embedding and its encoder output. Their products are read both ways, as a choice among source
-pieces for each target piece and the other way round; the two choices are averaged over words. The start of the target
-and the end of the source stand for "no word".
+The query of a target piece combines its embedding and the output of the first decoder layer after reading that piece,
+so that the piece is known rather than predicted (Zenkel et al. 2019; Chen et al. 2020, "shift-att"); the key of a
+source piece combines its embedding and its encoder output. Their products are normalised in both directions, over
+source pieces and over target pieces, and the two are averaged over words. The start of the target and the end of the
+source mean "no word".
 
-Knows ids and numbers of pieces, no text. Trained by `python -m engine.train align`.
+Works on piece ids, not on text. Trained by `python -m engine.train align`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from engine.text import BOS
 
 ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128
-# The mean of both choices that makes two words a link: the best F1 on the bundled model's development sets.
+# Two words are linked above this mean probability: the best F1 on the bundled model's development sets.
 THRESHOLD = 0.4
 
 Range = tuple[int, int]
@@ -102,14 +102,14 @@ class _PrefixTree:
 
 
 def source_features(model: Transformer, source_ids_BS: Tensor, memory_BSE: Tensor) -> Tensor:
-    """What a head's keys are made of, (B, S, 2E)."""
+    """The inputs of a head's keys, (B, S, 2E)."""
     return torch.cat([_normal(model.embedding(source_ids_BS)), _normal(memory_BSE)], dim=-1)
 
 
 def target_features(
     model: Transformer, memory_BSE: Tensor, mask: Tensor | None, inputs_RT: Tensor, tree: _PrefixTree | None = None
 ) -> Tensor:
-    """What a head's queries are made of, (R, T, 2E), for targets that begin with `<s>`.
+    """The inputs of a head's queries, (R, T, 2E), for targets that begin with `<s>`.
 
     R = B rows, or any number of rows that all translate the one source; or one row that is a `tree` of them.
     """
@@ -130,7 +130,7 @@ def target_features(
 def word_probabilities(
     logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
 ) -> npt.NDArray[np.float32]:
-    """How surely target word i and source word j are each other's translation, (target words, source words).
+    """The probability that two words are translations of each other, (target words, source words).
 
     A word is its pieces (first, one past the last), as rows and columns of the logits. Looked at from one side, a
     piece's probability adds up over the pieces of the other side's word, and a word goes by its surest piece; the
@@ -150,13 +150,13 @@ def word_probabilities(
 def word_links(
     logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
 ) -> list[tuple[int, int]]:
-    """(target word, source word) of all that stand for each other, in this order."""
+    """All linked pairs (target word, source word), in this order."""
     found = np.argwhere(word_probabilities(logits_TS, source_words, target_words) > THRESHOLD)
     return [(target, source) for target, source in found.tolist()]
 
 
 def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None:
-    """Write the head in half precision, all or nothing, with the checksum of the weights that it was trained on."""
+    """Write the head in half precision, atomically, with the checksum of the weights it was trained on."""
     state = {name: value.detach().to("cpu", torch.float16).contiguous() for name, value in head.state_dict().items()}
     partial = path.with_name(path.name + ".partial")
     partial.write_bytes(safetensors.torch.save(state, metadata={"model": model_checksum}))

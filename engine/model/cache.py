@@ -1,4 +1,4 @@
-"""Keys and values of the decoder's attention to its own past, kept from step to step."""
+"""The key/value cache of the decoder's self-attention."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class _Buffer(NamedTuple):
 class SelfAttentionCache:
     """Keys and values of all rows and steps so far, with room for more steps.
 
-    The newest entries of all rows stand in the last of the steps; a row that joined later begins in a later one. Steps
-    come first, so that to write one and to select rows is one copy each, of whole rows of 2E numbers. Rows are selected
-    into a second buffer and the two change places, so that steady decoding allocates nothing, and makes no views but of
-    the steps in use.
+    The newest entries of all rows are in the last step; a row that joined later begins at a later step. Steps are the
+    first dimension, so that writing a step and selecting rows are one copy each, of whole rows of 2E numbers. Rows are
+    selected into a second buffer and the two are swapped, so that steady decoding allocates no memory and makes views
+    only of the steps in use.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SelfAttentionCache:
 
     @property
     def positions(self) -> int | Tensor:
-        """The newest entries' place in their rows: one for all or, where they differ, (R,)."""
+        """The positions of the newest entries in their rows: one for all or, where they differ, (R,)."""
         newest = self.num_steps - 1
         return newest if self._starts_R is None else self._on_device(newest - self._starts_R)
 
@@ -71,13 +71,13 @@ class SelfAttentionCache:
         return self._on_device(mask_RT[:, None, None, :])
 
     def begin(self, pasts: Sequence[Tensor], lengths: Sequence[int]) -> None:
-        """Let row i begin with so many steps, the first of them with the entries `pasts[i]`, (T, layers, 2E).
+        """Start row i with `lengths[i]` steps, the first of them with the entries `pasts[i]`, (T, layers, 2E).
 
-        The others are for `PrefillAttention` to fill. What was there before is forgotten.
+        `PrefillAttention` fills the others. Earlier contents are dropped.
         """
         self.num_steps = max(lengths)
         begun = self._allocate(max(FIRST_CAPACITY, self.num_steps), len(lengths))
-        begun.entries[: self.num_steps] = 0  # what is masked: not-a-number times nothing would not be nothing
+        begun.entries[: self.num_steps] = 0  # masked, but NaN times zero would not be zero
         for row, (past_TLZ, length) in enumerate(zip(pasts, lengths, strict=True)):
             start = self.num_steps - length
             if len(past_TLZ):
@@ -98,7 +98,7 @@ class SelfAttentionCache:
         self._mask = self.mask
 
     def attend(self, layer: int, q_RE: Tensor, entries_RZ: Tensor) -> Tensor:
-        """Store the newest step's keys and values (R, 2E) of a layer; what its queries find in all steps, (R, E)."""
+        """Store the newest step's keys and values (R, 2E) of a layer; returns the attention over all steps, (R, E)."""
         self._newest[layer].copy_(entries_RZ)
         k_RHTD, v_RHTD = self.past(layer)
         q_RH1D = q_RE.view(q_RE.shape[0], self._num_heads, 1, -1)
@@ -110,7 +110,7 @@ class SelfAttentionCache:
         return k_RHTD.narrow(2, 0, self.num_steps), v_RHTD.narrow(2, 0, self.num_steps)
 
     def select(self, parents_R2: Tensor) -> None:
-        """Row i becomes a copy of row `parents_R2[i]`; steps that no row uses any more are dropped."""
+        """Make row i a copy of row `parents_R2[i]`; drops steps that no row uses any more."""
         num_parents = parents_R2.shape[0]
         unused = 0
         if self._starts_R is not None:
@@ -132,7 +132,7 @@ class SelfAttentionCache:
         for cache, first in ((self, 0), (other, self.num_rows)):
             shift = num_steps - cache.num_steps
             rows = slice(first, first + cache.num_rows)
-            joined.entries[:shift, :, rows] = 0  # masked, but not-a-number times nothing would not be nothing
+            joined.entries[:shift, :, rows] = 0  # masked, but NaN times zero would not be zero
             joined.entries[shift:num_steps, :, rows] = cache._front.entries[: cache.num_steps]
             starts.append(cache.starts + shift)
         starts_R = torch.cat(starts)
@@ -153,16 +153,16 @@ class SelfAttentionCache:
 
 
 class PrefillAttention:
-    """Several new pieces of each sentence, read at once: M pieces, those of a sentence side by side and in order.
+    """Self-attention of several new pieces per sentence: M pieces, those of a sentence adjacent and in order.
 
-    It stands in for the cache in `LayerStep.attend_to_past`: the cache, of one row for each sentence, is given their
-    entries, and has those of the pieces before them.
+    It replaces the cache in `LayerStep.attend_to_past`: it writes the entries of the pieces into the cache, which has
+    one row per sentence and already contains the entries before them.
     """
 
     def __init__(self, cache: SelfAttentionCache, sentences_M: Tensor, steps_M: Tensor, layout: RowLayout) -> None:
-        """Piece m is of sentence `sentences_M[m]` and its entries go to `steps_M[m]` of the cache; both on the CPU.
+        """Piece m belongs to sentence `sentences_M[m]`; its entries go to step `steps_M[m]` of the cache; both on the CPU.
 
-        `layout` puts the pieces in a table, (B, pieces of a sentence).
+        `layout` arranges the pieces as (B, pieces of a sentence).
         """
         device = cache.entries.device
         starts_B = cache.starts
@@ -179,7 +179,7 @@ class PrefillAttention:
         self._steps_M = steps_M.to(device, non_blocking=True)
 
     def attend(self, layer: int, q_ME: Tensor, entries_MZ: Tensor) -> Tensor:
-        """Store the pieces' keys and values (M, 2E) of a layer; what their queries (M, E) find up to each."""
+        """Store the pieces' keys and values (M, 2E) of a layer; returns each piece's attention to those up to it."""
         self._cache.entries[self._steps_M, layer, self._sentences_M] = entries_MZ
         k_BHTD, v_BHTD = self._cache.past(layer)
         q_BHTD = split_heads(self._layout.pad(q_ME), k_BHTD.shape[1])

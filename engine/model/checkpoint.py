@@ -5,11 +5,11 @@
     vocabulary.txt      the pieces, one a line, in the order of their ids
     bpe.codes           the merges
     pieces.txt, source_pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
-    alignment.safetensors   which words stand for each other; may be missing
-    activations.json    what 8-bit products may take for granted; may be missing
+    alignment.safetensors   the word alignment head; optional
+    activations.json    ranges of activations for 8-bit products; optional
     card.md             what it was trained on, by whom, how well it does
 
-Nothing is ever unpickled: a model folder from a stranger can be wrong, but it cannot run code.
+No file is unpickled: a model folder from an unknown source can be wrong, but it cannot run code.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LoadedModel:
     ranges: Ranges | None = None
 
     def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
-        """The pieces that mark a source with what is asked for; InvalidRequest for what this model does not know."""
+        """The pieces that mark a source with domain and formality; InvalidRequest for an unsupported value."""
         config, marks = self.config, []
         asked = (("domain", domain, config.domains), ("formality", formality, config.formalities.get(direction, ())))
         for name, value, offered in asked:
@@ -96,7 +96,7 @@ class LoadedModel:
         return [*map((self.source_codec or self.codec).id_of, head), *piece_ids, EOS]
 
     def starts(self, directions: Sequence[str], device: torch.device) -> Tensor | None:
-        """What the decoder reads first for sources of these directions, (B, N); None where that is `<s>`."""
+        """The first inputs of the decoder for sources of these directions, (B, N); None if that is `<s>`."""
         first = {"<s>": BOS, "</s>": EOS}[self.config.start]
         languages = [self.config.language_pieces(direction) for direction in directions]
         rows = [[first] if pieces is None else [first, self.codec.id_of(pieces[1])] for pieces in languages]
@@ -104,7 +104,7 @@ class LoadedModel:
 
 
 def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.float16) -> None:
-    """Write the weights in `dtype`, all or nothing."""
+    """Write the weights in `dtype`, atomically."""
     state = {name: value.detach().to("cpu", dtype).contiguous() for name, value in model.state_dict().items()}
     for name, value in state.items():
         if not bool(torch.isfinite(value).all()):
@@ -185,7 +185,7 @@ def model_checksum(folder: Path) -> str:
 
 
 def _check_pieces(folder: Path, config: ModelConfig, codec: Codec) -> None:
-    """Raises ModelError where the vocabulary lacks a piece that marks a source or begins a target."""
+    """Raise ModelError if the vocabulary lacks a piece that marks a source or begins a target."""
     wanted = [
         f"<{mark}>" for mark in (*config.domains, *(f for offered in config.formalities.values() for f in offered))
     ]

@@ -1,4 +1,4 @@
-"""What a model is made of, as it stands in `config.json`. Knows no tensors."""
+"""The configuration of a model, as saved in `config.json`. Independent of tensors."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ LanguagePlace = Literal["first", "last"]
 class ModelConfig:
     """Architecture, directions and training facts of one model; checked once when made.
 
-    `norm` says whether a sublayer normalises what it reads (pre-norm) or what it has added (post-norm: models that were
-    imported). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of each direction, or
-    null where none does; without it that is the piece `<direction>` of the vocabulary. `domains` and, by direction,
-    `formalities` are what a source can be marked with: by the pieces `<domain>` and `<formality>` behind that one.
+    `norm` is "before" where a sublayer normalises its input (pre-norm) and "after" where it normalises its sum
+    (post-norm: imported models). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of
+    each direction, or null without one; by default it is the piece `<direction>` of the vocabulary. A source can be
+    marked with one of the `domains` and, by direction, one of the `formalities`: the pieces `<domain>` and
+    `<formality>` follow the direction's.
 
     A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
@@ -118,7 +119,7 @@ class ModelConfig:
             raise ModelError(f"direction_pieces lacks {min(without)}; name a piece for each direction, or null")
 
     def _check_kinds(self) -> None:
-        """Raises ModelError where an entry is not of its kind: a list, a table, a number, as JSON may have anything."""
+        """Raise ModelError for an entry of the wrong type: JSON may contain anything."""
         for name in ("hidden_pieces", "domains", *(() if self.languages else ("directions",))):
             if not _is_list_of_text(value := getattr(self, name)):
                 raise ModelError(f"{name} is {value!r}; it must be a list of strings")
@@ -162,7 +163,7 @@ class ModelConfig:
 
     @classmethod
     def load(cls, path: Path) -> ModelConfig:
-        """Read what `save` wrote; ModelError names the file, the entry and the cure."""
+        """Read a saved configuration; ModelError names the file, the entry and the cure."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Decoding step by step: the encoded source, the key/value cache, one decoder per batch.
 
-Rows are ragged: a sentence may have any number of rows, none too, and sentences that joined later are at earlier
-positions. This file knows nothing of beams, scores of hypotheses or constraints: it turns last tokens into
-log-probabilities and follows the search's choice of parents.
+Rows are ragged: a sentence may have any number of rows, also none, and sentences that joined later are at earlier
+positions. Independent of beams, hypothesis scores and constraints: it turns last tokens into log-probabilities and
+follows the search's choice of parents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.model.prefix_cache import PendingPrefix, PrefixCache
 from engine.model.transformer import Transformer
 from engine.text import BOS
 
-_LOGITS_AT_ONCE = 2**24  # of the pieces of beginnings: 64 MB
+_LOGITS_AT_ONCE = 2**24  # of the pieces of prefixes: 64 MB
 _TOO_LONG = "the model writes at most {} pieces; ask for a shorter translation"
 
 
@@ -59,7 +59,7 @@ class Decoder:
             memory_BSE.device,
             memory_BSE.dtype,
         )
-        # place of each row's sentence in _encoded, ascending; on the CPU, so that nothing waits for an accelerator
+        # index of each row's sentence in _encoded, ascending; on the CPU, so that no step waits for an accelerator
         self._places_R = torch.arange(encoded.num_sentences)
         self.vocabulary_size = config.vocabulary_size
         self.max_steps = config.max_pieces
@@ -70,7 +70,7 @@ class Decoder:
 
     @property
     def is_full(self) -> bool:
-        """Whether a row is as long as the model writes."""
+        """Whether a row has the maximum length of the model."""
         return self._cache.num_steps >= self.max_steps
 
     @torch.inference_mode()
@@ -80,10 +80,10 @@ class Decoder:
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
         logits_RV = self._model.project(self.hidden(tokens_R)).float()
-        return torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in its place: fresh memory costs its time
+        return torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in place: new memory takes time
 
     def hidden(self, tokens_R: Tensor) -> Tensor:
-        """What `step` projects onto the vocabulary, (R, E); for callers in inference mode."""
+        """The decoder output before the projection onto the vocabulary, (R, E); call it in inference mode."""
         model, cache = self._model, self._cache
         if self.is_full:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
@@ -97,15 +97,14 @@ class Decoder:
 
     @torch.inference_mode()
     def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
-        """Let each sentence's row begin with these pieces, none too; their log-probabilities.
+        """Start each sentence's row with these pieces, which may be empty; returns their log-probabilities.
 
-        Before the first step, which is to be given the last of the pieces. One pass for all that is not known, and what
-        several sentences of one source have in common is read once. Raises InvalidRequest for more than the model
-        writes.
+        Call it before the first step, whose input is then the last of the pieces. All unknown pieces are read in one
+        pass, and equal prefixes of one source once. Raises InvalidRequest for more pieces than the model can write.
         """
         cache, starts_BN = self._cache, self._encoded.starts_BN
         num_sentences = self._encoded.num_sentences
-        assert cache.num_rows == len(pieces_B) == num_sentences, "rows that have gone on cannot begin anew"
+        assert cache.num_rows == len(pieces_B) == num_sentences, "rows that have made steps cannot start again"
         starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
@@ -122,7 +121,7 @@ class Decoder:
         return [prefix.known.log_probs for prefix in pending_B]
 
     def _read_on(self, unread: Sequence[tuple[int, PendingPrefix]]) -> None:
-        """Take what is unread of these sentences through the layers into the cache."""
+        """Run the unread pieces of these sentences through the layers and store them in the cache."""
         model, cache = self._model, self._cache
         inputs = [(sentence, prefix, place) for sentence, prefix in unread for place in prefix.unread]
         places_M = torch.tensor([sentence for sentence, _, _ in inputs])
@@ -140,7 +139,7 @@ class Decoder:
             prefix.finish([next(log_probs) for _ in prefix.new_pieces], entries_TLZ.clone())
 
     def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
-        """That of each piece after what `hidden` gives for the one before it, without all logits at a time."""
+        """The log-probability of each piece given the hidden state before it; limits the logits in memory."""
         pieces_N1 = torch.tensor(pieces, dtype=torch.long, device=x_NE.device)[:, None]
         log_probs: list[float] = []
         num_at_once = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
@@ -164,9 +163,9 @@ class Decoder:
 
     @torch.inference_mode()
     def select(self, parents_R2: Tensor) -> None:
-        """Let new row i go on from old row `parents_R2[i]`; rows may repeat, be left out, grow or shrink in number.
+        """Continue new row i from old row `parents_R2[i]`; rows may be repeated or dropped.
 
-        The rows of a sentence stay side by side, and sentences in their order.
+        The rows of a sentence stay adjacent, and sentences in their order.
         """
         self._cache.select(parents_R2)
         if self._encoded.num_sentences == 1:
@@ -180,9 +179,9 @@ class Decoder:
 
     @torch.inference_mode()
     def join(self, other: Decoder) -> None:
-        """Go on with the rows of `other`, of the same model, behind these; `other` is used up.
+        """Append the rows of `other`, a decoder of the same model, which must not be used afterwards.
 
-        Each row keeps its own position: the two may have made different numbers of steps, none too.
+        Each row keeps its own position: the two may have made different numbers of steps.
         """
         self._cache.join(other._cache)
         self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
@@ -195,7 +194,7 @@ class Decoder:
         self._folded: list[FoldedSource] | None = None
 
     def _fold(self) -> list[FoldedSource] | None:
-        """Each layer's attention to the source folded, made when first asked; None for several or long sources."""
+        """Each layer's folded attention to the source, cached; None for several sources or a long one."""
         _, length, model_size = self._encoded.memory_BSE.shape
         is_alone = self._encoded.num_sentences == 1 and self._mask_B11S is None
         if self._folded is None and is_alone and length * self._model.config.num_heads <= model_size:
@@ -214,7 +213,7 @@ class Decoder:
         ]
 
     def _layout(self, places_R: Tensor) -> RowLayout:
-        """Rows of the sentences at `places_R`, ascending, in a table."""
+        """The layout of rows whose sentences are `places_R`, in ascending order."""
         num_sentences = self._encoded.num_sentences
         num_rows = places_R.shape[0]
         if num_sentences == 1:

@@ -23,8 +23,8 @@ class EncodedSources:
     """EncodedSources sources. Immutable in use, so it may be kept per segment and shared by decoders.
 
     `memory_BSE` is the encoder's output; `cross_LBSE` holds keys and values of the decoder layers (keys of layer l at
-    2l, values at 2l + 1). Places beyond `lengths_B` are padding. `starts_BN` is what the decoder reads before it
-    writes, `<s>` where it is None.
+    2l, values at 2l + 1). Positions beyond `lengths_B` are padding. `starts_BN` are the first inputs of the decoder,
+    `<s>` if None.
     """
 
     memory_BSE: Tensor
@@ -54,7 +54,7 @@ class EncodedSources:
         )
 
     def take(self, sentences: Tensor) -> EncodedSources:
-        """The given sentences alone, cut to the longest of them."""
+        """Only the given sentences, cut to the longest of them."""
         lengths_B = self.lengths_B[sentences]
         longest = int(lengths_B.max())
         starts_BN = None if self.starts_BN is None else self.starts_BN[sentences]

@@ -1,4 +1,4 @@
-"""One decoder layer as a step of few rows runs it: with as few calls around its products as can be."""
+"""One decoder layer for a step of few rows, with as few calls around its matrix products as possible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.model.layers import CrossAttention, DecoderLayer, RowLayout, split_h
 
 
 def forward_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
-    """What the module computes, for as long as it keeps its weights; of a LayerNorm without looking them up."""
+    """The module's forward function; that of a LayerNorm with its weights bound, valid while it keeps them."""
     if not isinstance(norm, nn.LayerNorm):
         return norm.forward
     shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
@@ -22,10 +22,10 @@ def forward_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
 
 
 class LayerStep:
-    """A layer's sublayers, each from the stream before it, (R, E), to the stream behind it.
+    """The sublayers of a decoder layer, each from the residual stream before it, (R, E), to the stream after it.
 
-    The modules' own `forward` are looked up once and called without hooks, of which decoding has none: a step of a
-    small model is some fifty calls, and what Python adds to each is felt.
+    The `forward` of each module is looked up once and called without hooks, which decoding does not use: a step of a
+    small model is about fifty calls, and the overhead of Python in each is measurable.
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
@@ -37,7 +37,7 @@ class LayerStep:
         self._activate = feed_forward.activation
 
     def attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | PrefillAttention, index: int) -> Tensor:
-        """Attention to the rows' pieces so far; the newest ones' keys and values go into the cache."""
+        """Attention to the pieces so far; stores the keys and values of the newest ones in the cache."""
         model_size = x_RE.shape[1]
         normal_RE = self._norm_for_past(x_RE)
         q_RE, entries_RZ = self._qkv(normal_RE).split_with_sizes((model_size, 2 * model_size), 1)
@@ -59,7 +59,7 @@ class FoldedSource:
 
     A query meets a key as (W_q x + b_q) . k = x . (W_q' k) + b_q . k, and an output is W_o v + b_o: with these products
     made once, a step neither projects queries nor outputs. Z runs over heads and source places. As the weights of a
-    head add up to one, its share of b_o stands in each of its values.
+    head sum to one, its share of b_o is added to each of its values.
     """
 
     keys_EZ: Tensor
@@ -83,7 +83,7 @@ class FoldedSource:
         )
 
     def attend(self, x_RE: Tensor, stream_RE: Tensor) -> Tensor:
-        """What `CrossAttention` gives for these rows, added to the stream, (R, E)."""
+        """The output of `CrossAttention` for these rows plus the stream, (R, E)."""
         scores_RHS = torch.addmm(self.key_bias_Z, x_RE, self.keys_EZ).view(x_RE.shape[0], self.num_heads, -1)
         return torch.addmm(stream_RE, scores_RHS.softmax(2).flatten(1), self.values_ZE)
 
@@ -99,9 +99,9 @@ class BatchedSources:
     layout: RowLayout
 
     def attend(self, x_RE: Tensor, stream_RE: Tensor) -> Tensor:
-        """What `CrossAttention` gives for these rows, added to the stream, (R, E).
+        """The output of `CrossAttention` for these rows plus the stream, (R, E).
 
-        The rows of each sentence stand side by side as its queries, so that no key is ever copied.
+        The rows of each sentence are its queries side by side, so that no key is copied.
         """
         num_heads, layout = self.cross.num_heads, self.layout
         q = split_heads(layout.pad(self.cross.q(x_RE)), num_heads)

@@ -64,7 +64,7 @@ class CrossAttention(nn.Module):
 
 
 class Layer(nn.Module):
-    """What encoder and decoder layers share: a sublayer reads its input normalised and is added to a stream."""
+    """Base of encoder and decoder layers: a sublayer reads a normalised input, and its output is added to a stream."""
 
     def __init__(self, config: ModelConfig, dropout: float) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Layer(nn.Module):
         self.adds_to_normal = config.norm == "after"
 
     def split(self, x: Tensor, sublayer: SelfAttention | CrossAttention | FeedForward) -> tuple[Tensor, Tensor]:
-        """What a sublayer reads, and what its output is added to: with post-norm that is the same."""
+        """The input of a sublayer, and the stream to which its output is added: the same tensor with post-norm."""
         normal = sublayer.norm(x)
         return normal, normal if self.adds_to_normal else x
 
@@ -113,14 +113,14 @@ def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class RowLayout:
-    """Where each row stands in a (B, K) table with K the most rows of any sentence; slots None: it fills the table."""
+    """The slot of each row in a (B, K) table, K being the most rows of any sentence; None: the rows fill the table."""
 
     num_sentences: int
     width: int
     slots_R: Tensor | None
 
     def pad(self, x_RE: Tensor) -> Tensor:
-        """(R, E) to (B, K, E), empty places zero."""
+        """(R, E) to (B, K, E), with zeros in empty slots."""
         if self.slots_R is None:
             return x_RE.view(self.num_sentences, self.width, -1)
         padded = x_RE.new_zeros(self.num_sentences * self.width, x_RE.shape[1])

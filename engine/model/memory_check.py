@@ -1,4 +1,4 @@
-"""Whether a model fits the memory that is free, before anything of it is read."""
+"""Checks that a model fits into free memory before it is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUP_FILES = (
 
 
 def num_weights(path: Path) -> int:
-    """How many numbers a safetensors file holds, from its header alone; raises ModelError for one that is broken."""
+    """The number of weights in a safetensors file, from its header; raises ModelError for a damaged file."""
     try:
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")
@@ -35,15 +35,15 @@ def num_weights(path: Path) -> int:
 
 
 def needed_bytes(weights: Path) -> int:
-    """What loading takes at its peak: the file, and its weights in single precision.
+    """The peak memory of loading: the file, and its weights in single precision.
 
-    Measured with 54 million weights in half precision: 6.2 bytes for each, where this says 6.0.
+    Measured with 54 million weights in half precision: 6.2 bytes per weight, where this returns 6.0.
     """
     return weights.stat().st_size + _BYTES * num_weights(weights)
 
 
 def available_bytes() -> int:
-    """What this process can still get without swapping: of the machine, and of its container where that has less."""
+    """The memory that this process can allocate without swapping: of the machine, or of its container if less."""
     import psutil  # here, so that training, which needs less installed, can do without
 
     available = int(psutil.virtual_memory().available)
@@ -57,17 +57,17 @@ def available_bytes() -> int:
 
 
 def check_memory(weights: Path) -> None:
-    """Raise ModelError, with both figures, where the weights do not fit."""
+    """Raise ModelError with both sizes if the weights do not fit."""
     _check(weights.parent.name, needed_bytes(weights), "load")
 
 
 def check_reading_memory(path: Path) -> None:
-    """Raise ModelError, with both figures, where a file that is read whole does not fit."""
+    """Raise ModelError with both sizes if a file that is read as a whole does not fit."""
     _check(path.parent.name, path.stat().st_size, "read")
 
 
 def check_conversion_memory(name: str, num_weights: int) -> None:
-    """Raise ModelError, with both figures, where a foreign model of so many weights cannot be converted.
+    """Raise ModelError with both sizes if there is too little memory to convert a model with so many weights.
 
     They are read, put in order in single precision, and written in half: three times their size in single precision,
     whichever their file has.

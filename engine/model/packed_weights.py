@@ -1,4 +1,4 @@
-"""Weights laid out for decoding on a CPU, where a product has few rows and the time goes into reading the weights.
+"""Weights packed for decoding on a CPU, where matrix products have few rows and reading the weights takes the time.
 
 Three layouts, by size and precision; `tests/benchmarks/README.md` has the times that chose them:
 
@@ -7,8 +7,8 @@ Three layouts, by size and precision; `tests/benchmarks/README.md` has the times
     large ones, "int8"      8-bit, a scale for each output, activations in 8 bits: over ranges measured beforehand
                             where the model has them (engine/model/activations.py), else scaled row by row
 
-The last two give a row bit for bit the same result whatever rows stand beside it. The packed kernels are FBGEMM's, and
-all of PyTorch's quantisation that this program uses stands in this file.
+With the last two, the result of a row is bit for bit independent of the other rows. The packed kernels are FBGEMM's;
+this is the only file that uses PyTorch's quantisation.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ COMPACTION_INTERVAL = 8  # steps; on an accelerator, unless another is asked for
 
 
 def checked_interval(compaction_interval: int | None) -> int | None:
-    """The interval; raises InvalidRequest for what is none."""
+    """The interval; raises InvalidRequest if it is below 1."""
     if compaction_interval is not None and compaction_interval < 1:
         raise InvalidRequest(f"compaction_interval is {compaction_interval}; it counts steps, 1 at least, or is None")
     return compaction_interval
@@ -37,10 +37,10 @@ def open_decoder(
     compaction_interval: int | None = None,
     prefix_caches: Sequence[PrefixCache] | None = None,
 ) -> Decoder | TableDecoder:
-    """A fresh decoder over these sources, before its first step, as the model's device likes it.
+    """A new decoder over these sources, before its first step, of the kind that suits the model's device.
 
-    That is one whose rows leave at once and that gives log-probabilities; on a CUDA device, and with an interval on
-    any, a table. `prefix_caches` are those of the sources.
+    On a CPU, one that drops ended rows at once and returns log-probabilities; on a CUDA device, or with an interval on
+    any device, a table. `prefix_caches` are those of the sources.
     """
     if compaction_interval is None:
         if model.device.type != "cuda":
@@ -76,7 +76,7 @@ class TableDecoder:
 
     @property
     def num_rows(self) -> int:
-        """Those that a step is asked for."""
+        """The number of rows in a step."""
         return len(self._places_R)
 
     @torch.inference_mode()
@@ -112,7 +112,7 @@ class TableDecoder:
         self._num_sentences += other._num_sentences
 
     def _arrange(self, parents_R2: Tensor, least_width: int, is_due: bool) -> None:
-        """Give the children of these rows places; an empty place goes on from any row of its sentence."""
+        """Assign slots to the children of these rows; an empty slot continues any row of its sentence."""
         parent_places_R2 = self._places_R[parents_R2]
         sentences_R2 = parent_places_R2 // self._width
         counts_B = torch.bincount(sentences_R2, minlength=self._num_sentences)

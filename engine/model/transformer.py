@@ -1,8 +1,7 @@
 """The translation model: a Transformer, pre-norm, with a deep encoder and a shallow decoder; post-norm if imported.
 
 One embedding table serves source, target and output (with a bias of its own); an imported model's sources may have
-their own. Projections that read the same input are one matrix, so that a decoding step makes few calls. A source is
-`<direction> pieces... </s>`, a target starts from `<s>`; this file sees ids and knows neither the text nor the search.
+their own. A source is `<direction> pieces... </s>`, a target starts from `<s>`; independent of text and search.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from engine.text import BOS
 
 
 class _Embedding(nn.Embedding):
-    """One that draws no numbers on the meta device: PyTorch would import its compiler for that, in over a second."""
+    """An embedding without random numbers on the meta device, where PyTorch would import its compiler (1 s)."""
 
     def reset_parameters(self) -> None:
         if not self.weight.is_meta:
@@ -91,13 +90,13 @@ class Transformer(nn.Module):
         return F.linear(x, self.embedding.weight, self.output_bias)
 
     def logits(self, x: Tensor) -> Logits:
-        """What `project` gives, the bias still to be added where that saves a pass over the vocabulary."""
+        """The result of `project`; where that saves a pass over the vocabulary, the bias is still to be added."""
         if self.output is not None:
             return Logits(self.output(x))
         return Logits(F.linear(x, self.embedding.weight), self.output_bias)
 
     def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:
-        """The encoder's output (B, S, E); padded places hold arbitrary numbers."""
+        """The encoder's output (B, S, E); padded positions contain arbitrary numbers."""
         x_BSE = self.embed(source_ids_BS, table=self.source_embedding)
         for layer in self.encoder:
             x_BSE = layer(x_BSE, mask)
@@ -137,7 +136,7 @@ class Transformer(nn.Module):
     def encode(
         self, source_ids_BS: Tensor, source_lengths_B: Tensor, starts_BN: Tensor | None = None
     ) -> EncodedSources:
-        """All that decoding needs of these sources, computed once; can be kept and stacked.
+        """Everything that decoding needs of these sources, computed once; can be cached and stacked.
 
         `starts_BN` is what the decoder reads first instead of `<s>`.
         """
