@@ -1,4 +1,4 @@
-"""How well a model translates a test set: quality, terminology, constraints met, speed. Knows no files."""
+"""Evaluation on a test set: quality, terminology, constraints met, speed. Independent of files."""
 
 from engine.evaluation.evaluate import Evaluation, EvaluationSegment, evaluate
 from engine.evaluation.metrics import Scores, measure, score

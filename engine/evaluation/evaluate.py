@@ -1,4 +1,4 @@
-"""Translates a test set as a user would, constraints and all, and measures what came out."""
+"""Translates a test set with its constraints, as a user would, and measures the results."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from engine.translator import Translator
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSegment:
-    """One line of a test set. `terms` are measured; what is to be required stands in the request."""
+    """One line of a test set. `terms` are measured; required phrases are in the request."""
 
     request: Request
     reference: str
     terms: tuple[TermOccurrence, ...] = ()
 
     def with_terms_required(self) -> EvaluationSegment:
-        """The same with its terms as phrases, behind those that it has."""
+        """A copy whose terms are required: phrases after those of the request."""
         phrases = (*self.request.phrases, *(term.phrase for term in self.terms))
         return replace(self, request=replace(self.request, phrases=phrases))
 
     @property
     def is_constrained(self) -> bool:
-        """Whether anything is asked of its translation."""
+        """Whether the request has any constraint."""
         request = self.request
         return bool(request.phrases or request.avoid or request.prefix or request.locked or request.suffix)
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a test set showed.
+    """The results for a test set.
 
     `statuses` counts segments by the status of their translation; `untranslated` numbers, from 1, those without any,
     which count as empty lines. `window_overlaps` is by words on each side, 0 to 1, a mean over `num_window_segments`:
@@ -69,7 +69,7 @@ def evaluate(
     batch_size: int = 16,
     progress: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """Translate all segments, which have one direction, and measure. `progress` is told how many are done."""
+    """Translate and measure all segments, which have one direction. `progress` gets the number of finished ones."""
     assert segments, "an empty test set shows nothing"
     started = time.perf_counter()
     requests = [segment.request for segment in segments]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from engine.text import short_code
 
 Metric = Literal["bleu", "chrf", "ter"]
-# the tokeniser of BLEU, by target language; 13a, the usual one, would take a whole sentence without spaces for a word
+# BLEU's tokeniser by target language; 13a, the default, would treat a whole sentence without spaces as one word
 _WITHOUT_SPACES = {
     **dict.fromkeys(("zh", "cmn", "yue"), "zh"),
     **dict.fromkeys(("ja", "ko", "th", "lo", "km", "my", "bo", "dz"), "char"),
@@ -18,7 +18,7 @@ _WITHOUT_SPACES = {
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of a whole set: BLEU and chrF, 0 to 100, higher is better; TER, edits per 100 words of reference, lower is."""
+    """Scores of a set: BLEU and chrF, 0 to 100, higher is better; TER, edits per 100 reference words, lower is."""
 
     bleu: float
     chrf: float

@@ -1,4 +1,4 @@
-"""Whether the terms of a source stand in its translation, and in the surroundings that the reference has them in.
+"""Terminology measures: terms found in a translation, and their context compared with the reference.
 
 The measures are those of Anastasopoulos, Besacier, Cross, Gallé, Koehn and Nikoulina, "On the Evaluation of Machine
 Translation for Terminology Consistency" (Alam et al. 2021), as the WMT 2021 terminology task computed them, without
@@ -22,14 +22,14 @@ WINDOWS = (2, 3)  # words on each side
 
 @dataclass(frozen=True, slots=True)
 class TermOccurrence:
-    """One occurrence of a glossary's term in a source, at characters `span`: one of `forms` must stand for it."""
+    """One occurrence of a glossary term in a source, at characters `span`, to be translated as one of `forms`."""
 
     forms: tuple[str, ...]
     span: tuple[int, int]
 
     @property
     def phrase(self) -> Phrase:
-        """The term as the engine is asked for it."""
+        """The term as a required phrase."""
         return Phrase(self.forms[0], forms=self.forms[1:], source_span=self.span)
 
 
@@ -46,7 +46,7 @@ class TermList:
                 self._forms[spelling] = (*self._forms.get(spelling, ()), *forms)
 
     def terms_in(self, source: str) -> tuple[TermOccurrence, ...]:
-        """The terms that stand in a source as words, as spelt or with a capital first letter.
+        """The terms that a source contains as words, as spelt or with a capital first letter.
 
         From left to right, the longest first, without overlap.
         """
@@ -62,13 +62,13 @@ class TermList:
 
 
 def num_terms_met(output: str, terms: Sequence[TermOccurrence]) -> int:
-    """How many terms have a form in the output, each an occurrence of its own: the most that can be matched so."""
+    """The maximum number of terms that can be matched to distinct occurrences of their forms in the output."""
     output = normalise(output)
     places = [[place for form in term.forms for place in occurrences(output, normalise(form))] for term in terms]
     term_at: dict[tuple[int, int], int] = {}
 
     def is_placed(number: int, tried: set[tuple[int, int]]) -> bool:
-        """Whether term `number` gets a place, others moving on to another of theirs where need be."""
+        """Whether term `number` can be matched; other terms move to another occurrence if necessary."""
         for place in places[number]:
             if place in tried:
                 continue
@@ -82,7 +82,7 @@ def num_terms_met(output: str, terms: Sequence[TermOccurrence]) -> int:
 
 
 def window_overlap(output: str, reference: str, forms: Iterable[str], window: int) -> float | None:
-    """The share of the words around a term in the reference that stand around it in the output, 0 to 1.
+    """The share of the words around a term in the reference that are also around it in the output, 0 to 1.
 
     Around are the `window` words before and the `window` words after, marks left out. Each occurrence in the output
     belongs to one in the reference, those with the largest share first; the result is the mean over these, 0 where the
@@ -119,7 +119,7 @@ def _around(text: str, place: tuple[int, int], window: int) -> Counter[str]:
 
 
 def _words(text: str) -> list[str]:
-    """As BLEU cuts them, those that are not only marks."""
+    """The tokens of BLEU's tokeniser that contain a letter or digit."""
     return [word for word in _tokeniser()(text).split() if any(char.isalnum() for char in word)]
 
 

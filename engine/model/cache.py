@@ -160,7 +160,7 @@ class PrefillAttention:
     """
 
     def __init__(self, cache: SelfAttentionCache, sentences_M: Tensor, steps_M: Tensor, layout: RowLayout) -> None:
-        """Piece m belongs to sentence `sentences_M[m]`; its entries go to step `steps_M[m]` of the cache; both on the CPU.
+        """Piece m belongs to sentence `sentences_M[m]`; its entries go to cache step `steps_M[m]`; both on the CPU.
 
         `layout` arranges the pieces as (B, pieces of a sentence).
         """

@@ -1,4 +1,4 @@
-"""Text to pieces and back, exactly. Knows nothing of tensors, models or search."""
+"""Text to pieces and back, exactly. Independent of tensors, models and search."""
 
 from engine.text.boundaries import (
     NUMBER_JOINERS,

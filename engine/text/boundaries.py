@@ -1,7 +1,7 @@
-"""Where a phrase may begin and end in a text: the character classes and the plain search that define a match.
+"""Where a phrase may begin and end in a text: character classes, and the plain search that defines a match.
 
-The rules are the contract; whatever finds phrases faster must agree with `occurrences`. Everything here looks at code
-points of text in NFC and knows nothing of pieces. Never the regex `\\b`: it fails on `C++` and `.NET`.
+These rules are the contract: any faster search must agree with `occurrences`. They apply to code points of text in NFC
+and are independent of pieces. Never the regex `\\b`: it fails on `C++` and `.NET`.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def is_mark(char: str) -> bool:
 def is_unspaced(char: str) -> bool:
     """Whether `char` is a letter or mark of a script that writes no spaces between words, such as Han, kana and Thai.
 
-    Nothing but a dictionary tells where a word ends there, so that each such character bounds the words beside it.
+    Only a dictionary could find the ends of words there, so each such character is a boundary for its neighbours.
     """
     return char > "\u0dff" and _UNSPACED.match(char) is not None and is_word_char(char) and not is_digit(char)
 
 
 def joins_words(char: str) -> bool:
-    """Whether `char` makes one word with the word character beside it: all of them do but those of unspaced scripts."""
+    """Whether `char` joins the word character next to it into one word: true except in unspaced scripts."""
     return is_word_char(char) and not is_unspaced(char)
 
 
@@ -70,7 +70,7 @@ def is_digit(char: str) -> bool:
 
 
 def is_left_boundary(text: str, start: int) -> bool:
-    """Whether a word may begin at `start`: what stands before is no part of the same word or number."""
+    """Whether a word may begin at `start`: the text before is not part of the same word or number."""
     if start == 0 or not joins_words(text[start]):
         return True
     before = text[start - 1]
@@ -81,7 +81,7 @@ def is_left_boundary(text: str, start: int) -> bool:
 
 
 def is_right_boundary(text: str, end: int) -> bool:
-    """Whether a word may end before `end`: what stands there is no part of the same word or number.
+    """Whether a word may end before `end`: the text after it is not part of the same word or number.
 
     Looks at most two characters ahead: "1" ends in `1.` and in `1. April` but not in `1.5`.
     """
@@ -105,12 +105,12 @@ def is_sentence_start(text: str, start: int) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int, boundary: Standing = "word") -> bool:
-    """Whether `text[start:end]` is no part of a longer word or number, or such a part as `boundary` lets it be.
+    """Whether `text[start:end]` is not part of a longer word or number, except as `boundary` allows.
 
-    "word" asks for a boundary on both sides, "start" on the left only, "end" on the right only and for none on the
-    left, "anywhere" on neither; "compound" is "start" here, as what ends a compound is another text. A mark right after
-    the end always forbids it, as it would change the last character. In scripts without spaces nothing is an "end" and
-    all others mean the same.
+    "word" requires a boundary on both sides, "start" only on the left, "end" on the right and none on the left,
+    "anywhere" on neither; "compound" equals "start" here, as the end of a compound is spelt differently. A combining
+    mark after the end always excludes a match, as it would change the last character. In scripts without spaces, "end"
+    never matches and all others mean the same.
     """
     if end < len(text) and is_mark(text[end]):
         return False
@@ -120,7 +120,7 @@ def stands_alone(text: str, start: int, end: int, boundary: Standing = "word") -
 
 
 def head_of_compound(noun: str) -> str:
-    """How a noun is written at the end of a German compound: "Datei" -> "datei"."""
+    """A noun as spelt at the end of a German compound: "Datei" -> "datei"."""
     return noun[:1].lower() + noun[1:]
 
 
@@ -166,7 +166,7 @@ def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]:
-    """The pieces of the word that holds the character at `offset`; raises InvalidRequest where no word is."""
+    """The pieces of the word that contains the character at `offset`; raises InvalidRequest if there is none."""
     for first, last in words(text, spans):
         if spans[first][0] <= offset < spans[last - 1][1]:
             return first, last
@@ -174,7 +174,7 @@ def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[i
 
 
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether two neighbouring pieces are parts of one word: letters on both sides and nothing between.
+    """Whether two adjacent pieces are parts of one word: letters on both sides and nothing between.
 
     In scripts without spaces each piece is a word.
     """

@@ -1,8 +1,8 @@
 """Byte-pair encoding of words: learnt by subword-nmt, applied here.
 
-Applied here rather than by subword-nmt for two reasons: dropout takes the caller's random generator, so that a
-training run can be repeated, and the time for one endless word stays bounded. The pieces are those of subword-nmt
-(a test compares them). Knows words only: no marks, no joiners, no vocabulary.
+Applied here rather than by subword-nmt for two reasons: dropout uses the caller's random generator, so that a training
+run can be repeated, and the time for one very long word is bounded. The pieces are those of subword-nmt (a test
+compares them). Works on words only, without marks, joiners or vocabulary.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BytePairs:
         return f"BytePairs({len(self.merges)} merges)"
 
     def split(self, word: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[str]:
-        """The pieces of a word: all but the last carry `@@`. `dropout` is the chance that a merge is passed over."""
+        """The pieces of a word: all but the last carry `@@`. `dropout` is the probability of skipping a merge."""
         pieces: list[str] = []
         for start in range(0, len(word), _MAX_STRETCH):
             symbols = list(word[start : start + _MAX_STRETCH])
@@ -99,7 +99,7 @@ def as_piece(symbol: str) -> str:
 
 
 def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency: int = 2) -> list[tuple[str, str]]:
-    """At most `num_merges` merges of subword-nmt, best first; fewer where no pair stands `min_frequency` times."""
+    """At most `num_merges` merges of subword-nmt, best first; fewer where no pair occurs `min_frequency` times."""
     if num_merges < 1 or not any(len(word) > 1 for word in word_counts):
         return []
     from subword_nmt.learn_bpe import learn_bpe  # here, as only the machine that prepares a corpus needs it

@@ -1,12 +1,12 @@
 """Text to piece ids and back, exactly, with the characters of every piece.
 
-The contract on which the search stands:
+The contract that the search relies on:
 
     decode(ids).text == the pieces' surfaces, with a space before each that is not the first, does not glue left and
                         does not follow a piece that glues right
 
 and `decode(encode(text).ids).text == normalise(text)` for all text that the vocabulary can spell. The pieces of a
-word depend on nothing beyond the spaces around it.
+word do not depend on anything beyond the spaces around it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class EncodedPieces:
-    """Piece `ids[i]` stands for the characters `spans[i]` of the text as given. `unknown`: what can't be spelt."""
+    """Piece `ids[i]` covers the characters `spans[i]` of the given text; `unknown` are spans that cannot be spelt."""
 
     ids: tuple[int, ...]
     spans: tuple[Span, ...]
@@ -46,17 +46,17 @@ class EncodedPieces:
 
 @dataclass(frozen=True, slots=True)
 class DecodedPieces:
-    """`text[start:end]` for (start, end) in `spans[i]` is what piece i wrote, its leading space not included."""
+    """Piece i wrote the characters `spans[i]` of `text`, without its leading space."""
 
     text: str
     spans: tuple[Span, ...]
 
 
 class Codec(Protocol):
-    """What constraints, search and translator need of a model's pieces, whatever kind they are.
+    """The interface of a model's pieces, of any kind, for constraints, search and translator.
 
-    By id: `surfaces` is what a piece writes, `glues_left` and `glues_right` whether it forbids a space there;
-    `specials` are the ids that no text contains, and that of what can't be spelt.
+    By id: `surfaces` is the text of a piece, `glues_left` and `glues_right` whether it forbids a space on that side;
+    `specials` are the ids that no text contains, and the id of unknown characters.
     """
 
     @property
@@ -81,7 +81,7 @@ class Codec(Protocol):
         ...
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` write exactly it (in NFC)."""
+        """Whether the pieces of `text` decode to exactly `text` (in NFC)."""
         ...
 
     def respell(self, text: str) -> str:
@@ -104,9 +104,9 @@ class _ChunkPieces:
 
 @dataclass(frozen=True)
 class TextCodec:
-    """A vocabulary and the merges that lead to it. Holds a cache of chunks, which is not pickled.
+    """A vocabulary and its BPE merges, with a cache of chunks that is not pickled.
 
-    A vocabulary that has placeholders as pieces makes one piece of each, one without splits them as all else.
+    Placeholders that are in the vocabulary become one piece each; others are split like any text.
     """
 
     vocabulary: Vocabulary
@@ -146,7 +146,7 @@ class TextCodec:
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
     def encode(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> EncodedPieces:
-        """The canonical pieces of a text; with BPE `dropout`, for training, now and then others (`rng` decides)."""
+        """The canonical pieces of a text; with BPE `dropout`, for training, random other ones drawn with `rng`."""
         normal = normalise_with_offsets(text)
         ids: list[int] = []
         spans: list[Span] = []
@@ -170,9 +170,9 @@ class TextCodec:
         return ids
 
     def words_and_marks(self, ids: Iterable[int]) -> list[str | int]:
-        """The words that canonical pieces spell, each whole, and the ids of the pieces between, in order.
+        """The words that canonical pieces spell, and the ids of the pieces between them, in order.
 
-        It is what BPE was applied to; `vocabulary.ids_of(merges.split(word))` gives the pieces of each word again.
+        These words are the input of BPE; `vocabulary.ids_of(merges.split(word))` gives the pieces of each word again.
         """
         found: list[str | int] = []
         word = ""

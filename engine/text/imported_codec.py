@@ -1,4 +1,4 @@
-"""What the text of imported models has in common, whatever splits it: pieces by id, the first of them special."""
+"""Base class of the codecs of imported models: pieces by id, the first of them special."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ImportedPieces(ABC):
 
     @abstractmethod
     def _surface_of(self, piece: str) -> str:
-        """What a piece that is not special writes."""
+        """The text of a piece that is not special."""
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 Tokens are sacremoses', with its normal punctuation, entities (`&quot;`) and hyphens (`@-@`); spaces around marks follow
 its detokeniser, by piece. Quotes alone depend on what stands before them: `decode` puts every other one to the word
-behind it, as Moses does. Text in which such a quote touches a word is not spelt exactly, which `spells` tells.
+behind it, as Moses does. Text in which such a quote touches a word is not spelt exactly: `spells` returns False.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class MosesCodec(ImportedPieces):
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> EncodedPieces:
-        """The canonical pieces of a text, with their characters, as far as Moses' rewriting lets them be told."""
+        """The canonical pieces of a text, with their characters as far as they are known after Moses' rewriting."""
         ids: list[int] = []
         spans: list[Span] = []
         unknown: list[Span] = []
@@ -141,7 +141,7 @@ class MosesCodec(ImportedPieces):
             yield word
 
     def _written_by_pieces(self, ids: Sequence[int]) -> str:
-        """What the search takes for the text: each piece by itself, whatever stands before it."""
+        """The text as the search sees it: each piece by itself, independent of the pieces before it."""
         layout = _Layout()
         for piece_id in ids:
             layout.add([self.surfaces[piece_id]], self.glues_left[piece_id], self.glues_right[piece_id])
@@ -169,7 +169,7 @@ class MosesCodec(ImportedPieces):
 
 
 class _Layout:
-    """A text as it grows, token by token, with the characters of each piece."""
+    """Builds a text token by token, with the characters of each piece."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -194,7 +194,7 @@ class _Layout:
 
 
 def _written(symbol: str) -> str:
-    """What a symbol writes: `&quot;</w>` is a quote, `@-@</w>` a hyphen."""
+    """The text of a symbol: `&quot;</w>` is a quote, `@-@</w>` a hyphen."""
     text = symbol.removesuffix(WORD_END)
     if text == _HYPHEN:
         return "-"

@@ -1,6 +1,6 @@
-"""Canonical composition (NFC) that remembers where each character came from.
+"""Canonical composition (NFC) with the original offset of each character.
 
-Text is compared and translated in NFC; offsets shown to a person belong to the text as it was given.
+Text is compared and translated in NFC; offsets shown to a user refer to the original text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class NormalText:
-    """`text` in NFC; `offsets[i]` is where its character i stood in the given text (None: nothing has moved)."""
+    """`text` in NFC; `offsets[i]` is the offset of its character i in the given text (None: unchanged)."""
 
     text: str
     offsets: tuple[int, ...] | None = None

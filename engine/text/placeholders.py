@@ -1,7 +1,7 @@
-"""Text that a program fills in or reads (`%s`, `{0}`, `<b>`, `&amp;`), which a vocabulary may hold as single pieces.
+"""Placeholders and tags (`%s`, `{0}`, `<b>`, `&amp;`), which a vocabulary may contain as single pieces.
 
-A vocabulary that does holds each in all four spellings, as it does marks: alone, and glued on either side or both.
-Then nothing else needs to say so, and a vocabulary without them splits such text into words and marks.
+Such a vocabulary contains each of them in four spellings, like marks: alone, glued on the left, on the right, or on
+both sides. A vocabulary without them splits such text into words and marks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(
     re.VERBOSE,
 )
 
-# What documents hold whatever a corpus does; a vocabulary with placeholders has these before the corpus' own.
+# Common in documents, whether or not in the corpus; a vocabulary with placeholders has these before the corpus' own.
 COMMON = (
     *("%s", "%d", "%i", "%u", "%f", "%c", "%%", "{}", "{name}", "{count}", "%(name)s", "%{name}", "%{count}"),
     *(f"%{number}${kind}" for kind in "sd" for number in range(1, 6)),
@@ -48,9 +48,9 @@ def pattern_of(placeholders: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def choose_placeholders(chunk_counts: Mapping[str, int], number: int, min_count: int) -> list[str]:
-    """The placeholders that a vocabulary shall hold, at most `number`: the common ones, then the most frequent.
+    """At most `number` placeholders for a vocabulary: the common ones, then the most frequent.
 
-    `chunk_counts` are the stretches between spaces of the lines to learn from, with how often each stands there.
+    `chunk_counts` counts the chunks between spaces in the lines to learn from.
     """
     counts: Counter[str] = Counter()
     for chunk, count in chunk_counts.items() if number else ():

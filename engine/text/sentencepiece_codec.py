@@ -1,8 +1,8 @@
-"""The text of imported models: SentencePiece, behind the same face as `TextCodec`.
+"""The text of imported models: SentencePiece, with the same interface as `TextCodec`.
 
-SentencePiece rewrites what it reads (compatibility forms, runs of spaces), so not all text is spelt exactly; what is
-not, `spells` tells and `respell` shows. Spaces belong to the pieces: `▁Haus` forbids nothing, `haus` glues to its left,
-and `▁` alone is a space that glues on both sides.
+SentencePiece rewrites what it reads (compatibility forms, runs of spaces), so not all text is spelt exactly: `spells`
+tests it and `respell` returns the result. Spaces belong to the pieces: `▁Haus` forbids no space, `haus` glues to its
+left, and `▁` alone is a space that glues on both sides.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A text is cut into *chunks* at single spaces. Odd white space, control and format characters are tokens of their own,
 written `<U+00A0>`, and cut chunks too. Each chunk goes through sacremoses alone, so that a word's tokens never depend
-on the words around it, and what Moses decides by context is then decided always the same way:
+on the words around it, and decisions that Moses takes by context are always the same:
 
 * a word token is a run of letters, marks and numbers, with dots and (between digits) commas inside: `e.g`, `1.000`
 * any other character is a token of its own, `...` excepted; so `E-Mail` is `E ￭-￭ Mail`, `usw.` is `usw ￭.`
@@ -10,7 +10,7 @@ on the words around it, and what Moses decides by context is then decided always
 * a placeholder that the vocabulary holds (`%s`) is a token too, cut out before all else; beside words and others of its
   kind it carries the joiner, as a mark does, beside marks none, as a word: `(￭ %s ￭)`, `%s￭ B`
 
-So a word has the same tokens everywhere, alone or beside punctuation. This file knows no vocabulary.
+So a word has the same tokens everywhere, alone or next to punctuation. Independent of the vocabulary.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def chunk_tokens(chunk: str, placeholders: re.Pattern[str] | None = None) -> tup
 
 
 def _words_and_marks(stretch: str) -> list[tuple[str, int]]:
-    """What a stretch without placeholders consists of, and the kind of each."""
+    """The words and marks of text without placeholders, and the kind of each."""
     if not stretch:
         return []
     texts = _rejoin_words([text for moses in _moses_tokens(stretch) for text in _refine(moses)])

@@ -1,7 +1,8 @@
 """The list of pieces, and what each writes: its surface and the sides on which no space follows.
 
-A piece's spelling says it all: `￭` on the side where it glues, `@@` where a word goes on, `<U+...>` for a character
-written by its code point, and the special pieces, which are no text. So the file is a plain list, one piece a line.
+The spelling of a piece is complete: `￭` on the side where it glues, `@@` where a word continues, `<U+...>` for a
+character written as its code point, and the special pieces, which are not text. So the file is a plain list, one piece
+per line.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class Vocabulary:
         return [self.pieces[i] for i in ids]
 
     def is_special(self, piece_id: int) -> bool:
-        """Whether a piece is no text (`<unk>` included); text never encodes to one but `<unk>`."""
+        """Whether a piece is not text (including `<unk>`); the only special piece in encoded text is `<unk>`."""
         return piece_id < len(SPECIAL_PIECES)
 
     @property
@@ -113,7 +114,7 @@ class Vocabulary:
         return [surface for surface in found if all(piece in self for piece in mark_spellings(surface))]
 
     def goes_on(self, piece_id: int) -> bool:
-        """Whether a piece is a part of a word, and not its end."""
+        """Whether the word continues after this piece."""
         return self.pieces[piece_id].endswith(CONTINUATION)
 
     def save(self, path: Path) -> None:
@@ -176,7 +177,7 @@ def basic_pieces(other_chars: Iterable[str]) -> list[str]:
 
 
 def is_free(text: str) -> bool:
-    """Whether a piece may be spelt so: not by what stands for a special piece or a code point."""
+    """Whether a piece may have this spelling: not that of a special piece or a code point."""
     return text not in SPECIAL_PIECES and _ESCAPED_PIECE.fullmatch(text) is None
 
 
