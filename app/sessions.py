@@ -24,9 +24,8 @@ from app.i18n import Message
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.directions import check_direction, check_facing, decide, facing
-from app.models.loading import ModelHandle
+from app.models.loading import SEARCH, ModelHandle
 from app.models.registry import ModelRegistry, chosen_model
-from app.models.search import SEARCH
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -137,7 +136,7 @@ class Sessions:
 
     def _open(self, file: ReadFile, languages: tuple[str, str]) -> Workspace:
         direction, note = self.model.direction, ""
-        if self.model.wanted_direction is None and self.model.directions:
+        if self.model.fixed_direction is None and self.model.directions:
             decision = decide(file, self.model.directions, languages)
             direction, note = decision.direction, decision.note
         document = facing(file, direction).document(direction.partition("-")[0])

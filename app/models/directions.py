@@ -1,6 +1,6 @@
-"""Which direction a new document is translated in: what its file says, else its text's language, else the first.
+"""The direction of a new document: as its file states, else by the language of its text, else the model's first.
 
-Languages go by their codes ("en"); a file's "en-US" or "Englisch" is understood.
+Languages are named by their codes ("en"); a file's "en-US" or "Englisch" is understood.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SAME = {"cmn": "zh", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "nb": "no"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A direction, and what decided it; `note` tells the person where the model has not what the file asks for."""
+    """A direction and what decided it; `note` explains where the model does not support the file's languages."""
 
     direction: str
     reason: Reason
@@ -48,7 +48,7 @@ class Decision:
 
 
 def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
-    """The direction of a new document among a model's; `languages` are what is known of source and target, or ""."""
+    """Chooses one of the model's directions; `languages` are the document's source and target, "" where unknown."""
     first = directions[0]
     stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
     fitting = _fitting(directions, stated_source, stated_target)
@@ -67,39 +67,39 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
             "{name} says that its languages are {stated}, which the model does not translate; it is opened as "
             "{direction}.",
             name=file.name,
-            stated=_told(languages),
+            stated=_names(languages),
             direction=direction,
         )
     return Decision(direction, reason, note)
 
 
 def facing(file: ReadFile, direction: str) -> ReadFile:
-    """The file with the direction's source as its own, where it says that it has both languages side by side."""
+    """The file with source and target swapped where it has the direction's languages the other way round."""
     source, target = map(_code, direction.split("-", 1))
     turned = file.reversed()
     return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
 
 
 def check_facing(file: ReadFile, direction: str) -> None:
-    """Raises CommandError where a file of sources and targets says that its languages are the other way round."""
+    """Raises CommandError where a bilingual file states its languages the other way round."""
     if not file.format.is_paired:
         return
-    wanted, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
-    pairs = zip(stated, wanted, reversed(wanted), strict=True)
+    asked, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
+    pairs = zip(stated, asked, reversed(asked), strict=True)
     if any(language == opposite != own for language, own, opposite in pairs):
         raise CommandError(
             Message(
                 "{name} says that its languages are {stated}, and its sources stay its sources: for {direction}, "
                 "export it in that direction from the program that it comes from, or correct its languages in it.",
                 name=file.name,
-                stated=_told(file.languages),
+                stated=_names(file.languages),
                 direction=direction,
             )
         )
 
 
 def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
-    """Raises CommandError where the model of that name has other directions only."""
+    """Raises CommandError where the model does not support the direction."""
     if direction not in directions:
         raise CommandError(
             Message(
@@ -112,7 +112,7 @@ def check_direction(name: str, directions: Sequence[str], direction: str) -> Non
 
 
 def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
-    """Reads in the background, once the first page is drawn, what the first guess would wait a second for."""
+    """Loads the dictionaries for guessing languages in the background, once the first page is drawn."""
     if languages := _guessable(directions):
         timer = threading.Timer(delay_seconds, _shares, ("word", languages))
         timer.daemon = True
@@ -128,8 +128,8 @@ def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
     return targets
 
 
-def _told(languages: tuple[str, str]) -> str:
-    """A file's languages as it writes them, for a message."""
+def _names(languages: tuple[str, str]) -> str:
+    """A file's languages as the file names them, for a message."""
     return " → ".join(language[:40] or "?" for language in languages)
 
 
@@ -144,7 +144,7 @@ def _fitting(directions: Sequence[str], source: str, target: str) -> list[str]:
 
 
 def _likeness(direction: str, stated: tuple[str, str], first: str) -> tuple[int, int]:
-    """How many subtags a direction shares with what is stated (zh-Hans: zho_Hans), and languages with the first."""
+    """How many subtags a direction shares with the stated languages, and how many languages with `first`."""
     pairs = zip(direction.split("-", 1), stated, first.split("-", 1), strict=True)
     shared = [(len(_subtags(name) & _subtags(tag)), name == other) for name, tag, other in pairs]
     return sum(count for count, _ in shared), sum(is_same for _, is_same in shared)
@@ -154,8 +154,8 @@ def _subtags(tag: str) -> set[str]:
     first, *others = re.split("[-_]", tag.lower())
     language = _code(first)
     scripts = [_SCRIPTS[key] for key in [*(f"{language}-{other}" for other in others), language] if key in _SCRIPTS]
-    is_told = any(len(other) == 4 and other.isalpha() for other in others)
-    return {*others, *([] if is_told else scripts[:1])}
+    names_script = any(len(other) == 4 and other.isalpha() for other in others)
+    return {*others, *([] if names_script else scripts[:1])}
 
 
 def _source(direction: str) -> str:
@@ -172,7 +172,7 @@ def _code(name: str) -> str:
 
 
 def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
-    """The source language of these directions that the text is in; empty where it is not clear."""
+    """The source language of these directions that the text is written in; empty where that is unclear."""
     languages = _guessable(directions)
     if not languages:
         return ""
@@ -185,18 +185,18 @@ def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
 
 
 def _guessable(directions: Sequence[str]) -> tuple[str, ...]:
-    """The source languages to guess among: none where there is one only, or very many, or no dictionary."""
+    """The source languages to guess from: none where there is only one, too many, or no dictionary."""
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     sources = dict.fromkeys(map(_source, directions))
     return tuple(filter(SUPPORTED_LANGUAGES.__contains__, sources)) if 1 < len(sources) <= MAX_GUESSED else ()
 
 
-_reading = threading.Lock()  # whoever comes while a dictionary is read waits for it, rather than read it again
+_reading = threading.Lock()  # so that a dictionary is read only once
 
 
 def _shares(text: str, languages: tuple[str, ...]) -> list[tuple[float, str]]:
-    """The share of the text's words that each language has, largest first. Reads the dictionaries the first time."""
+    """The share of the text's words in each language's dictionary, largest first. The first call reads these."""
     from simplemma import langdetect
 
     with _reading:

@@ -1,7 +1,7 @@
-"""Which model translates which document: the one of the start, or another that its person switched to.
+"""The models of all open documents: the one the app was started with, and others that translators switched to.
 
-A model is loaded once, in the background, shared by the documents that use it, and let go of when none does. Until it
-is there, and where it cannot be loaded, the one before goes on.
+A model is loaded once, in the background, shared by the documents that use it, and released when none does. Until it is
+ready, and where it cannot be loaded, the document keeps its current model.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 MAX_CARD_CHARACTERS = 50_000
 MAX_DIRECTIONS = 6  # that a page shows
-FIRST = "first"  # the key of the model of the start, where it is not among the known ones
-HUB = "hub/"  # before the hub id, the key of a model that is used as it was fetched
+FIRST = "first"  # the key of the start model, where it is not in the list of known models
+HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
 
 
 class ModelUser(Protocol):
@@ -71,12 +71,12 @@ class ModelRegistry:
         self.first = first
         self._find = find
         self._others: dict[Path, ModelHandle] = {}
-        self._wanted: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
+        self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
         self._lock = threading.Lock()
 
     def offers(self, user: ModelUser) -> list[Json]:
-        """What can be chosen for this document, and what is known of it. All text is the makers', and untrusted."""
+        """The models that can be chosen for this document. All texts come from the models' makers and are untrusted."""
         return [
             {
                 "key": key,
@@ -97,7 +97,7 @@ class ModelRegistry:
         ]
 
     def entry(self, key: str) -> ModelEntry:
-        """What is known of a model that can be loaded; raises CommandError where it is not there or broken."""
+        """The entry of a model. Raises CommandError where the model is gone or cannot be loaded."""
         entry = self._entries().get(key)
         if entry is None:
             raise CommandError(Message("This model is not there any more; open the list of models again."))
@@ -106,28 +106,28 @@ class ModelRegistry:
         return entry
 
     def directions(self, user: ModelUser, key: str | None) -> Sequence[str]:
-        """Those of the model of that key; without one, of the model that translates this document."""
+        """The directions of the model with this key; without a key, of the document's current model."""
         return user.model.directions if key is None else self.entry(key).directions
 
     def status(self) -> list[Json]:
-        """How each model is doing, the one of the start first."""
+        """The state of each model for the status page, the start model first."""
         with self._lock:
             others = list(self._others.values())
-        return [holder.status() for holder in (self.first, *others)]
+        return [handle.status() for handle in (self.first, *others)]
 
     def switch(self, user: ModelUser, key: str) -> None:
-        """Translates this document with another model as soon as it is there. Raises CommandError where that can't be.
+        """Translates this document with another model as soon as it is ready. Of several calls, the last one counts.
 
-        The newest wish counts.
+        Raises CommandError where the model does not support the document's direction or cannot be loaded.
         """
         entry = self.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
         self._await(user, entry.folder, entry.name)
 
     def fetch(self, user: ModelUser, name: str) -> None:
-        """Translates this document with a model of the hub, which is fetched first unless it is known already.
+        """Translates this document with a model from the hub, which is downloaded first unless it is known already.
 
-        Raises CommandError for what no model of the hub can be called.
+        Raises CommandError where `name` is not a hub id.
         """
         if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
             raise CommandError(
@@ -138,7 +138,7 @@ class ModelRegistry:
                 )
             )
         with self._lock:
-            is_here = self._find_holder(Path(name)) is not None
+            is_here = self._find_handle(Path(name)) is not None
         known = None if is_here else self._converted_from(name)
         if known is None:
             self._await(user, Path(name), name)
@@ -146,163 +146,163 @@ class ModelRegistry:
             self.switch(user, known)
 
     def stop(self, user: ModelUser) -> None:
-        """Goes on with the model in use: the one that is on its way is not waited for."""
+        """Keeps the current model: stops waiting for the one that is being loaded."""
         with self._lock:
-            self._wanted.pop(user.token, None)
+            self._awaited.pop(user.token, None)
         user.expect_no_model()
-        self._let_go()
+        self._release_unused()
 
     def _await(self, user: ModelUser, folder: Path, name: str) -> None:
-        """This document is translated with the model of that folder or hub id as soon as it is there."""
+        """Translates this document with the model of this folder or hub id as soon as it is ready."""
         with self._lock:
-            holder = self._wanted[user.token] = self._holder_of(folder)
-        if holder is user.model:
+            handle = self._awaited[user.token] = self._handle_of(folder)
+        if handle is user.model:
             user.expect_no_model()
         else:
-            user.expect_model(name, holder)
-        self._let_go()  # what was waited for before
-        holder.on_change(lambda: self._has_come(user, holder))
+            user.expect_model(name, handle)
+        self._release_unused()  # such as the model that was being loaded before
+        handle.on_change(lambda: self._loaded(user, handle))
 
     def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHandle, str]:
-        """The model that a session was switched to last, kept for it; what to tell the person where it is gone."""
+        """The model that a session was last switched to, and a message where that model is gone."""
         event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
-        entry = self._entries().get(event.payload["key"])  # nothing is fetched unasked
+        entry = self._entries().get(event.payload["key"])  # a download needs a person's request
         if entry is None or entry.problem:
             gone = Message("{name} is not there any more.", name=event.payload["name"])
-            return self.first, _goes_on(self.first, record.direction, gone if entry is None else entry.problem)
+            return self.first, _fallback_message(self.first, record.direction, gone if entry is None else entry.problem)
         with self._lock:
-            holder = self._holder_of(entry.folder)
-            if holder is not self.first:
-                self._users[record.token] = holder
-            return holder, ""
+            handle = self._handle_of(entry.folder)
+            if handle is not self.first:
+                self._users[record.token] = handle
+            return handle, ""
 
     def watch(self, user: ModelUser) -> None:
-        """Gives this document the first model where its remembered one cannot be loaded.
+        """Falls back to the start model where the document's own cannot be loaded.
 
-        The log tells that the first translates as soon as its checksum is known.
+        Where the start model translates it, that is logged once its checksum is known.
         """
-        holder = user.model
-        if holder is self.first:
-            holder.on_change(lambda: user.log_start_model(self.first))
+        handle = user.model
+        if handle is self.first:
+            handle.on_change(lambda: user.log_start_model(self.first))
         else:
-            holder.on_change(lambda: self._fall_back(user, holder))
+            handle.on_change(lambda: self._fall_back(user, handle))
 
     def forget(self, user: ModelUser) -> None:
-        """This document is no more: its model is let go of, if no other uses it."""
+        """Releases the model of a closed document, if no other document uses it."""
         with self._lock:
             self._users.pop(user.token, None)
-            self._wanted.pop(user.token, None)
-        self._let_go()
+            self._awaited.pop(user.token, None)
+        self._release_unused()
 
     def close(self) -> None:
-        """Ends all models but the first."""
+        """Closes all models but the start model."""
         with self._lock:
             others, self._others = list(self._others.values()), {}
-            self._wanted.clear()
-        for holder in others:
-            holder.close()
+            self._awaited.clear()
+        for handle in others:
+            handle.close()
 
     def _entries(self) -> dict[str, ModelEntry]:
-        """What is known now, by key."""
+        """All known models by key."""
         entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._find()}
         folders = {entry.folder for entry in entries.values()}
         with self._lock:
             others = [*self._others.values()]
-        for holder in others:
-            if holder.loaded_from is not None and holder.loaded_from not in folders:
-                name = holder.folder.as_posix()
-                entries[HUB + name] = replace(describe_model(holder.loaded_from, "cached"), name=name)
+        for handle in others:
+            if handle.loaded_from is not None and handle.loaded_from not in folders:
+                name = handle.folder.as_posix()
+                entries[HUB + name] = replace(describe_model(handle.loaded_from, "cached"), name=name)
         if self.first.loaded_from is not None and self.first.loaded_from not in folders:
             return {FIRST: describe_model(self.first.loaded_from), **entries}
         return entries
 
     def _converted_from(self, name: str) -> str | None:
-        """The key of what was converted from a model of the hub before, if it can be loaded."""
+        """The key of a hub model that was converted before and can be loaded; None without one."""
         entries = self._entries().items()
         return next((key for key, entry in entries if entry.name == name and not entry.problem), None)
 
     @staticmethod
-    def _is_loaded_from(holder: ModelHandle, folder: Path) -> bool:
-        return folder in (holder.loaded_from, holder.folder)
+    def _is_loaded_from(handle: ModelHandle, folder: Path) -> bool:
+        return folder in (handle.loaded_from, handle.folder)
 
-    def _holder_of(self, folder: Path) -> ModelHandle:
-        """The model of that folder or hub id, which begins to load where it is not there yet."""
-        if found := self._find_holder(folder):
+    def _handle_of(self, folder: Path) -> ModelHandle:
+        """The model of this folder or hub id; starts loading it where it is neither ready nor loading."""
+        if found := self._find_handle(folder):
             return found
-        holder = self._others[folder] = ModelHandle(folder, device=self.first.device)
-        holder.load_in_background()
-        return holder
+        handle = self._others[folder] = ModelHandle(folder, device=self.first.device)
+        handle.load_in_background()
+        return handle
 
-    def _find_holder(self, folder: Path) -> ModelHandle | None:
-        """The model of that folder or hub id, if it is there or on its way."""
-        for holder in (self.first, *self._others.values()):
-            if holder.state != "failed" and not holder.is_stopped and self._is_loaded_from(holder, folder):
-                return holder
+    def _find_handle(self, folder: Path) -> ModelHandle | None:
+        """The model of this folder or hub id, if it is ready or loading."""
+        for handle in (self.first, *self._others.values()):
+            if handle.state != "failed" and not handle.is_stopped and self._is_loaded_from(handle, folder):
+                return handle
         return None
 
-    def _has_come(self, user: ModelUser, holder: ModelHandle) -> None:
-        """A model that a document waits for is there, or cannot be loaded, or turns out to be of other languages."""
-        problem = _goes_on(user.model, user.direction, holder.message) if holder.state == "failed" else ""
+    def _loaded(self, user: ModelUser, handle: ModelHandle) -> None:
+        """Switches a document to the model it waits for, or reports why it cannot be used."""
+        problem = _fallback_message(user.model, user.direction, handle.message) if handle.state == "failed" else ""
         if not problem:
             try:
-                check_direction(holder.name, holder.directions, user.direction)
+                check_direction(handle.name, handle.directions, user.direction)
             except CommandError as error:
                 problem = Message("{why} The list of models has it now, to begin anew with.", why=error.args[0])
         with self._lock:
-            is_wanted = self._wanted.get(user.token) is holder  # and not another one meanwhile
-            if is_wanted:
-                del self._wanted[user.token]
-            if is_wanted and not problem:
-                self._users[user.token] = holder
-        if is_wanted and not problem:
-            user.use_model(holder, self._key_of(holder))
-        elif is_wanted:
+            is_awaited = self._awaited.get(user.token) is handle  # no other one was chosen since
+            if is_awaited:
+                del self._awaited[user.token]
+            if is_awaited and not problem:
+                self._users[user.token] = handle
+        if is_awaited and not problem:
+            user.use_model(handle, self._key_of(handle))
+        elif is_awaited:
             user.expect_no_model()
             user.log_error("switch_model", problem)
             user.report(problem)
-        self._let_go()
+        self._release_unused()
 
-    def _key_of(self, holder: ModelHandle) -> str:
-        """The key by which a session remembers it; "" where it stands in no list."""
+    def _key_of(self, handle: ModelHandle) -> str:
+        """The key by which a session remembers the model; "" where no list has it."""
         entries = self._entries().items()
-        return next((key for key, entry in entries if self._is_loaded_from(holder, entry.folder)), "")
+        return next((key for key, entry in entries if self._is_loaded_from(handle, entry.folder)), "")
 
-    def _fall_back(self, user: ModelUser, holder: ModelHandle) -> None:
-        if holder.state == "failed" and user.model is holder:
+    def _fall_back(self, user: ModelUser, handle: ModelHandle) -> None:
+        if handle.state == "failed" and user.model is handle:
             with self._lock:
                 self._users.pop(user.token, None)
-            self.first.on_change(lambda: self._use_first(user, holder))
-            self._let_go()
+            self.first.on_change(lambda: self._use_first(user, handle))
+            self._release_unused()
 
     def _use_first(self, user: ModelUser, failed: ModelHandle) -> None:
-        if user.model is failed:  # no other one was chosen meanwhile
+        if user.model is failed:  # no other one was chosen since
             user.use_model(self.first)
-            user.report(_goes_on(self.first, user.direction, failed.message))
+            user.report(_fallback_message(self.first, user.direction, failed.message))
 
-    def _let_go(self) -> None:
-        """Ends the models that no document uses or waits for, to free their memory."""
+    def _release_unused(self) -> None:
+        """Closes the models that no document uses or waits for, to free their memory."""
         with self._lock:
-            kept = [*self._users.values(), *self._wanted.values()]
-            unused = {folder: holder for folder, holder in self._others.items() if holder not in kept}
-            for folder, holder in list(unused.items()):
-                if holder.state == "loading":  # it is asked again when that is over
+            kept = [*self._users.values(), *self._awaited.values()]
+            unused = {folder: handle for folder, handle in self._others.items() if handle not in kept}
+            for folder, handle in list(unused.items()):
+                if handle.state == "loading":  # called again when loading ends
                     unused.pop(folder).stop()
                 else:
                     del self._others[folder]
-        for holder in unused.values():
-            holder.close()
+        for handle in unused.values():
+            handle.close()
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:
-    """What the log tells of the model that a session's person chose last; None where it is that of the start."""
+    """The event of the model that was chosen last in a session; None where it uses the start model."""
     event = store.last_event(session_id, "model")
     return None if event is None or event.payload["key"] is None else event
 
 
-def _goes_on(current: ModelHandle, direction: str, why: str) -> Message:
-    """What is said where a document cannot have the model that it was to have."""
+def _fallback_message(current: ModelHandle, direction: str, why: str) -> Message:
+    """The message where a document cannot use the model it was to use."""
     if current.state == "failed":
         return Message("The other model could not be loaded: {why}", why=why)
     if current.directions and direction not in current.directions:

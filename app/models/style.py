@@ -1,7 +1,7 @@
-"""How translations speak: in which form of address, in the manner of which domain.
+"""The style of translations: form of address and domain.
 
-A person chooses it for a document, and the choice stays when another model translates; a model is asked only for what
-it was trained with.
+The translator chooses it for a document, and the choice stays when the model changes; a model is only asked for what it
+was trained with.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMALITIES: Final[tuple[Formality, ...]] = get_args(Formality)
 
 
 class Trained(Protocol):
-    """What a model can be asked for: a `ModelHandle`, a `ModelEntry`, a `Translator`."""
+    """A model with the styles it was trained with: a `ModelHandle`, a `ModelEntry`, a `Translator`."""
 
     @property
     def name(self) -> str: ...
@@ -35,23 +35,23 @@ class Trained(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is chosen; None leaves it to the model."""
+    """A form of address and a domain; None leaves the choice to the model."""
 
     formality: Formality | None = None
     domain: str | None = None
 
     def known_to(self, model: Trained, direction: str) -> Style:
-        """What of it that model was trained with."""
+        """The part of this style that the model supports."""
         return Style(
             self.formality if self.formality in formalities_of(model, direction) else None,
             self.domain if self.domain in model.domains else None,
         )
 
     def check(self, model: Trained, direction: str) -> None:
-        """Raises CommandError where that model was not trained with all of it."""
+        """Raises CommandError where the model does not support all of it."""
         formalities: Sequence[str] = formalities_of(model, direction)
-        wanted = (("formality", self.formality, formalities), ("domain", self.domain, model.domains))
-        for kind, value, offered in wanted:
+        parts = (("formality", self.formality, formalities), ("domain", self.domain, model.domains))
+        for kind, value, offered in parts:
             if value is not None and value not in offered:
                 raise CommandError(
                     Message(
@@ -66,7 +66,7 @@ class Style:
                 )
 
     def besides(self, other: Style) -> Style:
-        """What of it is not that of the other."""
+        """The part of this style that differs from the other."""
         return Style(
             None if self.formality == other.formality else self.formality,
             None if self.domain == other.domain else self.domain,
@@ -78,13 +78,13 @@ class Style:
 
 
 def formalities_of(model: Trained, direction: str) -> list[Formality]:
-    """Which forms of address a model can be asked for in that direction."""
+    """The forms of address that a model supports in this direction."""
     offered = model.formalities.get(direction, ())
     return [formality for formality in FORMALITIES if formality in offered]
 
 
 def chosen_style(store: LogStore, session_id: int) -> Style:
-    """The style that a session's person chose last."""
+    """The style that was chosen last in a session."""
     event = store.last_event(session_id, "style")
     if event is None:
         return Style()

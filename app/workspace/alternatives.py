@@ -1,7 +1,4 @@
-"""Other words for one word of the proposal: what is asked of the engine, and its answer as the page shows it.
-
-Knows nothing of threads, storage or the page's layout.
-"""
+"""Alternatives for one word of the proposal: the question to the engine, and its answer for the page."""
 
 from __future__ import annotations
 
@@ -22,9 +19,9 @@ MAX_ALTERNATIVES = 6
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What else could stand at `offset` of the proposal. `replaced` are the pins that the word there stands in.
+    """A question for alternatives to the word at `offset` of the proposal.
 
-    They are not asked for, since an alternative takes their place.
+    `replaced` are the pins that contain the word: they are left out, since an alternative takes their place.
     """
 
     segment: SegmentState
@@ -38,7 +35,7 @@ class Question:
 def question_for(
     segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
 ) -> Question:
-    """The question about word number `word` of the proposal `text`; raises CommandError where that is no longer it."""
+    """The question about word number `word` of the proposal `text`. Raises CommandError where the proposal changed."""
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
         raise CommandError(Message("The proposal has changed meanwhile: ask again."))
@@ -58,7 +55,7 @@ def question_for(
     pins = list(segment.pins)
     for pin in replaced:
         pins.remove(pin)
-    # The beginning that was asked for would forbid all other words before its end; a locked text, those in it.
+    # A required beginning would forbid all alternatives before its end, and a locked text those inside it.
     places = dict(enumerate(shown.best.locked))
     locked = [
         text
@@ -72,7 +69,7 @@ def question_for(
 def alternatives_from(
     translator: Translator, question: Question, options: SearchOptions, cancel: threading.Event
 ) -> tuple[Alternative, ...]:
-    """The engine's answer to a question; what stands before the word stays, tags included."""
+    """The engine's answer to a question; the text before the word stays, tags included."""
     protection = Protection.of(question.request)
     request, hypothesis, offset = protection.request, question.hypothesis, question.offset
     if protection.is_needed:
@@ -120,9 +117,9 @@ def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
 
 
 def _place(proposal: str, alternative: Alternative) -> tuple[int, int]:
-    """Where the alternative's word stands in its own sentence, without the punctuation that belongs to its piece.
+    """The alternative's word in its sentence as (start, end), without the punctuation of its pieces.
 
-    Up to that word the sentence is the proposal's, so it begins no later than the first difference.
+    Up to that word the sentence equals the proposal, so it begins no later than the first difference.
     """
     text = alternative.hypothesis.text
     num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(proposal, text, strict=False)))

@@ -65,7 +65,7 @@ class DecodeQueue:
         self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
         self._waiting: dict[int, Priority] = {}  # requested before the model was there
-        self._made_with = ""  # once the model is there
+        self._made_with = ""  # known once the model is ready
         self._pace = Pace()
         self._filling = ThreadPoolExecutor(1, thread_name_prefix="memory")
 
@@ -204,7 +204,7 @@ class DecodeQueue:
 
     def _fill_from_memory(self) -> None:
         """Fills segments from the translation memory, in a thread of its own: reading a large memory takes seconds."""
-        with contextlib.suppress(RuntimeError):  # closed meanwhile
+        with contextlib.suppress(RuntimeError):  # closed in the meantime
             self._filling.submit(self._fill)
 
     def _fill(self) -> None:
@@ -229,7 +229,7 @@ class DecodeQueue:
         self._in_flight.clear()
         self._waiting.clear()
         for segment in list(self._core.segments):
-            number = segment.requested + segment.is_pending  # what is under way is void
+            number = segment.requested + segment.is_pending  # a running request is void
             fresh = replace(segment, decoded=None, stored_answer=None, prices=None, requested=number, answered=number)
             self._core.adopt(fresh)
         self.on_model()

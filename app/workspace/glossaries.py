@@ -33,7 +33,7 @@ Scope = Literal["document", "glossary"]
 OWN_GLOSSARY = "own terms"
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
-# What the page lists of a document at once: terms, and segments for each.
+# How many terms the page lists at once, and how many segments for each.
 MAX_LISTED = 1000
 MAX_PLACES = 50
 NUM_UPDATED_AT_ONCE = 50  # segments, when terms change
@@ -140,7 +140,7 @@ class GlossaryEditor:
             return self._change("import", with_new, report=report)
 
     def remove(self, id_: int) -> Json:
-        """Takes a glossary off the document."""
+        """Removes a glossary from the document."""
 
         def without(bases: Bases) -> Bases:
             gone = self.base(id_, bases)
@@ -149,7 +149,7 @@ class GlossaryEditor:
         return self._change("remove", without)
 
     def arrange(self, order: Sequence[int]) -> Json:
-        """Puts the glossaries into this order of priority, the highest first; it names each of them once."""
+        """Sets the order of priority, the highest first; `order` names each glossary once."""
 
         def arranged(bases: Bases) -> Bases:
             by_id = {base.id: base for base in bases}
@@ -160,11 +160,11 @@ class GlossaryEditor:
         return self._change("order", arranged)
 
     def switch(self, id_: int, is_on: bool) -> Json:
-        """Lets a glossary rest, or uses it again."""
+        """Switches a glossary off or on."""
         return self._change("switch", lambda bases: _with(bases, replace(self.base(id_, bases), is_on=is_on)))
 
     def edit(self, id_: int, changes: TermChanges | Callable[[Glossary], TermChanges]) -> Json:
-        """Puts these terms into a glossary by their numbers, or takes them out of it (None).
+        """Sets the terms of a glossary with these numbers; None removes a term.
 
         Where `changes` is a function of the glossary as it is, it may refuse by raising CommandError.
         """
@@ -176,7 +176,7 @@ class GlossaryEditor:
         return self._change("edit", edited)
 
     def undo(self) -> Json:
-        """Takes the newest change back that was not taken back yet; the log keeps both."""
+        """Undoes the newest change that was not undone yet; the log keeps both."""
 
         def earlier(_: Bases) -> Bases:
             if not self._past:
@@ -240,7 +240,7 @@ class GlossaryEditor:
             return {"num_anew": self._decoding.translate_by_terms(self._begin_to_use(prepared).finish())}
 
     def check_document(self) -> Json:
-        """What the terms that are on do to the document, before anything is decoded; see `dry_run`."""
+        """Where the terms that are on occur in the document, before anything is decoded; see `dry_run`."""
         with self._core.lock:
             terms, segments = self._terms, list(self._core.segments)
             search, num_terms = terms.search, len(terms.all)
@@ -248,12 +248,12 @@ class GlossaryEditor:
         return {
             **run.summary(),
             "uses": [
-                {**_told(use.term), "num_hits": use.num_hits, "segments": use.segments[:MAX_PLACES],
+                {**_term_view(use.term), "num_hits": use.num_hits, "segments": use.segments[:MAX_PLACES],
                  "unused_in": use.unused_in[:MAX_PLACES]}
                 for use in run.uses[:MAX_LISTED]
             ],
             "suppressed": [
-                {**_told(lost.term), "by": _told(lost.by), "is_same_place": lost.is_same_place,
+                {**_term_view(lost.term), "by": _term_view(lost.by), "is_same_place": lost.is_same_place,
                  "num_hits": lost.num_hits, "segments": lost.segments[:MAX_PLACES]}
                 for lost in run.suppressed[:MAX_LISTED]
             ],
@@ -272,13 +272,13 @@ class GlossaryEditor:
         *,
         report: Mapping[str, Any] | None = None,
     ) -> Json:
-        """Stores the glossaries as `to` makes them of what there is, and translates anew what that concerns.
+        """Stores the glossaries that `to` makes of the present ones, and translates again what that concerns.
 
         `to` is asked again where the terms change while the document is searched for the new ones; what it brings in
         is brought in by nobody else meanwhile. What a whole glossary changes is not flagged: it may be every segment.
         """
         core, terms = self._core, self._terms
-        said: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
+        payload_head: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
         stored: set[int] = set()
         num_anew = 0
         while True:
@@ -292,7 +292,7 @@ class GlossaryEditor:
                     core.store.store_ahead(core.session_id, new)
                     stored.add(new.id)
             prepared = terms.prepared(sources, after)
-            payload = glossary_payload(before, after, said)
+            payload = glossary_payload(before, after, payload_head)
             with core.lock:
                 if not basis is prepared.basis is terms.all:
                     continue  # another change came first
@@ -328,13 +328,13 @@ class GlossaryEditor:
     def _begin_to_use(self, prepared: PreparedTerms) -> HitsUpdate:
         """Puts these terms in force; the segments get their hits as the update is carried out. Needs the lock."""
         if self._update is not None:
-            self._update.finish()  # what was prepared leaves out what it does not change
+            self._update.finish()  # prepared hits leave out what they do not change
         self._terms.use(prepared)
         self._update = HitsUpdate(self._core, self._terms, prepared.hits)
         return self._update
 
     def _carry_out(self, update: HitsUpdate) -> None:
-        """Updates the segments in portions, so that an edit meanwhile does not wait for all of them."""
+        """Updates the segments in portions, so that an edit does not wait for all of them."""
         is_left = True
         while is_left:
             with self._core.lock:
@@ -351,7 +351,7 @@ def _with(bases: Bases, changed: Glossary) -> Bases:
     return tuple(changed if base.id == changed.id else base for base in bases)
 
 
-def _told(term: Term) -> Json:
+def _term_view(term: Term) -> Json:
     return {"source": term.source, "target": term.target, "glossary": term.glossary, "status": term.status}
 
 

@@ -1,12 +1,14 @@
-"""A glossary that was read and is not used yet: its rows one by one, what it would change, and what it does here.
+"""A glossary file that was read and is not used yet: a report of its rows, and what it would change in the document.
 
-Nothing of the document changes until the person has seen the report and uses it; then the fixes chosen are applied.
+Nothing changes until the translator has seen the report and uses the import; then the chosen fixes are applied.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
@@ -19,16 +21,19 @@ from app.glossary.index.folding import fold_spelling
 from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
 from app.glossary.reading.row_checks import GlossaryImport, RowReport, clean, identity, located, wrong_with
 from app.i18n import Message
-from app.models.spelling import misspellings_of
+from app.models.loading import ModelHandle
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.text.encoding import safe_name
 from app.workspace.core import WorkspaceCore
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.terms import DocumentTerms
+from engine import EngineError, Translator
 
 MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
-PORTION = 20_000  # terms looked at in one go behind the person's back
+PORTION = 20_000  # terms checked at a time in the background
+SPELLING_SECONDS = 20.0
+SPELLING_PORTION = 500  # texts checked at a time, so that no translator waits for long
 
 
 class GlossaryImports:
@@ -42,7 +47,7 @@ class GlossaryImports:
         self._number = 0
 
     def stage(self, imported: GlossaryImport) -> Json:
-        """Keeps what was read, and says what using it would do. Changes nothing."""
+        """Keeps a glossary that was read, and reports what using it would change. Changes nothing."""
         core, document_terms = self._core, self._terms
         with core.lock:
             bases, segments = document_terms.glossaries, list(core.segments)
@@ -89,7 +94,7 @@ class GlossaryImports:
         }
 
     def view(self, number: int) -> Json:
-        """What is said of it by now."""
+        """The current report of the import."""
         with self._core.lock:
             return self._found(number).view()
 
@@ -106,9 +111,9 @@ class GlossaryImports:
             return Export(safe_name(f"{stem}.{shown}.csv", f"{shown}.csv"), staged.table(shown, language))
 
     def use(self, number: int, fixes: Iterable[str], fills: Mapping[str, str] | None = None) -> Json:
-        """Puts the terms on the document, with the fixes chosen: "look 3" is that of the third row to look at.
+        """Adds the terms to the document, with the chosen fixes: "look 3" is the fix of row 3 of those to look at.
 
-        `fills` are the targets that a person gave rows without one, by the same names.
+        `fills` are the targets that the translator entered for rows without one, by the same names.
         """
         with self._core.lock:
             staged = self._found(number)
@@ -125,11 +130,11 @@ class GlossaryImports:
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
         num_fixed = len(becomes) + len(fills)
         report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
-        told = self._glossaries.put(staged.name, terms, report)
+        result = self._glossaries.put(staged.name, terms, report)
         with self._core.lock:
             if self._staged is staged:
                 self._staged = None
-        return {**told, "name": staged.name, "num_terms": len(terms)}
+        return {**result, "name": staged.name, "num_terms": len(terms)}
 
     @property
     def _target_language(self) -> str:
@@ -144,19 +149,19 @@ class GlossaryImports:
     def _check_on(
         self, staged: StagedImport, first: int, texts: Sequence[str], spelt: Mapping[str, str | None]
     ) -> None:
-        """Says what is not checked yet, the capitals of terms from `first` on and the spelling of `texts`.
+        """Notes what is not checked yet: the capitals of terms from `first` on, and the spelling of `texts`.
 
-        Where there is a model, it goes on behind the person's back until all is checked or the import is over.
+        With a model, the checks continue in the background until everything is checked or the import is over.
         """
         num_terms = max(0, len(staged.terms) - first)
         if (num_terms or texts) and self._core.model.decoder is not None:
             staged.is_checking = True
             wrong = {text: written for text, written in spelt.items() if written is not None}
-            threading.Thread(target=self._go_on, args=(staged, first, texts, wrong), daemon=True).start()
+            threading.Thread(target=self._check_rest, args=(staged, first, texts, wrong), daemon=True).start()
         staged.unchecked = _unchecked(num_terms, len(texts), is_going_on=staged.is_checking)
 
-    def _go_on(self, staged: StagedImport, first: int, texts: Sequence[str], wrong: dict[str, str | None]) -> None:
-        told = {report.fix.term for report in staged.reports["look"] if report.kind == "unspellable" and report.fix}
+    def _check_rest(self, staged: StagedImport, first: int, texts: Sequence[str], wrong: dict[str, str | None]) -> None:
+        reported = {report.fix.term for report in staged.reports["look"] if report.kind == "unspellable" and report.fix}
         while staged.is_checking:
             portion = staged.terms[first : first + PORTION]
             first += PORTION
@@ -165,8 +170,8 @@ class GlossaryImports:
             texts = texts[len(spelt) :]
             wrong |= {text: written for text, written in spelt.items() if written is not None}
             for report in misspellings(staged.terms, wrong) if spelt else ():
-                if report.fix and report.fix.term not in told:
-                    told.add(report.fix.term)
+                if report.fix and report.fix.term not in reported:
+                    reported.add(report.fix.term)
                     looks.append(report)
             with self._core.lock:
                 if self._staged is not staged:
@@ -178,7 +183,7 @@ class GlossaryImports:
 
 
 def _unchecked(num_terms: int, num_texts: int, *, is_going_on: bool) -> tuple[str, ...]:
-    """What the report says of what nobody looked at."""
+    """The notes of the report on what was not checked."""
     notes: list[str] = []
     if num_terms > 0:
         notes.append(Message("Capitals are not checked yet in {count:,} terms.", count=num_terms))
@@ -257,3 +262,31 @@ def _compared(
 
 def _says(term: Term) -> Term:
     return replace(term, row=0, glossary="")
+
+
+def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dict[str, str | None]:
+    """What the model would write for each text that it cannot spell, None for each that it can.
+
+    Texts that were not checked within SPELLING_SECONDS are missing; all are missing where the model is not ready.
+    """
+    found: dict[str, str | None] = {}
+    end = time.monotonic() + SPELLING_SECONDS
+    for start in range(0, len(texts), SPELLING_PORTION):
+        portion = texts[start : start + SPELLING_PORTION]
+        left = end - time.monotonic()
+        if model.decoder is None or left <= 0:
+            break
+
+        def spell(
+            translator: Translator, _: threading.Event, portion: Sequence[str] = portion
+        ) -> dict[str, str | None]:
+            return {text: translator.misspelling(text) for text in portion}
+
+        try:
+            answer = model.decoder.ask(spell, key=f"spelling/{owner}", owner=owner).result(left)
+        except (TimeoutError, CancelledError, EngineError):
+            break
+        if answer is None:
+            break  # a newer import asks
+        found.update(answer)
+    return found

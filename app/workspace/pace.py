@@ -1,4 +1,4 @@
-"""How fast a long piece of work goes: words per second over what was done last."""
+"""The speed of pre-translation in words per second, over the last half minute."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 WINDOW_SECONDS = 30.0
-MIN_SECONDS = 2.0  # a rate over less than that says more about chance than about the work
+MIN_SECONDS = 2.0  # over less, the rate is mostly chance
 
 
 class Pace:
@@ -18,16 +18,16 @@ class Pace:
         self.begin()
 
     def begin(self) -> None:
-        """The work begins, or goes on after a break: what was before says nothing of what comes."""
+        """Starts measuring, or starts again after a break."""
         self._begun = self._clock()
         self._done: deque[tuple[float, int]] = deque()
 
     def add(self, num_words: int) -> None:
-        """So many words have just been done."""
+        """Adds words that have just been translated."""
         self._done.append((self._clock(), num_words))
 
     def words_per_second(self) -> float | None:
-        """Over the last WINDOW_SECONDS, or since the work began; None while that cannot be told."""
+        """The rate over the last WINDOW_SECONDS, or since the start; None while it is not known."""
         now = self._clock()
         while self._done and self._done[0][0] < now - WINDOW_SECONDS:
             self._done.popleft()

@@ -1,7 +1,7 @@
-"""What a person asks the model in passing: other words for a word, the rest of a sentence. Only the newest is answered.
+"""Questions to the model that change nothing: alternatives for a word, completions of a text.
 
-Questions change nothing; the log keeps what was shown. They run under keys of their own, so that a newer one ends an
-older; a change of the constraints ends them all, as they were about a proposal that goes.
+The log keeps what was shown. A newer question of the same kind cancels an older one. A change of the constraints
+cancels all: they are about an outdated proposal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Questions:
         self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion")}
 
     def cancel(self) -> None:
-        """Ends what is being asked; whoever waits gets None."""
+        """Cancels the running questions; their futures give None."""
         if (decoder := self._core.model.decoder) is not None:
             for key in self._keys.values():
                 decoder.cancel(key)
@@ -43,7 +43,7 @@ class Questions:
     def ask_alternatives(
         self, index: int, word: int, text: str
     ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
-        """Asks what else could stand for word number `word` of the proposal `text`; a newer question ends an older."""
+        """Asks for alternatives to word number `word` of the proposal `text`; None where a newer question came."""
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
 
@@ -53,7 +53,7 @@ class Questions:
             return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self._core.token)
 
     def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
-        """What the page shows of the answer; the log keeps it too."""
+        """The answer for the page; logs it."""
         view = alternatives_view(question, found)
         payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
         with self._core.command() as work:
@@ -61,7 +61,7 @@ class Questions:
         return view
 
     def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
-        """Asks how a segment's translation could go on after `text`, with its pins, terms and bans."""
+        """Asks for a completion of `text` as a segment's translation, with its pins, terms and bans."""
         with self._core.lock:
             segment = self._core.segment(index)
             text = clean_target(text)
@@ -70,10 +70,10 @@ class Questions:
             options = replace(self.options, nbest=1)
             key, owner = self._keys["completion"], self._core.token
             asked = self._decoder().submit(protection.request, options, key=key, owner=owner)
-            return begun, _told(asked, protection)
+            return begun, _restored(asked, protection)
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
-        """The characters that go on after the text; empty where there are none, with the reason where one is known."""
+        """The characters that follow the text, and where there are none the reason, if it is known; logs them."""
         best = found.hypotheses[0].text if found.hypotheses else ""
         completion = completion_of(begun.beginning, best)
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
@@ -88,25 +88,25 @@ class Questions:
         return decoder
 
 
-def _told(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
-    """A future of the answer as the page is to see it; None where a newer question came."""
-    told: Future[Translation | None] = Future()
+def _restored(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
+    """The answer with its tags and protected text; None where a newer question came."""
+    restored: Future[Translation | None] = Future()
 
-    def tell(done: Future[Translation]) -> None:
-        if not told.set_running_or_notify_cancel():  # nobody waits any more
+    def restore(done: Future[Translation]) -> None:
+        if not restored.set_running_or_notify_cancel():  # nobody waits any more
             return
         try:
             answer = done.result()
-            told.set_result(None if answer.status == "cancelled" else protection.restore(answer))
+            restored.set_result(None if answer.status == "cancelled" else protection.restore(answer))
         except (Exception, CancelledError) as error:
-            told.set_exception(error)
+            restored.set_exception(error)
 
-    asked.add_done_callback(tell)
-    return told
+    asked.add_done_callback(restore)
+    return restored
 
 
 def completion_of(text: str, translation: str) -> str:
-    """What the translation has behind `text`, which may spell the same letters in other code points.
+    """The rest of the translation after `text`, which may be in another Unicode normal form.
 
     >>> completion_of("Cafe\\u0301 a", "Café am Markt")
     'm Markt'

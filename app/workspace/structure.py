@@ -135,7 +135,7 @@ class Structure:
         work.then(lambda: self._decoding.sources_changed([state.index for state, _ in afters]))
 
     def _made(self, segment: SegmentState, source: str, target: str | None) -> SegmentState:
-        """A segment of another source, of which the machine has said nothing yet."""
+        """The segment with another source and no machine translation yet."""
         return replace(
             _gone(segment),
             source=source,
@@ -152,7 +152,7 @@ class Structure:
 
 
 def _gone(segment: SegmentState) -> SegmentState:
-    """What stays of a segment that is part of another now."""
+    """The empty state of a segment that was merged into another."""
     return SegmentState(segment.index, "", 0, note=segment.note, version=segment.version, requested=segment.requested)
 
 

@@ -17,12 +17,12 @@ from app.workspace.glossaries import GlossaryEditor
 PAGE_ROWS = 100
 
 
-def grid_rows(base: Glossary, wanted: str, offset: int) -> Json:
-    """Up to PAGE_ROWS terms from place `offset` on, of those that hold `wanted` in any of their texts."""
-    wanted = wanted.strip().casefold()
+def grid_rows(base: Glossary, text: str, offset: int) -> Json:
+    """Up to PAGE_ROWS terms from number `offset` on, of those that contain `text` in source, targets or note."""
+    text = text.strip().casefold()
     numbers: Sequence[int] = list(base.terms)
-    if wanted:
-        numbers = [number for number in numbers if _holds(base.terms[number], wanted)]
+    if text:
+        numbers = [number for number in numbers if _contains(base.terms[number], text)]
     rows = [{"number": number, **_row(base.terms[number])} for number in numbers[offset : offset + PAGE_ROWS]]
     return {"num_rows": len(numbers), "num_terms": len(base), "offset": offset, "rows": rows}
 
@@ -66,7 +66,7 @@ def edit_term(
 
 
 def _check_rivals(base: Glossary, number: int | None, term: Term, language: str) -> None:
-    """Terms for the same words are told apart by capitals that matter, and forbidden ones by their targets."""
+    """Raises CommandError where another term has the same source and neither case nor status tells them apart."""
     for other_number in base.terms.numbers_of(term.source, language):
         if other_number == number:
             continue
@@ -85,8 +85,8 @@ def _check_rivals(base: Glossary, number: int | None, term: Term, language: str)
             )
 
 
-def _holds(term: Term, wanted: str) -> bool:
-    return any(wanted in text.casefold() for text in (term.source, *term.targets, term.note))
+def _contains(term: Term, text: str) -> bool:
+    return any(text in own.casefold() for own in (term.source, *term.targets, term.note))
 
 
 def _row(term: Term) -> Json:

@@ -18,9 +18,9 @@ MAX_BENT = 100_000  # terms whose forms are remembered
 
 @dataclass(frozen=True)
 class PreparedTerms:
-    """Other terms for a workspace, searched for already, so that taking them takes no time.
+    """Other terms for a document with their hits, so that putting them in force takes no time.
 
-    `basis` is what they were made from. `hits` has, by source, what stands there now; None where nothing changes.
+    `basis` are the terms in force when they were prepared. `hits` has the new hits by source; None: no change.
     """
 
     basis: TermMatcher
@@ -54,26 +54,26 @@ class DocumentTerms:
         self._used_in: object = None
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
-        """The terms that stand in a source."""
+        """The terms that occur in a source."""
         return self.search(source).hits
 
     def search(self, source: str) -> TermMatches:
-        """The terms that stand in a source, and those that others cover there."""
+        """The terms that occur in a source, and those that are suppressed there by others."""
         return self.search_in(self.all, source)
 
     def search_in(self, terms: TermMatcher, source: str) -> TermMatches:
-        """The same with these terms in place of the workspace's."""
+        """The same for other terms than those in force."""
         if not terms:
             return TermMatches((), ())
         matches = terms.search(source)
         return replace(matches, hits=self.listed(matches.hits))
 
     def listed(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
-        """The hits with the forms of the list alone."""
+        """The hits with the inflected forms of the form list, without those of the memory."""
         return tuple(replace(hit, term=self._bent(hit.term)) for hit in hits)
 
     def with_used_forms(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
-        """The hits with the forms of their targets that the memory has by now, where it has been read."""
+        """The hits with the forms of the list and those of the memory, where that has been read."""
         index = self._memory_index()
         if index is None:
             return hits
@@ -85,7 +85,7 @@ class DocumentTerms:
         return tuple(replace(hit, term=self._used[hit.term]) for hit in hits)
 
     def summary(self) -> Json | None:
-        """What the page's header says of the glossaries; None where there is none."""
+        """The glossaries in the page's header; None without any."""
         if not self.glossaries:
             return None
         on = [base for base in self.glossaries if base.is_on]
@@ -101,15 +101,15 @@ class DocumentTerms:
         glossaries: tuple[Glossary, ...] | None = None,
         document_terms: tuple[Term, ...] | None = None,
     ) -> PreparedTerms:
-        """Other terms, for `use`, searched for in all sources that they may concern.
+        """Other terms, for `use`, with their hits in all sources that they may concern.
 
         Takes seconds for a large glossary or document, and needs no lock.
         """
-        basis, termbases_before, document_terms_before = self.all, self.glossaries, self.document_terms
-        glossaries = termbases_before if glossaries is None else glossaries
+        basis, glossaries_before, document_terms_before = self.all, self.glossaries, self.document_terms
+        glossaries = glossaries_before if glossaries is None else glossaries
         document_terms = document_terms_before if document_terms is None else document_terms
         every = combined_matcher(document_terms, glossaries, self.source_language)
-        differing = differing_terms(termbases_before, glossaries)
+        differing = differing_terms(glossaries_before, glossaries)
         if differing is not None:
             differing += set(document_terms) ^ set(document_terms_before)
         probe = None if differing is None else term_matcher(differing, self.source_language)

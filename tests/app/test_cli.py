@@ -15,7 +15,7 @@ from app.__main__ import main
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, parse
 from app.formats.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
-from app.models.search import SEARCH
+from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
 from app.sessions import EXPORTS
 from app.tm.index import MemoryEntry

@@ -25,7 +25,7 @@ from typing import Any
 import sacrebleu
 import torch
 
-from app.models.search import SEARCH
+from app.models.loading import SEARCH
 from app.segments.resolved_constraints import resolve_constraints
 from app.tags.protect import Protection
 from app.text.nontranslatables import kept_texts, nontranslatables

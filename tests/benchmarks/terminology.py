@@ -25,7 +25,7 @@ import sacrebleu
 from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
-from app.models.search import SEARCH
+from app.models.loading import SEARCH
 from app.segments.resolved_constraints import Constraint, constraints_for
 from engine import Phrase, Request, Translator, occurrences
 from tests.benchmarks.paper_dba import commit, environment, file_checksum

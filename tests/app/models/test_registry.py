@@ -173,7 +173,7 @@ def test_what_cannot_translate_the_document_is_refused(run: Run, key: str, messa
     assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
 
 
-def test_the_newest_wish_counts_and_what_nobody_uses_is_let_go_of(run: Run) -> None:
+def test_last_choice_counts_and_unused_models_are_closed(run: Run) -> None:
     other = replace(LARGE, folder=Path("/models/other"))
     run.known = [SMALL, LARGE, other]
     workspace, second = run.open(), run.open(b"Another document.\n")
@@ -231,11 +231,11 @@ def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
     assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
     holder._has_fetched(1, 10)  # the other document waits
     run.sessions.models.stop(second)
-    with pytest.raises(ModelError, match="was stopped on its way"):
+    with pytest.raises(ModelError, match="was stopped"):
         holder._has_fetched(2, 10)
     run.sessions.models.fetch(workspace, HUB_ID)
     assert len(SlowModel.started) == 2, "one that was stopped is of no use"
-    holder.fail("opus-mt-en-de was stopped on its way")
+    holder.fail("loading opus-mt-en-de was stopped")
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["next"], snapshot["problem"], second.problem) == (HUB_ID, "", "")
     SlowModel.started[1].come()
@@ -497,7 +497,7 @@ def test_what_a_model_can_be_asked_for_is_known_while_it_loads(cache: Path, monk
     assert holder.formalities == {"en-de": ("formal",)}
 
 
-def test_wanted_direction_is_that_of_new_documents_if_the_model_has_it(cache: Path) -> None:
+def test_fixed_direction_is_that_of_new_documents_if_the_model_has_it(cache: Path) -> None:
     for wanted, state, direction in (
         (None, "ready", "en-de"),
         ("en-de", "ready", "en-de"),

@@ -14,7 +14,6 @@ import pytest
 from app.errors import CommandError
 from app.glossary.reading import row_checks as glossary_rows
 from app.log.store import LogStore
-from app.models import spelling
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.workspace import glossary_imports as imports
@@ -206,7 +205,7 @@ def test_table_says_how_many_rows_it_has_not(workspace: Workspace, monkeypatch: 
 
 
 def test_words_that_the_model_was_not_asked_about_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(workspace.model, "decoder", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
     assert note == "Whether the model can spell them was not checked for 2 words."
@@ -218,7 +217,7 @@ def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
     begun: list[Any] = []
     monkeypatch.setattr(imports, "MAX_CAPITALS", 1)
     monkeypatch.setattr(imports, "PORTION", 1)
-    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
     text = "router\tRouter\nuser interface\tGrafische Oberfläche\nsign\t\u6f22\nsign two\t\u6f22\u5b57\n"
     report = stage(workspace, text)
@@ -227,8 +226,8 @@ def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
         "Capitals are not checked yet in 3 terms.",
         "Whether the model can spell them is not checked yet for 4 words.",
     ]
-    monkeypatch.setattr(spelling, "SECONDS", 20.0)
-    monkeypatch.setattr(spelling, "_PORTION", 1)
+    monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
+    monkeypatch.setattr(imports, "SPELLING_PORTION", 1)
     begun[0]["target"](*begun[0]["args"])
     told = workspace.glossary_imports.view(report["import"])
     assert (told["counts"]["look"], told["is_checking"], told["notes"]) == (3, False, [])
@@ -239,11 +238,11 @@ def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
 
 def test_checking_ends_with_its_import(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     begun: list[Any] = []
-    monkeypatch.setattr(spelling, "SECONDS", 0.0)
+    monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
     stage(workspace, "router\tRouter\n")
     newer = stage(workspace, "sign\t\u6f22\u5b57\n")
-    monkeypatch.setattr(spelling, "SECONDS", 20.0)
+    monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
     begun[0]["target"](*begun[0]["args"])
     assert workspace.glossary_imports.view(newer["import"])["is_checking"]
 
