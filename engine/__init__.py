@@ -1,4 +1,4 @@
-"""Pinpoint's decoding engine: translations in which given phrases must stand.
+"""Pinpoint's decoding engine: translation with required phrases.
 
 Shapes, wherever they are named in this package: B sentences, K beam width, R rows (the live hypotheses of all
 sentences, laid end to end), N candidates, S source length, T target length, H heads, D head size, E model size,

@@ -1,6 +1,6 @@
 """Requests in, translations out: text to pieces, encoder, search, results as text.
 
-A `Translator` is not safe to call from several threads at once; `engine.worker.Worker` is.
+A `Translator` must not be called from several threads at once; `engine.worker.Worker` may.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LOOK_AHEAD_BATCHES = 8
 
 
 class Translator:
-    """One loaded model with all that its text needs."""
+    """One loaded model with its codec, pipeline and cache of encodings."""
 
     def __init__(
         self,
@@ -83,12 +83,12 @@ class Translator:
         *,
         on_fetch: FetchProgress | None = None,
     ) -> Translator:
-        """Read a model: a folder of ours, the hub's or fairseq's, or a hub id, fetched and converted once.
+        """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
-        Precision "half" is for GPUs, "int8" for CPUs. `compaction_interval` counts the steps after which finished rows
-        leave a batch (engine/model/table_decoder.py); None: at once on a CPU, every 8 on a GPU. While files are
-        fetched, `on_fetch` is told how many bytes are here and of how many; it ends that by raising. Raises ModelError
-        naming the file or device at fault and the cure.
+        Precision "half" is for GPUs, "int8" for CPUs. Finished rows leave a batch every `compaction_interval` steps
+        (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. During a download, `on_fetch`
+        is called with the bytes so far and in total; it may raise to stop. Raises ModelError with the file or device
+        at fault and how to fix it.
         """
         device = usable_device(device)
         folder = model_folder(folder, on_fetch).resolve()
@@ -112,8 +112,8 @@ class Translator:
     ) -> Translation:
         """The n-best list of one request.
 
-        Raises InvalidRequest for what cannot be asked of this model; what cannot be met is told by the status. Both
-        `cancel` and the deadline act within one decoding step and give the best so far.
+        Raises InvalidRequest for a request that this model cannot take; an infeasible one gets that status. `cancel`
+        and the deadline act within one decoding step and return the best hypotheses so far.
         """
         started = time.perf_counter()
         constraints = self.pipeline.prepare(request)
@@ -133,12 +133,11 @@ class Translator:
     ) -> Iterator[Translation]:
         """Translations in the order of the requests, each as soon as it and those before it are ready.
 
-        Up to `batch_size` requests are decoded at a time, out of a window that is read ahead, so that like lengths go
-        together; a request may bring options of its own. `schedule` says who makes room for whom
-        (engine/search/batching.py), which changes the time and not the translations. A request that is invalid or fails
-        gives a translation of status "failed"; the others go on. `progress` is told how many are done. After `cancel`,
-        what is left comes back as "cancelled"; after the deadline, which counts from when the first translation is
-        asked for, as "deadline".
+        Decodes up to `batch_size` requests together. A window is read ahead so that sources of similar length share
+        batches. A request may come with options of its own. `schedule` (engine/search/batching.py) changes the time,
+        not the translations. An invalid or crashing request gets a translation of status "failed"; the others
+        continue. `progress` is called with the number of finished requests. After `cancel`, the remaining requests come
+        back as "cancelled"; after the deadline, which counts from the first `next`, as "deadline".
         """
         interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
         pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
@@ -165,7 +164,7 @@ class Translator:
         return DecodingLoop(self.pipeline, search)
 
     def misspelling(self, text: str) -> str | None:
-        """What this model would write for a text that it cannot spell, "⁇" for what it lacks; None where it can."""
+        """What this model writes for a text that it cannot spell, "⁇" for unknown characters; None if it can."""
         return None if self._codec.spells(text) else self._codec.respell(text)
 
     @torch.inference_mode()
@@ -179,11 +178,11 @@ class Translator:
         domain: str | None = None,
         formality: Formality | None = None,
     ) -> Hypothesis:
-        """What the model thinks of a given translation: of a text in its canonical pieces, or of exactly these tokens.
+        """The model's score of a given translation: of a text in its canonical pieces, or of exactly these tokens.
 
-        Tokens include the end, as in `Hypothesis.tokens`, and get the log-probabilities that the search gave them. One
-        pass of the model, so there is nothing to cancel.
-        Raises InvalidRequest where neither or both are given, or the text cannot be spelt.
+        Tokens include the end, as in `Hypothesis.tokens`, and get the same log-probabilities as in the search. Takes
+        one pass of the model, so it cannot be cancelled.
+        Raises InvalidRequest if neither or both are given, or if the text cannot be spelt.
         """
         if (target is None) == (tokens is None):
             raise InvalidRequest("score needs either target, a text, or tokens, a list of piece ids")
@@ -225,9 +224,9 @@ class Translator:
         cancel: Event | None = None,
         deadline_ms: float | None = None,
     ) -> Pricing:
-        """What the constraints cost, all together and each alone, decoded in one batch with and without them.
+        """The price of the constraints, all together and each alone, decoded in one batch with and without them.
 
-        A price that the deadline or `cancel` leaves open is None.
+        Prices that are unknown after the deadline or `cancel` are None.
         """
         phrases, avoid = request.phrases, request.avoid
         variants = [request, replace(request, phrases=(), avoid=())]
@@ -237,9 +236,9 @@ class Translator:
         constraints = [self.pipeline.prepare(variant) for variant in variants]
         decoded = self._decode(variants, constraints, options, interruption_of(started, cancel, deadline_ms), started)
         constrained, free, *without = decoded
-        prices = [_best_score(other, constrained) for other in without]
+        prices = [_price(other, constrained) for other in without]
         return Pricing(
-            total=_best_score(free, constrained),
+            total=_price(free, constrained),
             phrases=tuple(prices[: len(phrases)]),
             avoid=tuple(prices[len(phrases) :]),
             constrained=constrained,
@@ -258,11 +257,11 @@ class Translator:
         cancel: Event | None = None,
         deadline_ms: float | None = None,
     ) -> tuple[Alternative, ...]:
-        """Other words for the one at `offset` of a hypothesis, each with the best sentence that goes on with it.
+        """Other words for the one at `offset` of a hypothesis, each with the best sentence that continues with it.
 
-        What stands before the word stays; each sentence meets everything that the request asks for. Best sentence
-        first, `count` at most; fewer where the deadline or `cancel` comes first or constraints leave less. Raises
-        InvalidRequest where no word is.
+        The text before the word stays, and each sentence meets all constraints of the request. At most `count`, best
+        sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
+        if there is no word at `offset`.
         """
         started = time.perf_counter()
         prepared = self.pipeline.prepare(request)
@@ -318,8 +317,8 @@ class Translator:
         return [job.result() for job in jobs]
 
 
-def _best_score(without: Translation, having: Translation) -> float | None:
-    """What the best score rises by; None where one of the two has no translation that meets its request."""
+def _price(without: Translation, having: Translation) -> float | None:
+    """The difference of the best scores; None if one of the two has no translation that meets its request."""
     if without.status != "complete" or having.status != "complete":
         return None
     return without.hypotheses[0].score - having.hypotheses[0].score

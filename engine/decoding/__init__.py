@@ -1,1 +1,1 @@
-"""Between requests and the search: constraints as pieces, cached encodings, the decoding loop, results as text."""
+"""From requests to the search and back: constraints in pieces, cached encodings, the decoding loop, results as text."""

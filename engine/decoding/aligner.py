@@ -1,6 +1,6 @@
-"""Which characters of a source and its translation stand for each other, and what that says of required terms.
+"""Word alignment of a source and its translation in characters, and whether required terms translate their source.
 
-Between the alignment head, which speaks of pieces, and the answer, which speaks of characters.
+Converts the links of the alignment head, which are between pieces, to character spans.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def align(
     targets: Sequence[Sequence[int]],
     decodings: Sequence[DecodedPieces],
 ) -> list[Alignment]:
-    """The alignment of each target of `source`, given as its tokens and what they write.
+    """The alignment of each target of `source`; `decodings` are the texts of `targets`.
 
-    `encoded` is this one source with its `marks`, `model` one with an alignment head. Targets change each other's by
-    rounding at most.
+    `encoded` is this one source with its `marks`; the model must have an alignment head. The alignment of a target does
+    not depend on the others, up to rounding.
     """
     assert model.alignment is not None
     encoding = (model.source_codec or model.codec).encode(source)
@@ -51,7 +51,7 @@ def align(
 
 
 def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]) -> list[Span]:
-    """(target word, source word) of words without any link that stand once in each text: names, which a head misses."""
+    """(target word, source word) of unlinked words that occur once in each text: names, which the head misses."""
     sources, targets = Counter(source_words), Counter(target_words)
     linked_targets, linked_sources = {target for target, _ in links}, {source for _, source in links}
     places = {word: place for place, word in enumerate(source_words) if sources[word] == 1}
@@ -65,9 +65,9 @@ def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: 
 def with_alignment(
     placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment, text: str
 ) -> tuple[Placement, ...]:
-    """The placements, each of a phrase with a source span told whether it stands for that span, and what else does.
+    """The placements with `aligned` and `doubled` set for phrases with a source span.
 
-    Phrases of the same text first change places where each then stands for its own span.
+    Placements of phrases with the same text are first swapped if that aligns more of them with their own span.
     """
     placements = _each_at_its_span(placements, phrases, alignment)
     found = []
@@ -84,14 +84,14 @@ def with_alignment(
 
 
 def _partners(span: Span, alignment: Alignment) -> list[Span]:
-    """The target words that stand for a word in a source span, in order, each once."""
+    """The distinct target words linked to a word in a source span, in order."""
     return sorted({(start, end) for *source, start, end in alignment if _overlap((source[0], source[1]), span)})
 
 
 def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Alignment, text: str) -> tuple[Span, ...]:
-    """Target words that stand for a source span and nothing else, and are no part of the form that was asked for.
+    """Target words linked to a source span and to nothing else, outside the required forms.
 
-    What stands right beside a form that is aligned is left out: most often it is its article.
+    Words right beside an aligned form are left out: most often they are its article.
     """
     strangers = {(start, end) for *source, start, end in alignment if not _overlap((source[0], source[1]), span)}
     return tuple(
@@ -128,7 +128,7 @@ def _num_aligned(placements: Sequence[Placement], phrases: Sequence[Phrase], ali
 
 
 def _characters(spans: Sequence[Span], word: Span) -> Span:
-    """From the first character of a word's first piece to the last of its last."""
+    """The characters of a word that is given as a range of pieces."""
     return spans[word[0]][0], spans[word[1] - 1][1]
 
 
@@ -137,5 +137,5 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def _touch(one: Span, other: Span) -> bool:
-    """Whether two spans overlap, or have a space between them at most."""
+    """Whether two spans overlap or have at most one character between them."""
     return one[0] <= other[1] + 1 and other[0] <= one[1] + 1

@@ -1,7 +1,7 @@
-"""A request in the model's terms: source pieces, the search's constraints, and what stands in the way of them.
+"""A request in pieces: source pieces, the search's constraints, and the obstacles that make it infeasible.
 
-Between the request, which speaks of text, and the search, which speaks of pieces; and back again, from a finished text
-to the place of each phrase in it.
+Requests contain text, the search works on pieces. `PreparedRequest.place` leads back: it finds the phrases in a
+finished text.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from engine.search.sharing import groups_that_share
 from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
 
 Span = tuple[int, int]
-_NEIGHBOURS = ("x", "1", " x", ",1")  # what may make another word or number of the end of a text
-_Kind = tuple[frozenset[str], tuple[str, str]]  # what phrases must have in common to be one
+_NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text
+_Kind = tuple[frozenset[str], tuple[str, str]]  # phrases with the same key are merged
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """What the search needs to know of one request.
+    """One request as the search needs it.
 
-    `constraints.phrases[i]` stands for the request's phrases `members[i]`: the same text asked for several times is one
-    phrase with a count. Locked texts and the suffix, `num_ordered` in all, come behind those. `obstacles` say why no
-    translation can meet the request; empty where one can.
+    `constraints.phrases[i]` is for the request's phrases `members[i]`: a text that is required several times becomes
+    one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
+    why no translation can meet the request; empty if it is feasible.
     """
 
     source: str
@@ -50,13 +50,13 @@ class PreparedRequest:
         source_codec: Codec | None = None,
         marks: tuple[str, ...] = (),
     ) -> PreparedRequest:
-        """For a model of `max_pieces`; `source_codec` where sources have pieces of their own kind.
+        """Prepares a request for a model of `max_pieces`.
 
-        `marks` are the pieces for the request's domain and formality.
+        `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
         """
         encoding = (source_codec or codec).encode(request.source)
         obstacles: list[Reason] = []
-        most = max_pieces - 2 - len(marks)  # the direction and the end are pieces too
+        most = max_pieces - 2 - len(marks)  # direction and end are pieces too
         if len(encoding.ids) > most:
             message = f"the source has {len(encoding.ids)} pieces, the model reads at most {most}; split the segment"
             obstacles.append(Reason("source_too_long", message))
@@ -97,7 +97,7 @@ class PreparedRequest:
         )
 
     def begun_with(self, text: str, pieces: Sequence[int]) -> PreparedRequest:
-        """These constraints for a translation that begins with exactly `pieces`, which write `text`."""
+        """The same request for a translation that begins with exactly `pieces`, which write `text`."""
         constraints = replace(self.constraints, prefix=Prefix(text, tuple(pieces)))
         return replace(self, constraints=constraints, num_prefix=len(pieces))
 
@@ -107,16 +107,16 @@ class PreparedRequest:
         return sum(phrase.num_constraint_tokens for phrase in self.constraints.phrases)
 
     def max_length(self, options: SearchOptions, max_pieces: int) -> int:
-        """The most tokens that the translation may have, the end included."""
+        """The most tokens of the translation, including the end."""
         by_source = int(min(options.max_length_factor * len(self.source_ids), max_pieces)) + options.max_length_offset
         by_prefix = self.num_prefix + options.max_length_offset
         return min(max_pieces, max(1, by_source, by_prefix * (self.num_prefix > 0)) + self.num_tokens)
 
     def place(self, text: str) -> tuple[tuple[Placement, ...], tuple[int, ...]]:
-        """Where each required occurrence stands in a text, by phrase, and which phrases lack one or stand too often.
+        """The placements of the required occurrences in a text, and the phrases that are missing or too frequent.
 
-        Occurrences are found in the finished text itself, earliest end first, whatever the search believed. Those of
-        phrases that share a form are shared out so that as much as possible is met.
+        Finds occurrences in the finished text itself, earliest end first, independently of the search. Occurrences of
+        phrases that share a form are assigned so that as many pieces as possible are met.
         """
         placements: list[Placement] = []
         unmet: list[int] = []
@@ -137,7 +137,7 @@ class PreparedRequest:
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
 
     def place_ordered(self, text: str) -> tuple[Span, ...]:
-        """Where the locked texts and then the suffix stand in a text, up to the first that does not."""
+        """The spans of the locked texts and the suffix in a text, up to the first that is missing."""
         spans: list[Span] = []
         for phrase in self.constraints.phrases[len(self.members) :]:
             free_from = spans[-1][1] if spans else 0
@@ -152,20 +152,20 @@ class PreparedRequest:
         return tuple(spans)
 
     def not_placed(self, phrase: int) -> Reason:
-        """Why a phrase is missing from a translation that the search gave up on."""
+        """The reason for a phrase that the search could not place within the length limit."""
         text = self.phrases[phrase].text
         message = f"{text!r} found no place within the length limit; raise max_length_offset or take a phrase away"
         return Reason("not_placed", message, phrase)
 
     def not_in_order(self, num_in_order: int) -> Reason:
-        """Which locked text, or the suffix, is missing."""
+        """The reason for the first missing locked text or suffix."""
         text = self.constraints.phrases[len(self.members) + num_in_order].forms[0]
         message = f"the locked text or suffix {text!r} found no place in its order within the length limit; unlock it"
         return Reason("not_placed", message)
 
 
 def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
-    """The prefix with the pieces of all but its last word, which may go on; a space after it closes that word."""
+    """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word."""
     text = codec.normalise(text)
     if not text:
         return None, []
@@ -194,12 +194,12 @@ def _avoided(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:
 
 
 def _forms(phrase: Phrase, codec: Codec) -> tuple[str, ...]:
-    """The phrase's texts as the output writes them: NFC, without space around them, each once."""
+    """The distinct texts of the phrase as the output writes them: NFC, without surrounding space."""
     return tuple(dict.fromkeys(codec.normalise(form.strip()) for form in phrase.all_forms))
 
 
 def _group(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
-    """Numbers of phrases that ask for the same, together: they are one with a higher count."""
+    """Indices of equal phrases, grouped: each group becomes one phrase with a higher count."""
     groups: dict[_Kind, list[int]] = {}
     for number, phrase in enumerate(phrases):
         key = frozenset(_forms(phrase, codec)), (phrase.boundary, phrase.case)
@@ -210,7 +210,7 @@ def _group(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
 def _tracked(
     phrases: Sequence[Phrase], numbers: tuple[int, ...], avoided: Sequence[AvoidedText], codec: Codec
 ) -> tuple[TrackedPhrase | None, list[Reason]]:
-    """One phrase for all of `numbers`; None, with the reasons, where no form can be spelt or all are avoided."""
+    """One phrase for all of `numbers`; None, with the reasons, if no form can be spelt or all are avoided."""
     phrase = phrases[numbers[0]]
     forms = tuple(form for form in _forms(phrase, codec) if not any(_forbids(item, form) for item in avoided))
     if not forms:
@@ -244,9 +244,9 @@ def _too_often(
     ordered: Sequence[TrackedPhrase],
     prefix: str,
 ) -> list[Reason]:
-    """Reasons for phrases that cannot stand as seldom as they may: what else is asked for holds too many of them.
+    """Reasons for phrases whose `max_count` is exceeded by the request's other texts.
 
-    `prefix` may go on inside its last word, so what ends it counts only where no character could break it.
+    The last word of `prefix` may continue, so an occurrence at its end counts only if no character can break it.
     """
     reasons: list[Reason] = []
     for limited, numbers in zip(phrases, members, strict=True):
@@ -269,7 +269,7 @@ def _too_often(
 
 
 def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
-    """How often `limited` stands in each form of `phrase` at least, whatever is around that."""
+    """The least number of occurrences of `limited` in any form of `phrase`, whatever surrounds the form."""
     texts = [
         text
         for number, form in enumerate(phrase.forms)
@@ -280,13 +280,13 @@ def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
 
 
 def _capitalised(forms: Sequence[str]) -> list[str]:
-    """The forms with a capital first letter, those that are no forms already."""
+    """The forms with a capital first letter, without those that are forms already."""
     capitals = (form[0].upper() + form[1:] for form in forms)
     return [form for form in dict.fromkeys(capitals) if form not in forms]
 
 
 def _ordered(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[Reason]]:
-    """The locked texts and then the suffix, as phrases with a turn; reasons for those that cannot be spelt."""
+    """The locked texts and the suffix as phrases with a turn; reasons for those that cannot be spelt."""
     phrases: list[TrackedPhrase] = []
     reasons: list[Reason] = []
     texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix.strip())
@@ -306,9 +306,9 @@ def _forbids(avoided: AvoidedText, form: str) -> bool:
 
 
 def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
-    """The canonical pieces of a form: after a space and, where no letter before it would join it, right after a word.
+    """The canonical pieces of a form: after a space and, if it cannot join a preceding letter, right after a word.
 
-    That is so where it begins with punctuation, or in a script without spaces.
+    The latter are forms that begin with punctuation or in a script without spaces.
     """
     alone = codec.encode(form).ids
     if joins_words(form[0]):
@@ -321,7 +321,7 @@ def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
 
 
 def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
-    """Where the phrase's forms stand in a text, overlapping ones too."""
+    """The spans of the phrase's forms in a text, including overlapping ones."""
     return [
         (start, end)
         for number, form in enumerate(phrase.forms)
@@ -331,7 +331,7 @@ def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
 
 
 def _apart(spans: list[Span]) -> list[Span]:
-    """The spans that do not overlap, chosen by earliest end."""
+    """The spans that do not overlap, chosen greedily by earliest end."""
     chosen: list[Span] = []
     for start, end in sorted(set(spans), key=lambda span: (span[1], span[0])):
         if not chosen or start >= chosen[-1][1]:

@@ -1,6 +1,6 @@
-"""What the model made of the newest sources, kept, so that a request that asks anew costs only what is new in it.
+"""Cache of the newest sources: the encoder's output, and the decoder's state after the newest prefix of each.
 
-That is the encoder's output and, of the beginning of a translation that was given last, the decoder's state.
+A repeated request then costs only what is new in it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class _Kept:
 
 
 class Encodings:
-    """The encoder of one model with the encodings that it gave last."""
+    """The encoder of one model with a cache of its newest encodings."""
 
     def __init__(self, model: LoadedModel, compaction_interval: int | None = None) -> None:
-        """`compaction_interval` is for `engine.model.table_decoder.open_decoder`."""
+        """`compaction_interval`: see `engine.model.table_decoder.open_decoder`."""
         self._model = model
         self._compaction_interval = compaction_interval
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
     def decoder(self, sources: Sequence[PreparedRequest]) -> Decoder | TableDecoder:
-        """A fresh decoder of these sources, before its first step."""
+        """A new decoder of these sources, before its first step."""
         kept = self._of(sources)
         encoded = EncodedSources.stack([item.encoded for item in kept])
         newest = [item.newest for item in kept]
@@ -49,7 +49,7 @@ class Encodings:
         return kept.encoded
 
     def _of(self, sources: Sequence[PreparedRequest]) -> list[_Kept]:
-        """What is kept of the sources; those of which nothing is are encoded together."""
+        """The cached encodings of the sources; encodes the missing ones in one batch."""
         keys: list[_Key] = [(prepared.direction, prepared.marks, prepared.source) for prepared in sources]
         found = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
         new = {key: prepared for key, prepared in zip(keys, sources, strict=True) if key not in found}

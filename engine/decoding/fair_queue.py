@@ -1,4 +1,4 @@
-"""Jobs that wait, so that several owners get their turn one after the other, whoever asked for more."""
+"""A queue in which owners take turns, so that an owner with many jobs does not delay the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue for each owner; `pop` takes from them in turn.
+    """One queue for each owner; `pop` takes from them in turn.
 
     >>> queue = FairQueue()
     >>> for owner, job in [("a", 1), ("a", 2), ("a", 3), ("b", 4)]:
@@ -20,7 +20,7 @@ class FairQueue(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._by_owner: dict[Hashable, deque[T]] = {}  # whose turn it is comes first
+        self._by_owner: dict[Hashable, deque[T]] = {}  # the next in turn comes first
 
     def __len__(self) -> int:
         return sum(map(len, self._by_owner.values()))
@@ -32,11 +32,11 @@ class FairQueue(Generic[T]):
         self._by_owner.setdefault(owner, deque()).append(job)
 
     def peek(self) -> T:
-        """What `pop` would take."""
+        """The job that `pop` would return."""
         return next(iter(self._by_owner.values()))[0]
 
     def pop(self) -> T:
-        """The oldest job of the owner whose turn it is."""
+        """Removes and returns the oldest job of the owner whose turn it is."""
         owner = next(iter(self._by_owner))
         jobs = self._by_owner.pop(owner)
         job = jobs.popleft()
@@ -45,7 +45,7 @@ class FairQueue(Generic[T]):
         return job
 
     def take(self, should_take: Callable[[T], bool]) -> list[T]:
-        """Remove the jobs of which this is true; the others stay in their places."""
+        """Removes and returns the matching jobs; the others keep their order."""
         taken = [job for job in self if should_take(job)]
         if taken:
             left = {owner: deque(job for job in jobs if not should_take(job)) for owner, jobs in self._by_owner.items()}

@@ -1,7 +1,7 @@
-"""The fewest constraints to take away so that a request that cannot be met can be.
+"""The fewest constraints to remove so that an infeasible request becomes feasible.
 
-What no translation can contain goes in any case. Phrases that are avoided at the same time, and more pieces than the
-model can write, leave a choice: the fewest, and of equally few the latest, in the order of the request's fields.
+Constraints that no translation can meet are always removed. Phrases that are also avoided, and more pieces than the
+model can write, leave a choice: the fewest constraints, and of equally few the latest, in the order of the fields.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MAX_TRIED = 2_000
 
 
 def smallest_relaxation(request: Request, constrain: Callable[[Request], PreparedRequest]) -> Relaxation | None:
-    """What to take away; None where no removal helps, as with a source that is too long.
+    """The constraints to remove; None if no removal helps, as with a source that is too long.
 
-    `constrain` turns a request into constraints, whose `obstacles` say whether it can be met.
+    `constrain` prepares a request; its `obstacles` are empty if the request is feasible.
     """
 
     def is_feasible(removed: Iterable[_Item]) -> bool:
@@ -40,11 +40,11 @@ def smallest_relaxation(request: Request, constrain: Callable[[Request], Prepare
                 return _relaxation([*hopeless, *chosen])
             if num_tried == _MAX_TRIED:
                 return _relaxation(_shrink(items, is_feasible))
-    raise AssertionError("taking everything away was found to help")
+    raise AssertionError("removing every constraint was feasible")
 
 
 def _shrink(items: list[_Item], is_feasible: Callable[[Iterable[_Item]], bool]) -> list[_Item]:
-    """A removal from which nothing can be given back, for requests with too many constraints to try all sets."""
+    """A removal of which every part is needed, for requests with too many constraints to try all sets."""
     removed = list(items)
     for item in items:
         fewer = [other for other in removed if other != item]
@@ -54,7 +54,7 @@ def _shrink(items: list[_Item], is_feasible: Callable[[Iterable[_Item]], bool]) 
 
 
 def _items(request: Request) -> list[_Item]:
-    """Every constraint of a request, by field and number."""
+    """All constraints of a request as (field, index)."""
     found = []
     for name in _FIELDS:
         value = getattr(request, name)

@@ -27,8 +27,9 @@ def top_tokens(
 
     Logits are float16, bfloat16 or float32, with any strides. `masks_MV` holds 0 where a token may come and -inf where
     it may not: the few different masks of a step, such as "never these", "nor the end", "only these"; `mask_of_R` names
-    each row's. They act before the choice and leave the normaliser alone. `forced_RF` has tokens, -1 as padding; masked
-    ones and padding get -inf. All tensors lie on one device. On a GPU this reads the logits once and waits for nothing.
+    each row's. They act before the choice and do not change the normaliser. `forced_RF` has tokens, padded with -1;
+    masked ones and padding get -inf. All tensors are on one device. On a GPU this reads the logits once, without
+    synchronisation.
     """
     inputs = (logits_RV, k, bias_V, masks_MV, mask_of_R, forced_RF)
     _check(*inputs)
@@ -61,7 +62,7 @@ def _check(
 
 @functools.cache
 def can_fuse(device: torch.device) -> bool:
-    """Whether the kernels run on this device and are right, tried once; warns where they do not.
+    """Whether the kernels run on this device and give correct results; tried once, with a warning if not.
 
     Triton may not be installed, the GPU too old for it, or a C compiler missing, which it needs on the first call.
     """
@@ -75,7 +76,7 @@ def can_fuse(device: torch.device) -> bool:
         torch.testing.assert_close(found.log_probs_RK, expected.log_probs_RK, rtol=1e-4, atol=1e-4)
     except torch.OutOfMemoryError:
         raise
-    except Exception as error:  # of any kind: the plain way is always there
+    except Exception as error:  # of any kind: plain PyTorch always works
         warnings.warn(
             f"the kernels of the output layer do not run here ({type(error).__name__}: {error}); it runs as separate "
             f"steps on {device}, slower",

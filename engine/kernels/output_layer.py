@@ -1,8 +1,8 @@
-"""The output layer after its matrix product: bias, log-softmax, masks, the k best, and given tokens' scores, as one.
+"""The output layer after its matrix product: bias, log-softmax, masks, the k best tokens, and forced tokens, in one.
 
-Neither side ever writes a row's log-probabilities: what the search needs is the row's normaliser, its k best and its
-forced candidates (Hoang et al. 2018, section 2.2; algorithms 4 and 6). `top_tokens_plain` is the reference and what
-a CPU runs; `output_layer_triton` has the kernels. Knows no beams, phrases or banks.
+The full log-probabilities of a row are never written: the search only needs the row's normaliser, its k best tokens
+and its forced tokens (Hoang et al. 2018, section 2.2; algorithms 4 and 6). `top_tokens_plain` is the reference and the
+CPU's implementation; `output_layer_triton` has the kernels, `dispatch` chooses.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-# The k best tokens lie in the k groups with the greatest maxima, so that only so many need sorting.
+# The k best tokens are in the k groups with the greatest maxima, so only these need sorting.
 GROUP = 32  # neighbouring tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """What the output layer's matrix product gives, of 16 or 32 bits, and the bias still to be added, if any."""
+    """The result of the output layer's matrix product, in 16 or 32 bits, and the bias to add, if any."""
 
     logits_RV: Tensor
     bias_V: Tensor | None = None
 
     def log_probs(self) -> Tensor:
-        """(R, V), float32: all of them, for those who need more than `top_tokens` gives."""
+        """(R, V), float32: all log-probabilities, for callers that need more than `top_tokens`."""
         logits_RV = self.logits_RV.float()
         return torch.log_softmax(logits_RV if self.bias_V is None else logits_RV + self.bias_V, dim=1)
 
 
 @dataclass(frozen=True, slots=True)
 class TopTokens:
-    """What a step gives the search, in float32 and int64, on the logits' device.
+    """The result of a step for the search, in float32 and int64, on the logits' device.
 
-    Tokens come best first, equal logits by token id. Where a mask leaves fewer than k, the rest have -inf. A row that
+    Tokens come best first, equal logits by token id. If a mask leaves fewer than k, the rest have -inf. A row that
     failed (a logit that is not a number or +inf, or all -inf) has a normaliser and log-probabilities of NaN, tokens 0.
     """
 

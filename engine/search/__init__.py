@@ -1,18 +1,26 @@
 """Beam search under lexical constraints: dynamic beam allocation (Post & Vilar 2018) over ragged batches.
 
-    phrases.py   what a phrase is to the search: its texts, its pieces, its boundary rule
-    matching.py  finding texts in a stream of characters, by the boundary rules
-    automaton.py which phrases of one sentence a text has met and how far it is with the others
-    sharing.py   which of the phrases that share a form the occurrences of a text can serve
-    guard.py     what a text must not contain, and what it must begin with
-    tracker.py   all that for a batch of hypotheses, as tables
-    arrays.py    the types of what the search keeps: NumPy arrays; only what the model puts out is torch's
-    banks.py     how many places of the beam each bank gets
-    scores.py    what a step tells of the tokens that may come: all log-probabilities, or the fused output layer's
-    rows.py      the live hypotheses of all sentences
-    beam.py      one step, and the loop around it
-    finished.py  finished hypotheses, and when a sentence has enough of them
-    words.py     which whole words may come next
+    phrases.py         constraints as the search sees them: texts, pieces, boundary rules
+    matching.py        finds texts in a stream of characters, by the boundary rules
+    automaton.py       the phrases of one sentence: occurrences met, and progress with the others
+    sharing.py         phrases that share a form: which of them the occurrences can meet
+    shared_matches.py  the same while a text is read
+    prefix_avoid.py    the prefix and the avoided texts of one sentence
+    max_count.py       the phrases of one sentence with a `max_count`
+    tracker.py         the four automata above for a batch of hypotheses, as tables
+    indexed.py         the pieces of a vocabulary, indexed by what they write
+    sentence.py        the search's task for one sentence, and its result
+    rows.py            the live hypotheses of all sentences, and their candidates
+    scores.py          masked scores of a step: all log-probabilities, or those of the fused output layer
+    leaders.py         the best continuations of each sentence
+    candidates.py      which tokens may follow which rows, with score and bank
+    banks.py           how many places of the beam each bank gets
+    beam.py            one step of dynamic beam allocation, and the loop around it
+    finished.py        finished hypotheses
+    stopping.py        scores, and when a sentence may stop
+    batching.py        which sentences share a step
+    words.py           which whole words may come next
+    arrays.py          the types of NumPy arrays
 
-The search knows a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.
+The search uses a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.
 """

@@ -1,7 +1,7 @@
 """The types of the search's arrays.
 
-Only log-probabilities are torch tensors, on the model's device. What the search keeps of hypotheses is small and
-always on the CPU, where an operation of NumPy takes a fifth of the time of one of torch.
+Only log-probabilities are torch tensors, on the model's device. The other arrays are small and always on the CPU,
+where a NumPy operation takes a fifth of the time of a torch operation.
 """
 
 from __future__ import annotations

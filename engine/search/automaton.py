@@ -1,8 +1,8 @@
-"""Which phrases of one sentence a text has met, and how far it is with the others.
+"""Automaton for the phrases of one sentence: which phrases a text has met, and its progress with the others.
 
-The automaton reads the text that the pieces write, character by character. It sees every occurrence whatever the
-segmentation: a broken phrase goes on from the longest suffix that can still become one, and a match whose right edge
-is undecided waits. Its states are small tuples; nothing here knows tensors or hypotheses.
+The automaton reads the text that the pieces write, character by character, and finds every occurrence in any
+segmentation. A broken match continues from its longest suffix that can still become a match; a match whose right edge
+is undecided stays pending. States are small tuples, without tensors or hypotheses.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _FAR = 1 << 30
 
 
 class PhraseState(NamedTuple):
-    """All that the text so far can still matter for.
+    """Matcher state: everything in the text so far that can affect later matches.
 
-    `partial` holds (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
-    right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that stand;
-    one that waits lets the next begin behind it, whose matches fall with it.
-    `shared` is what each group of phrases that share a form has come to, the ends as characters before the text's end.
+    `partial` contains (pattern, characters matched), `pending` (pattern, characters since its end) for matches whose
+    right edge is undecided, `progress` (spelling, pieces matched). `turn` counts the phrases with a turn that are met.
+    A pending one lets the next begin after it; if the pending one breaks, so do the matches of the next.
+    `shared` is the state of each group of phrases that share a form, with ends counted back from the end of the text.
     """
 
     context: Context = Context()
@@ -49,7 +49,7 @@ class PhraseState(NamedTuple):
 
 
 class PhraseAutomaton:
-    """The occurrences of one sentence's phrases in the text of its hypotheses."""
+    """Counts the occurrences of one sentence's phrases in the text of its hypotheses."""
 
     def __init__(self, phrases: Sequence[TrackedPhrase], texts: PieceTexts) -> None:
         self.phrases = tuple(phrases)
@@ -82,16 +82,16 @@ class PhraseAutomaton:
 
     @property
     def sharing(self) -> frozenset[int]:
-        """The phrases that share a form with another: they are not counted one by one, but as `shared_missing`."""
+        """The phrases that share a form with another; `shared_missing` counts them, not the counts by phrase."""
         return frozenset(self._sharing.group_of)
 
     def advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
-        """The state after `piece`, and how often each phrase turned out to be met on the way."""
+        """The state after `piece`, and how many occurrences of each phrase the piece confirmed."""
         if not self._texts.surfaces[piece]:
             return state, (0,) * len(self.phrases)
         if not state.context.has_space_before(self._texts, piece):
             return self._advance(state, piece)
-        # Behind a space most texts have come to the same, so what words do there is kept.
+        # After a space most texts have the same state, so the steps of words from there are cached.
         if state not in self._behind_space:
             self._behind_space[state] = self._read_space(state)
         behind, counts = self._behind_space[state]
@@ -101,13 +101,13 @@ class PhraseAutomaton:
         return after, tuple(map(add, counts, more)) if any(counts) else more
 
     def _advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
-        """The state after the piece's own characters, and what they turned out to complete."""
+        """The state after the piece's own characters, and the occurrences that they confirm."""
         after, counts = self._read(state, self._texts.surfaces[piece])
         progress = self._advance_spellings(state, piece, after.partial, after.pending)
         return after._replace(context=after.context.closed_by(self._texts, piece), progress=progress), counts
 
     def _read_space(self, state: PhraseState) -> tuple[PhraseState, tuple[int, ...]]:
-        """The state after a space, with the spellings under way whose characters go on with it or have not begun."""
+        """The state after a space, with the partial spellings that continue with it or have not written a character."""
         after, counts = self._read(state, " ")
         lasting = set()
         for number, depth in state.progress:
@@ -117,7 +117,7 @@ class PhraseAutomaton:
         return after._replace(progress=frozenset(lasting)), counts
 
     def _read(self, state: PhraseState, characters: str) -> tuple[PhraseState, tuple[int, ...]]:
-        """The state after these characters, without its progress, and what they turned out to complete."""
+        """The state after these characters, without `progress`, and the occurrences that they confirm."""
         counts = [0] * len(self.phrases)
         context, partial, pending, _, turn, shared = state
         num_read = 0
@@ -144,7 +144,7 @@ class PhraseAutomaton:
         return tuple(counts)
 
     def sure_counts(self, state: PhraseState, attached: Attached) -> tuple[int, ...]:
-        """How often each phrase stands at the end of the text so that no piece can break it."""
+        """How many pending occurrences of each phrase no next piece can break."""
         counts = [0] * len(self.phrases)
         sure = [m for m in state.pending if not attached.may_break(self._patterns[m[0]], m[1], state.context)]
         if sure:
@@ -156,18 +156,18 @@ class PhraseAutomaton:
         return not any(self._sharing.missing(self._sharing.take(state.shared, state.pending)))
 
     def shared_missing(self, state: PhraseState) -> tuple[int, bool]:
-        """The least number of pieces that phrases with a shared form still lack, and whether one is under way."""
+        """The least number of missing pieces of phrases that share a form, and whether one of them is partial."""
         met_at_end = self._shared_at_end(state)
         left = self._sharing.missing(met_at_end)
         begun = self._sharing.missing_with_progress(met_at_end, state.partial, state.progress)
         return sum(map(min, left, begun)), any(map(lt, begun, left))
 
     def ends_here(self, state: PhraseState) -> bool:
-        """Whether a phrase stands that counts at the end of the text alone."""
+        """Whether the text ends with a phrase that must end the text."""
         return any(self.phrases[self._patterns[number].owner].ends_text for number, _ in state.pending)
 
     def to_go(self, state: PhraseState) -> tuple[int, ...]:
-        """For each phrase, the least number of its pieces that the occurrence in progress still lacks."""
+        """For each phrase, the least number of missing pieces of its partial occurrence."""
         missing = self._num_pieces.copy()
         for spelling, depth in state.progress:
             phrase = self._pattern(spelling).owner
@@ -177,14 +177,14 @@ class PhraseAutomaton:
         return tuple(missing)
 
     def next_pieces(self, state: PhraseState) -> tuple[tuple[int, ...], ...]:
-        """For each phrase, the pieces that take it forward: on from where it stands, or from a nearer starting.
+        """For each phrase, the pieces that advance it: the next of a partial spelling, or the first of a shorter rest.
 
-        At most one for each spelling: where one is under way in two places, the one that is further goes on. What
-        overlaps an occurrence that stands at the end of the text leads nowhere, so there the next one begins.
+        At most one piece for each spelling: of two partial matches of it, the longer one continues. A match that
+        overlaps an occurrence at the end of the text cannot count, so there the next occurrence begins.
         """
         met_at_end = self._met_at_end(state) - self.sharing
         met_turns, turn = {self.phrases[owner].turn for owner in met_at_end}, state.turn
-        while turn in met_turns:  # what begins now confirms them
+        while turn in met_turns:  # the next word confirms them
             turn += 1
         shared, sharing = self._shared_at_end(state), self._sharing
         lacking = sharing.missing(shared)
@@ -218,26 +218,26 @@ class PhraseAutomaton:
         return tuple(tuple(sorted(pieces)) for pieces in following)
 
     def _met_at_end(self, state: PhraseState) -> set[int]:
-        """The phrases that stand at the end of the text."""
+        """The phrases that the text ends with."""
         return {self._patterns[number].owner for number, _ in self._matches_at_end(state)}
 
     def _matches_at_end(self, state: PhraseState) -> Matches:
-        """The matches at the end of the text; in an open word they do not stand, as the next piece breaks them."""
+        """The matches at the end of the text, without those in an open word, which the next piece breaks."""
         is_open = state.context.is_open
         return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].bounded_right))
 
     def _shared_at_end(self, state: PhraseState) -> Shared:
-        """What phrases with a shared form have come to, with what stands at the end of the text."""
+        """The state of phrases that share a form, with the matches at the end of the text."""
         return self._sharing.take(state.shared, self._matches_at_end(state))
 
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
     def _fresh(self, context: Context, character: str, turn: int, pending: Matches) -> tuple[int, ...]:
-        """The patterns that may begin with `character` here: none of phrases whose turn has passed or not come.
+        """The patterns that may begin with `character` here; of phrases with a turn, only the current one.
 
-        Behind a number that waits for what follows a comma, the next in turn may begin with that comma, unless its own
-        next digit would make another number of both.
+        After a pending number and a comma, the next in turn may begin with that comma, unless its own next digit would
+        join both into one number.
         """
         waits = self._has_turns and any(self._turns[number] == turn for number, _ in pending)
         is_inside = context.goes_on(character)  # of a word
@@ -260,9 +260,9 @@ class PhraseAutomaton:
         shared: Shared,
         counts: list[int],
     ) -> tuple[Matches, Matches, int, Shared]:
-        """Let `character` confirm, break or keep waiting the pending matches; counts what it confirms.
+        """Let `character` confirm or break the pending matches, or leave them pending; counts the confirmed ones.
 
-        The search for a phrase starts anew after each occurrence: what began inside it is no occurrence of its own.
+        The search for a phrase restarts after each occurrence: a match that began inside one does not count.
         """
         lasting = frozenset(m for m in pending if not self.phrases[self._patterns[m[0]].owner].ends_text)
         confirmed, waiting = decide(self._patterns, lasting, character)
@@ -273,7 +273,7 @@ class PhraseAutomaton:
         waits = any(self._turns[number] == turn for number, _ in waiting)
 
         def is_free(number: int, reach: int) -> bool:
-            """Whether a match that began `reach` characters ago is still wanted."""
+            """Whether a match that began `reach` characters ago can still count."""
             own = self._turns[number]
             if own is None:
                 return reach <= since_end.get(self._patterns[number].owner, _FAR)
@@ -290,7 +290,7 @@ class PhraseAutomaton:
     def _confirm(self, matches: Sequence[Match], turn: int, counts: list[int]) -> tuple[int, int, dict[int, int]]:
         """Count the matches, earliest end first, that do not overlap and whose turn it is.
 
-        Gives the turn that it is then, and the characters since the last turn ended and, by phrase, since the last end.
+        Returns the next turn, the characters since the last turn ended and, by phrase, since its last occurrence.
         """
         since_end: dict[int, int] = {}
         since_turn = _FAR
@@ -309,7 +309,7 @@ class PhraseAutomaton:
     def _advance_spellings(
         self, state: PhraseState, piece: int, partial: Matches, pending: Matches
     ) -> frozenset[tuple[int, int]]:
-        """Spellings under way after `piece`: those whose characters are still a match in the text."""
+        """Partial spellings after `piece`: those whose characters still match the text."""
         starting = self._spellings_by_first_piece.get(piece, ())
         if not (starting or state.progress):
             return NONE
@@ -326,7 +326,7 @@ class PhraseAutomaton:
         return frozenset(going)
 
     def _may_begin(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
-        """Whether the pattern's first piece can begin it here: no word is open before it."""
+        """Whether the pattern's first piece can begin it here, with no open word before it."""
         if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
             return False
         has_space = state.context.emission(self._texts, piece).startswith(" ")
@@ -335,6 +335,6 @@ class PhraseAutomaton:
         return has_space or not pattern.bounded_left or not state.context.goes_on(pattern.text[0])
 
     def _breaks_number(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
-        """Whether the pattern, begun with `piece`, would make one number of itself and the digit before it."""
+        """Whether the pattern, begun with `piece`, would join the digit before it into one number."""
         has_space = state.context.emission(self._texts, piece).startswith(" ")
         return pattern.joins_numbers and state.context.last == DIGIT and not has_space

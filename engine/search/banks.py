@@ -1,7 +1,7 @@
 """How many places of the beam each bank gets (Post & Vilar 2018, section 3.2 and figure 3).
 
-The paper gives floor(k / C) places to each of its C + 1 banks; read literally that leaves bank 0 without a place when
-C = 1, and no hypothesis ever gets to bank 1. So it is floor(k / (C + 1)) here, the remainder to bank C.
+The paper gives floor(k / C) places to each of its C + 1 banks. Read literally, bank 0 has no place when C = 1, and no
+hypothesis ever reaches bank 1. So each bank gets floor(k / (C + 1)) places here, and bank C also the remainder.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from engine.search.arrays import Bools, Floats, Ints
 
 
 def allocate(waiting_BC: Ints, num_tokens_B: Ints, beam: int | Ints, spreads_B: Bools | None = None) -> Ints:
-    """Places for each bank of each sentence, (B, C + 1), never more than the candidates that wait there.
+    """Places for each bank of each sentence, (B, C + 1), never more than the bank has candidates.
 
-    `waiting_BC[b, i]` counts the candidates of bank i; sentence b has banks 0 to `num_tokens_B[b]`; `beam` is one for
-    all or one for each sentence. What a bank cannot fill goes to the nearest bank with candidates left over, the higher
-    one first where two are equally near, nearer transfers before farther ones. Where `spreads_B`, a beam with fewer
+    `waiting_BC[b, i]` counts the candidates of bank i; sentence b has banks 0 to `num_tokens_B[b]`; `beam` is one
+    number for all sentences or one for each. Places that a bank cannot fill go to the nearest bank with candidates left
+    over: nearer transfers first, and the higher of two equally near banks first. With `spreads_B`, a beam with fewer
     places than banks is spread over the banks instead. So min(beam, candidates) places are filled.
     """
     num_banks = waiting_BC.shape[1]
@@ -46,9 +46,9 @@ def allocate(waiting_BC: Ints, num_tokens_B: Ints, beam: int | Ints, spreads_B: 
 
 
 def _spread(waiting_BC: Ints, beam_B1: Ints) -> Ints:
-    """Places dealt in rounds, one to each bank with candidates left over.
+    """Places given in rounds, one to each bank with candidates left over.
 
-    Where a round has fewer places than such banks, they are evenly spaced, the lowest and the topmost among them.
+    If a round has fewer places than such banks, they are evenly spaced and include the lowest and the topmost bank.
     """
     given_BC = np.zeros_like(waiting_BC)
     left_B1 = np.minimum(beam_B1, waiting_BC.sum(1, keepdims=True))
@@ -67,7 +67,7 @@ def _spread(waiting_BC: Ints, beam_B1: Ints) -> Ints:
 
 
 def rank_within(groups_N: Ints, scores_N: Floats) -> Ints:
-    """Each item's rank by falling score among the items of its group, 0 the best; equal scores keep their order."""
+    """Each item's rank by score within its group, 0 for the highest; equal scores keep their order."""
     order_N = np.lexsort((-scores_N, groups_N))
     sizes_G = np.bincount(groups_N)
     starts_G = sizes_G.cumsum() - sizes_G

@@ -1,7 +1,7 @@
-"""Which sentences share a step: VAR-STREAM (Yang et al. 2020, algorithm 1), and what it is measured against.
+"""Which sentences share a step: VAR-STREAM (Yang et al. 2020, algorithm 1) and its baselines.
 
-What a sentence gets never depends on the schedule, only how fast all of them are done. This file knows nothing of
-tokens: it begins sentences, lets batches step and join, and begins anew, in smaller batches, where one crashed.
+The schedule changes the total time, never the result of a sentence. This module does not look at tokens: it begins
+sentences, lets batches step and join, and restarts them in smaller batches after a crash.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from engine.search.beam import BeamSearch, StepDecoder
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
 from engine.search.tracker import ConstraintTracker
 
-# "stream": VAR-STREAM, refill when few are left, then step the least advanced alone until they have caught up. "batch":
-# VAR-BATCH, refill when all have ended. "fifo": VAR-STR-FIFO, refill like a stream, but step all, wherever they are.
+# "stream": VAR-STREAM, refill when few sentences are left, then step the newest alone until they have caught up.
+# "batch": VAR-BATCH, refill when all have ended. "fifo": VAR-STR-FIFO, refill like "stream", but step all together.
 Schedule = Literal["stream", "batch", "fifo"]
 REFILL_SHARE = 1 / 6  # the paper's epsilon
-_PATIENCE = 256  # sentences that end in halved batches before as many as at first go together again
+_PATIENCE = 256  # sentences that must end in halved batches before full batches are tried again
 
-# In the messages of errors that PyTorch gives no type of their own: the CPU's memory, and what CUDA's libraries take.
+# Parts of error messages for which PyTorch has no error type: CPU memory, and memory of CUDA's libraries.
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a search cost, whatever the machine: steps of the model, and rows expanded in them all together."""
+    """The cost of a search, independent of the machine: model steps, and rows expanded in all of them."""
 
     num_steps: int = 0
     num_expansions: int = 0
@@ -43,10 +43,10 @@ class Counts:
 
 
 class SearchStream:
-    """Sentences that come at any time and leave as each has ended, at most `batch_size` under way.
+    """Searches sentences that come at any time, at most `batch_size` together; each leaves when it ends.
 
-    Once at most `refill_share` of `batch_size` are left, others begin. Results are those of each sentence alone (in
-    floating point to rounding: the shapes of the products differ).
+    Waiting sentences begin once at most `refill_share` of `batch_size` are left. Each sentence gets the same result as
+    alone, up to rounding: the shapes of the matrix products differ.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class SearchStream:
         refill_share: float = REFILL_SHARE,
         search: type[BeamSearch] = BeamSearch,
     ) -> None:
-        """`open_decoder` gives a decoder of sentences, before its first step; `search` is what a batch of them is.
+        """`open_decoder` returns a decoder of sentences before its first step; `search` is the class of a batch.
 
-        Raises InvalidRequest for settings with which no sentence would ever begin, or that there are not.
+        Raises InvalidRequest for an unknown schedule, and for settings with which no sentence would ever begin.
         """
         if batch_size < 1:
             raise InvalidRequest(f"batch_size is {batch_size}; it must be at least 1")
@@ -75,10 +75,10 @@ class SearchStream:
         self._refill_share = 0.0 if schedule == "batch" else refill_share
         self._tracker = ConstraintTracker([], vocabulary.texts)
         self._waiting: deque[Sentence] = deque()
-        self._restarting: deque[list[Sentence]] = deque()  # each to be searched on its own
-        self._batches: list[BeamSearch] = []  # the least advanced is last
+        self._restarting: deque[list[Sentence]] = deque()  # each a batch of its own
+        self._batches: list[BeamSearch] = []  # the least advanced comes last
         self._full_batch_size = batch_size
-        self._num_ended_since = 0  # the batch was halved
+        self._num_ended_since = 0  # since the batch was halved
         self.batch_size = batch_size
         self.counts = Counts()
 
@@ -94,11 +94,11 @@ class SearchStream:
         return max(0, self.batch_size - self._num_live - len(self._waiting))
 
     def add(self, sentence: Sentence) -> None:
-        """Let this sentence begin behind those added before, as soon as there is room."""
+        """Let this sentence begin after those added before it, as soon as there is room."""
         self._waiting.append(sentence)
 
     def run(self, sentences: Sequence[Sentence]) -> list[EndedSentence]:
-        """Search these sentences, and all that were added before, to the end; these, in their order."""
+        """Search these sentences, and all added before, to the end; returns these in their order."""
         self._waiting.extend(sentences)
         ended: dict[Sentence, EndedSentence] = {}
         while len(self):
@@ -106,10 +106,10 @@ class SearchStream:
         return [ended[sentence] for sentence in sentences]
 
     def step(self) -> list[EndedSentence]:
-        """Begin what there is room for and take the least advanced sentences, or all, one token further.
+        """Begin waiting sentences and take the least advanced batch, or all sentences, one token further.
 
-        The sentences that ended, also those that are to be interrupted, whether it was their turn or not. Where a
-        sentence crashes, the others begin anew.
+        Returns the sentences that ended, including interrupted ones of every batch. If a sentence crashes, the others
+        restart.
         """
         ended = self.interrupt()
         newcomers = self._take_newcomers()
@@ -130,13 +130,13 @@ class SearchStream:
         return ended
 
     def interrupt(self) -> list[EndedSentence]:
-        """End those that are to be interrupted, with the best so far; those that wait, with nothing."""
+        """End interrupted sentences: running ones with their best hypotheses so far, waiting ones with none."""
         ended: list[EndedSentence] = []
         try:
             for batch in self._batches:
                 ended += batch.interrupt()
             self._tidy()
-        except Exception as error:  # the others' rows are copied, for which there may be no memory
+        except Exception as error:  # copying the other rows may run out of memory
             ended += self._restart(error, [])
         for waiting in (self._waiting, *self._restarting):
             for sentence in list(waiting):
@@ -161,7 +161,7 @@ class SearchStream:
         return newcomers
 
     def _tidy(self) -> None:
-        """Forget batches that have ended; join the last to the one before once it has caught up or, fifo, at once."""
+        """Drop empty batches; join the last batch to the one before once it has caught up (at once for "fifo")."""
         self._batches = [batch for batch in self._batches if len(batch)]
         while len(self._batches) > 1:
             before, last = self._batches[-2:]
@@ -171,10 +171,10 @@ class SearchStream:
             self._batches.pop()
 
     def _restart(self, error: Exception, sentences: list[Sentence]) -> list[EndedSentence]:
-        """Let all under way, and these, begin anew in two halves, as one of them or their number made the search crash.
+        """Restart all running sentences, and these, in two halves: one of them, or their number, crashed the search.
 
-        One that crashes alone has failed. Where it was for want of memory, half as many are under way from then on, for
-        a while; as many as before where one alone was too large, as their number was not at fault.
+        A sentence that crashes alone has failed. If memory ran out, batches have half the size for a while. If a single
+        sentence was too large, batches return to full size: their number was not the cause.
         """
         ended: list[EndedSentence] = []
         for batch in reversed(self._batches):
@@ -183,7 +183,7 @@ class SearchStream:
             sentences = unfinished + sentences
         self._batches = []
         if is_out_of_memory(error):
-            error = error.with_traceback(None)  # which would keep what it was computed from
+            error = error.with_traceback(None)  # the traceback would keep the failed step's tensors alive
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(sentences) > 1:
@@ -205,14 +205,14 @@ class SearchStream:
         return ended
 
     def _try_full_batches(self, num_ended: int) -> None:
-        """Let as many as at first go together again, once enough have ended: what filled the memory may have gone."""
+        """Return to full batches once enough sentences have ended: the memory may be free again."""
         self._num_ended_since += num_ended
         if self._num_ended_since >= _PATIENCE:
             self.batch_size = self._full_batch_size
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether it was for want of memory, of the CPU or of an accelerator."""
+    """Whether the error means that the CPU or an accelerator ran out of memory."""
     if isinstance(error, RuntimeError):
         return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in _OUT_OF_MEMORY)
     return isinstance(error, MemoryError)

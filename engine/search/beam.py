@@ -1,8 +1,8 @@
 """Dynamic beam allocation (Post & Vilar 2018, algorithm 2) over sentences with any number of phrases each.
 
-One step: score the live rows, gather their candidates, share each sentence's beam among its banks, let the finished
-ones leave. BeamRows of all sentences lie end to end; nothing here loops over hypotheses, except to store the few that
-finish. Sentences may be at different positions, and batches may join; who begins when is for `engine.search.batching`.
+One step scores the live rows, gathers their candidates, shares each sentence's beam among its banks, and stores the
+finished hypotheses. Rows of all sentences lie end to end; nothing here loops over hypotheses, except to store the few
+that finish. Sentences may be at different positions, and batches may join; `engine.search.batching` schedules them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
 from engine.search.candidates import Expansion, Limits
-from engine.search.finished import FinishedPool, SearchHypothesis
+from engine.search.finished import FinishedPool, KeptPlaces, SearchHypothesis
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.stopping import is_over
@@ -26,34 +26,34 @@ from engine.search.tracker import ConstraintTracker
 
 
 class StepDecoder(Protocol):
-    """The model as the search sees it: a batch of sentences, at first with one row each, in their order.
+    """The model's interface to the search: a batch of sentences that begins with one row each, in their order.
 
-    It knows the sentence of each row by following `select`. The rows of a sentence stay side by side.
+    Implementations follow `select` to know the sentence of each row. The rows of a sentence stay adjacent.
     """
 
     def read(self, pieces_B: Sequence[Sequence[int]]) -> Sequence[Sequence[float]]:
-        """Let each sentence's row begin with these pieces, none too, and tell their log-probabilities.
+        """Begin each sentence's row with these pieces (possibly none); returns their log-probabilities.
 
-        Called before the first step, if at all; that step is then given each sentence's last piece.
+        Called before the first step or not at all. The first step then gets each sentence's last piece.
         """
         ...
 
     def step(self, tokens_R: Tensor) -> Tensor | Logits:
         """Log-probabilities (R, V) of what follows each row's last token, which the caller may overwrite; or logits.
 
-        Logits are for accelerators, where the search then has the rest of the output layer done in one.
+        Accelerators return logits: the search then runs the rest of the output layer as one fused operation.
         """
         ...
 
     def select(self, parents_R: Tensor) -> None:
-        """Make the rows of the next step continue these rows of the last, one at least.
+        """Let the rows of the next step continue these rows of the last step, at least one.
 
-        Sentences whose rows are all left out have left the batch.
+        A sentence of which no row is selected has left the batch.
         """
         ...
 
     def join(self, other: Self) -> None:
-        """Put the sentences and rows of `other`, which is used up, behind these; each row keeps its own position.
+        """Append the sentences and rows of `other`, which must not be used again; each row keeps its position.
 
         Called before a `step` of both: after their `select`, or before their first step.
         """
@@ -61,7 +61,7 @@ class StepDecoder(Protocol):
 
 
 class BeamSearch:
-    """Sentences that go forward together, a step at a time."""
+    """A batch of sentences that are searched together, step by step."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class BeamSearch:
         tracker: ConstraintTracker,
         vocabulary: SearchVocabulary,
     ) -> None:
-        """`decoder` stands before its first step; `tracker` may serve other batches too."""
+        """`decoder` must be before its first step; several batches may share a `tracker`."""
         self._decoder = decoder
         self._tracker = tracker
         self._vocabulary = vocabulary
@@ -80,14 +80,12 @@ class BeamSearch:
             for number, sentence in zip(numbers, sentences, strict=True)
         }
         self._rows = self._begin(numbers)
-        # With finished="keep", finished hypotheses go on competing for their places: (sentence, score).
-        self._kept_sentences = np.zeros(0, dtype=np.int64)
-        self._kept_scores = np.zeros(0)
+        self._kept = KeptPlaces()
         self._ended: list[EndedSentence] = []
         self._limits_now: tuple[list[object], Limits] = [], Limits.of({}, 0, 0)
 
     def __len__(self) -> int:
-        """Sentences under way."""
+        """The number of sentences that have not ended."""
         return len(self._live)
 
     @property
@@ -96,11 +94,11 @@ class BeamSearch:
 
     @property
     def position(self) -> int:
-        """How many pieces the rows of the least advanced sentence have."""
+        """The number of pieces in the rows of the least advanced sentence."""
         return min(live.num_steps for live in self._live.values())
 
     def step(self) -> list[EndedSentence]:
-        """Take every row a token further; the sentences that have ended."""
+        """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
         output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
         for live in self._live.values():
@@ -114,7 +112,7 @@ class BeamSearch:
         return self._take_ended()
 
     def interrupt(self) -> list[EndedSentence]:
-        """End the sentences that are to be interrupted, with the best so far."""
+        """End the interrupted sentences with their best hypotheses so far; returns them."""
         for number, live in list(self._live.items()):
             if why := live.sentence.interruption():
                 self._conclude(number, why)
@@ -126,24 +124,23 @@ class BeamSearch:
         return self._take_ended()
 
     def join(self, other: BeamSearch) -> None:
-        """Go on with the sentences of `other`, of the same tracker, which is used up."""
+        """Take over the sentences of `other`, which has the same tracker and must not be used again."""
         assert other._tracker is self._tracker
         self._decoder.join(other._decoder)
         self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin)
-        self._kept_sentences = np.concatenate([self._kept_sentences, other._kept_sentences])
-        self._kept_scores = np.concatenate([self._kept_scores, other._kept_scores])
+        self._kept.add(other._kept.sentences, other._kept.scores)
         self._live.update(other._live)
         other._live = {}
 
     def abandon(self) -> tuple[list[EndedSentence], list[Sentence]]:
-        """Give up all work, after a crash for instance: what had ended all the same, and what had not."""
+        """Drop all work, for instance after a crash; returns the sentences that had ended and those that had not."""
         unfinished = [live.sentence for live in self._live.values()]
         self._tracker.remove(list(self._live))
         self._live = {}
         return self._take_ended(), unfinished
 
     def _begin(self, numbers: Sequence[int]) -> BeamRows:
-        """One row for each sentence, behind what its prefix leaves no choice about, which is read in one pass."""
+        """One row for each sentence, after its forced prefix, which the model reads in one pass."""
         roles, tracker = self._vocabulary.roles, self._tracker
         beginnings = [forced_prefix(tracker, n, self._live[n].sentence.max_length, roles.never) for n in numbers]
         pieces_B = [beginning.pieces for beginning in beginnings]
@@ -153,7 +150,7 @@ class BeamSearch:
         return BeamRows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
 
     def _current_limits(self) -> Limits:
-        """The limits, which change as sentences come and go, and as hypotheses finish."""
+        """The limits of this step, computed again when sentences come or go or hypotheses finish."""
         made_for = [
             len(self._tracker.num_tokens_B),
             *((number, live.sentence, live.pool.num_finished) for number, live in self._live.items()),
@@ -170,21 +167,20 @@ class BeamSearch:
         num_tokens_B = self._tracker.num_tokens_B
         num_numbers, num_banks = len(num_tokens_B), int(num_tokens_B.max()) + 1
         sentences, banks, scores = candidates.sentences_N, candidates.banks_N, candidates.scores_N
-        if len(self._kept_sentences):
-            sentences = np.concatenate([sentences, self._kept_sentences])
-            banks = np.concatenate([banks, num_tokens_B[self._kept_sentences]])
-            scores = np.concatenate([scores, self._kept_scores])
+        if len(self._kept):
+            sentences = np.concatenate([sentences, self._kept.sentences])
+            banks = np.concatenate([banks, num_tokens_B[self._kept.sentences]])
+            scores = np.concatenate([scores, self._kept.scores])
         groups = sentences * num_banks + banks
         waiting_BC = np.bincount(groups, minlength=num_numbers * num_banks).reshape(num_numbers, num_banks)
         is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, limits).ravel()[groups]
         num_candidates = len(candidates.rows_N)
-        still_kept = is_chosen[num_candidates:]
-        self._kept_sentences = self._kept_sentences[still_kept]
-        self._kept_scores = self._kept_scores[still_kept]
+        if len(self._kept):
+            self._kept.keep(is_chosen[num_candidates:])
         return is_chosen[:num_candidates]
 
     def _places(self, waiting_BC: Ints, limits: Limits) -> Ints:
-        """(B, C + 1): places of each bank."""
+        """(B, C + 1): the places of each bank. Baselines override this and `_limits`."""
         return allocate(waiting_BC, self._tracker.num_tokens_B, limits.beam_B, limits.spreads_B)
 
     def _store_finished(self, chosen: Candidates) -> None:
@@ -197,11 +193,10 @@ class BeamSearch:
         keeping = [number for number, live in self._live.items() if live.sentence.options.finished == "keep"]
         if keeping:
             is_kept_N = np.isin(ended.sentences_N, keeping)
-            self._kept_sentences = np.concatenate([self._kept_sentences, ended.sentences_N[is_kept_N]])
-            self._kept_scores = np.concatenate([self._kept_scores, ended.scores_N[is_kept_N]])
+            self._kept.add(ended.sentences_N[is_kept_N], ended.scores_N[is_kept_N])
 
     def _advance(self, going: Candidates, failed: Ints) -> None:
-        """Make the chosen candidates the next rows, less those of sentences that are done."""
+        """Make the chosen candidates the next rows, without those of sentences that are done."""
         best_B = np.full(len(self._tracker.num_tokens_B), -np.inf)
         np.maximum.at(best_B, going.sentences_N, going.scores_N)
         best, failed_numbers = best_B.tolist(), failed.tolist()
@@ -222,7 +217,7 @@ class BeamSearch:
         self._rows = going.extend(self._rows)
 
     def _conclude(self, number: int, outcome: Outcome) -> None:
-        """Store the sentence's result: its n-best list or, where nothing satisfies, the best of its last rows."""
+        """Store the sentence's result: its n-best list or, if no hypothesis meets all, the best of its last rows."""
         live = self._live[number]
         found = live.pool.best()
         if not found:
@@ -234,8 +229,7 @@ class BeamSearch:
         self._ended.append(EndedSentence(live.sentence, SentenceResult(outcome, tuple(found), live.num_steps)))
         del self._live[number]
         self._tracker.remove([number])
-        is_other = self._kept_sentences != number
-        self._kept_sentences, self._kept_scores = self._kept_sentences[is_other], self._kept_scores[is_other]
+        self._kept.keep(self._kept.sentences != number)
 
     def _found(self, rows: BeamRows, is_satisfying: bool = True) -> list[SearchHypothesis]:
         missing_R = np.zeros(len(rows), dtype=np.int64)

@@ -1,8 +1,8 @@
 """One step's candidates (Post & Vilar 2018, section 3.1): which tokens may follow which rows, with score and bank.
 
-Masks come first, then the best continuations and the forced ones, then what they make of the phrases; last, what can
-still meet everything in time and is not pruned. Nothing here loops over hypotheses, except over those in a prefix or
-without a step to spare.
+In this order: masks, the best continuations and the forced ones, their phrase states and banks, and last the removal
+of candidates that cannot meet all constraints in time or that are pruned. Nothing here loops over hypotheses, except
+over those in a prefix or with no step to spare.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from engine.search.tracker import ConstraintTracker
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the sentences' options allow at this step, by the tracker's numbers.
+    """The limits that the sentences' options set for this step, by the tracker's sentence numbers.
 
-    `max_children_B` counts the continuations of one row besides the forced ones; `floor_B` is the log-probability
-    below which nothing lives, `reach_B` how far below the best of its bank a candidate may be, and
-    `best_finished_B` what else counts as the best of the last bank. `spreads_B` tells how crowded banks share the beam.
+    `max_children_B` bounds the continuations of one row besides the forced ones. `floor_B` is the log-probability below
+    which candidates are pruned, `reach_B` how far below the best of its bank a candidate may be, `best_finished_B` the
+    best finished hypothesis, which counts in the last bank. `spreads_B`: crowded banks share the beam evenly.
     """
 
     beam_B: Ints
@@ -60,7 +60,7 @@ def _or_infinity(threshold: float | None) -> float:
 
 
 class Expansion:
-    """The candidates of one step of `rows`, which put out `output`; masks leave what they spare as it is."""
+    """The candidates of one step: `output` is the model's for `rows`, and masked in place. Masks do not renormalise."""
 
     def __init__(
         self,
@@ -75,17 +75,17 @@ class Expansion:
         self._tracker = tracker
         self._vocabulary = vocabulary
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
-        self._steps_left_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens that may still come
+        self._steps_left_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens until the length limit
         self._is_free = tracker.are_free(rows.nodes_R)
         self._remaining = None if self._is_free else rows.remaining
         if not self._is_free and self._remaining is None:
             self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
         self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
-        self.failed = np.zeros(0, dtype=np.int64)  # sentences whose scores are not numbers
+        self.failed = np.zeros(0, dtype=np.int64)  # sentences with NaN scores
 
     def candidates(self) -> Candidates:
-        """All that may compete for the sentences' places."""
+        """All candidates that compete for the places of their sentence's beam."""
         keys = self._gather()
         candidates, is_possible_N = self._weigh(keys)
         if not self._is_free and len(ends := self._last_resorts(candidates.rows_N[is_possible_N])):
@@ -97,14 +97,14 @@ class Expansion:
         return candidates.keep(self._is_forced(candidates) | self._is_within_reach(candidates))
 
     def _forced(self) -> Ints:
-        """(R, F): pieces that take an unmet phrase forward, -1 as padding."""
+        """(R, F): pieces that advance an unmet phrase, -1 as padding."""
         rows = self._rows
         if self._remaining is None or self._num_banks == 1:
             return np.zeros((len(rows), 0), dtype=np.int64)
         return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, self._vocabulary.roles.end)
 
     def _masks(self) -> Masks:
-        """What each row may not write now."""
+        """The tokens that each row must not write in this step."""
         rows, tracker, steps_left_R = self._rows, self._tracker, self._steps_left_R
         if self._remaining is None:
             may_end_R, is_bound_R = None, steps_left_R <= 1
@@ -113,7 +113,7 @@ class Expansion:
             in_prefix_R = tracker.in_prefix(rows.nodes_R)
             is_bound_R = in_prefix_R | (self._remaining.needed_N + 1 >= steps_left_R)
         allowed: dict[int, Allowed] = {}
-        for row in is_bound_R.nonzero()[0].tolist():  # in the prefix, or without a step to spare
+        for row in is_bound_R.nonzero()[0].tolist():  # in the prefix, or with no step to spare
             if self._remaining is not None and in_prefix_R[row]:
                 allowed[row] = tuple(tracker.prefix_pieces(int(rows.nodes_R[row])))
             elif steps_left_R[row] == 1:
@@ -126,10 +126,10 @@ class Expansion:
         return Masks(may_end_R, allowed)
 
     def _gather(self) -> Ints:
-        """Candidates as row * V + token, ascending and distinct; sentences that fail have none.
+        """Candidates as row * V + token, ascending and distinct; none for sentences that fail.
 
-        They are the best k continuations of the sentence, at most `max_children` of a row among them, the single best
-        one of each row, and the forced ones.
+        Section 3.1: the best k continuations of the sentence (at most `max_children` of one row), the forced ones, and
+        the best one of each row.
         """
         rows, vocabulary_size = self._rows, self._vocabulary.size
         keys, failed_R = self._leading()
@@ -141,7 +141,7 @@ class Expansion:
         return keys
 
     def _leading(self) -> tuple[Ints, Bools]:
-        """What `_gather` gives without the forced ones, and (R,) the rows whose scores are not numbers."""
+        """The candidates of `_gather` without the forced ones, and (R,) the rows with NaN scores."""
         rows, limits, vocabulary_size = self._rows, self._limits, self._vocabulary.size
         is_capped = (limits.max_children_B < np.minimum(limits.beam_B, vocabulary_size))[rows.sentences_R].any()
         if isinstance(self._scores, LogProbs) and not is_capped and not self._tracker.may_die(rows.nodes_R).any():
@@ -163,10 +163,10 @@ class Expansion:
         return (row_index_R1 + self._forced_RF)[self._forced_RF >= 0]
 
     def _best_living(self) -> tuple[Floats, Ints]:
-        """The best continuations of each row that no avoidance forbids: log-probabilities and tokens.
+        """The best continuations of each row that do not die: log-probabilities and tokens, (R, K).
 
-        At least as many as its sentence may take. Forbidden ones get -inf, as if masked beforehand: of a row with too
-        few living ones, more are looked at until there are enough.
+        At least as many as its sentence may take. Dead ones get -inf, as if masked beforehand: for rows with too few
+        living ones, the search widens until there are enough.
         """
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
         num_needed = width = max(1, int(self._limits.max_children_B.max()))
@@ -193,7 +193,7 @@ class Expansion:
             width = min(2 * width, vocabulary_size)
 
     def _weigh(self, keys: Ints) -> tuple[Candidates, Bools]:
-        """The candidates with their scores, phrases and banks; (N,) which may be written and meet all in time."""
+        """The candidates with scores, phrase states and banks; (N,) which can still meet all constraints in time."""
         rows, tracker = self._rows, self._tracker
         rows_N, tokens_N = np.divmod(keys, self._vocabulary.size)
         values_N = self._scores.take(rows_N, tokens_N)
@@ -210,7 +210,7 @@ class Expansion:
             remaining = tracker.remaining_cost(sentences_N, nodes_N, met_NP)
             banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, remaining.missing_N)
             needed_N = remaining.needed_N
-            if tracker.has_avoided:  # what follows must decide on an avoided text
+            if tracker.has_avoided:  # the next piece must decide a pending avoided match
                 needed_N = np.maximum(needed_N, ~remaining.may_end_N)
             is_possible_N &= is_end_N | (needed_N + 1 < self._steps_left_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
@@ -220,10 +220,10 @@ class Expansion:
         return candidates, is_possible_N
 
     def _last_resorts(self, going_rows: Ints) -> Ints:
-        """The end, as keys like those of `_gather`, of each row that may end and has no other way to go on.
+        """The end token, as keys like those of `_gather`, for rows that may end and have no other candidate.
 
-        Its likeliest continuation may break a phrase that stands when no time is left to write it again; the end is
-        not among the candidates of a narrow beam.
+        The likeliest continuation may break a phrase at the end of the text when no time is left to write it again, and
+        the end is not among the candidates of a narrow beam.
         """
         end, rows = self._vocabulary.roles.end, self._rows
         is_stranded_R = np.ones(len(rows), dtype=np.bool_)
@@ -237,14 +237,14 @@ class Expansion:
         return stranded[may_end_N] * self._vocabulary.size + end
 
     def _is_forced(self, candidates: Candidates) -> Bools:
-        """(N,): whether a candidate takes an unmet phrase forward."""
+        """(N,): whether a candidate advances an unmet phrase."""
         return np.isin(candidates.rows_N * self._vocabulary.size + candidates.tokens_N, self._forced_keys())
 
     def _is_within_reach(self, candidates: Candidates) -> Bools:
-        """(N,): whether a candidate is near enough to the best of its bank; what has finished is in the last bank.
+        """(N,): whether a candidate is near enough to the best of its bank; finished ones count in the last bank.
 
-        Freitag & Al-Onaizan 2017, section 3.2, the absolute threshold: inside a bank, as candidates that have met
-        little are always likelier than those that have met much.
+        Freitag & Al-Onaizan 2017, section 3.2, the absolute threshold. It applies within a bank because candidates that
+        have met few phrases are always likelier than those that have met many.
         """
         limits, tracker, scores_N = self._limits, self._tracker, candidates.scores_N
         num_numbers = len(limits.reach_B)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.request import SearchOptions
+from engine.search.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHypothesis:
-    """One sequence that the search ended with. `is_satisfying`: it ended by itself and meets every phrase.
+    """One sequence in the result of a search. `is_satisfying`: it wrote the end token and meets every phrase.
 
-    `score` is what the options ask for; `stopping.Scoring` computes it.
+    `score` is the one that the options select; `stopping.Scoring` computes it.
     """
 
     tokens: tuple[int, ...]
@@ -24,7 +27,7 @@ class SearchHypothesis:
 
 
 class FinishedPool:
-    """The finished hypotheses of one sentence, of each text the best."""
+    """The finished hypotheses of one sentence: for each distinct text, the one with the best score."""
 
     def __init__(self, options: SearchOptions, text_of: Callable[[Sequence[int]], str]) -> None:
         self._options = options
@@ -32,7 +35,7 @@ class FinishedPool:
         self._best_by_text: dict[str, SearchHypothesis] = {}
         self.num_finished = 0
         self.best_log_prob = float("-inf")
-        self.latest_top: SearchHypothesis | None = None  # the likeliest of those that finished in the latest such step
+        self.latest_top: SearchHypothesis | None = None  # the likeliest of the last step in which any finished
 
     @property
     def num_texts(self) -> int:
@@ -40,13 +43,13 @@ class FinishedPool:
 
     @property
     def pruning_log_prob(self) -> float:
-        """The best log-probability that has finished; as long as the list must not be cut short, minus infinity."""
+        """The best finished log-probability; minus infinity while pruning by it could shorten the n-best list."""
         options = self._options
         is_full = self.num_texts >= min(options.nbest, options.beam)
         return self.best_log_prob if is_full or options.pruning == "first_finished" else float("-inf")
 
     def add(self, found: SearchHypothesis) -> None:
-        """Take in a hypothesis, never a shorter one than before."""
+        """Add a hypothesis. Lengths must not fall from one call to the next."""
         self.num_finished += 1
         top = self.latest_top
         if top is None or len(found.tokens) > len(top.tokens) or found.log_prob > top.log_prob:
@@ -58,16 +61,36 @@ class FinishedPool:
             self._best_by_text[text] = found
 
     def best(self) -> list[SearchHypothesis]:
-        """The n-best list: distinct texts by falling score.
+        """The n-best list: distinct texts, highest score first.
 
-        OpenNMT's rule answers with the likeliest of those that finished last, whatever finished before: it is first
-        then.
+        OpenNMT's rule puts the likeliest hypothesis of the last step first, whatever finished before.
         """
         by_text, top = self._best_by_text, self.latest_top
         if self._options.stopping == "opennmt" and top is not None:
             others = {text: found for text, found in by_text.items() if text != self._text_of(top.tokens)}
             return [top, *_ranked(others)][: self._options.nbest]
         return _ranked(by_text)[: self._options.nbest]
+
+
+class KeptPlaces:
+    """Finished hypotheses that keep competing for their places in the beam, as in the DBA paper (`finished="keep"`).
+
+    Parallel arrays: the tracker's number of the sentence, and the log-probability. Empty with `finished="leave"`.
+    """
+
+    def __init__(self) -> None:
+        self.sentences: Ints = np.zeros(0, dtype=np.int64)
+        self.scores: Floats = np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def add(self, sentences: Ints, scores: Floats) -> None:
+        self.sentences = np.concatenate([self.sentences, sentences])
+        self.scores = np.concatenate([self.scores, scores])
+
+    def keep(self, is_kept: Bools) -> None:
+        self.sentences, self.scores = self.sentences[is_kept], self.scores[is_kept]
 
 
 def _ranked(by_text: Mapping[str, SearchHypothesis]) -> list[SearchHypothesis]:

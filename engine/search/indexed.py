@@ -1,4 +1,4 @@
-"""The texts of a vocabulary's pieces with what is looked up in them, made once for all sentences."""
+"""The texts of a vocabulary's pieces with lookup tables, computed once for all sentences."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.text import is_unspaced
 
 
 class IndexedTexts:
-    """`PieceTexts` that know which pieces write what; each index is made when it is first asked for.
+    """`PieceTexts` with indices from characters to pieces, each computed on first use.
 
-    A prefix that ends in an open word is looked up at every one of its characters: among 256,000 pieces, of a model of
-    many languages, going through all took a second each time.
+    A prefix that ends in an open word is looked up at every one of its characters. Scanning the 256,000 pieces of a
+    multilingual model instead took a second each time.
     """
 
     def __init__(self, texts: PieceTexts) -> None:
@@ -26,13 +26,13 @@ class IndexedTexts:
 
     @classmethod
     def of(cls, texts: PieceTexts) -> IndexedTexts:
-        """These texts, with their indices where they have them already."""
+        """These texts as `IndexedTexts`; returned unchanged if they are already."""
         return texts if isinstance(texts, cls) else cls(texts)
 
     def writing(self, context: Context, text: str) -> list[int]:
-        """The pieces of which, in this context, the first character is that of `text`, which is not empty; ascending.
+        """The pieces that, in this context, begin with the first character of `text`, which is not empty; ascending.
 
-        With a space first, the character behind it is that of `text` too, if there is one.
+        If that is a space, the character after it must match too, if there is one.
         """
         first, second = text[0], text[1:2]
         pieces = [piece for piece in self._by_first.get(first, ()) if not context.has_space_before(self, piece)]
@@ -43,7 +43,7 @@ class IndexedTexts:
         return sorted(pieces)
 
     def holds(self, text: str) -> bool:
-        """Whether some piece writes all of `text`, be it as a part of what it writes."""
+        """Whether `text` is a substring of some piece."""
         return text in self._all
 
     @cached_property
@@ -52,7 +52,7 @@ class IndexedTexts:
 
     @cached_property
     def attached(self) -> set[str]:
-        """The characters with which pieces begin that hang on the one before."""
+        """The first characters of the pieces that glue to their left."""
         return {surface[0] for surface, glues in zip(self.surfaces, self.glues_left, strict=True) if glues and surface}
 
     @cached_property
@@ -65,19 +65,19 @@ class IndexedTexts:
 
     @cached_property
     def goes_on(self) -> npt.NDArray[np.bool_]:
-        """(V,): the pieces behind which a word goes on; in a script without spaces each piece ends one."""
+        """(V,): the pieces after which a word continues; in a script without spaces each piece ends a word."""
         pairs = zip(self.surfaces, self.glues_right, strict=True)
         return np.array([glues and not is_unspaced(surface[-1:] or " ") for surface, glues in pairs])
 
     @cached_property
     def begins_word(self) -> npt.NDArray[np.bool_]:
-        """(V,): the pieces that write something and do not hang on a word before, if that is one with spaces."""
+        """(V,): the pieces that begin a word: non-empty, and not glued to a word of a script with spaces."""
         pairs = zip(self.surfaces, self.glues_left, strict=True)
         return np.array([bool(surface) and (not glues or is_unspaced(surface[0])) for surface, glues in pairs])
 
     @cached_property
     def writes(self) -> npt.NDArray[np.bool_]:
-        """(V,): the pieces that write something."""
+        """(V,): the non-empty pieces."""
         return np.array([bool(surface) for surface in self.surfaces])
 
     @cached_property

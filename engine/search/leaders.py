@@ -1,7 +1,7 @@
-"""The best continuations of each sentence over all its rows, found without ranking the tokens of any row.
+"""The best continuations of each sentence over all its rows, found without sorting the tokens of any row.
 
-The k-th best of the largest numbers of many blocks of tokens, each in one row, is a bound that at least k continuations
-reach: what is among the best k stands in a block whose largest number reaches it. Those blocks are few.
+Each row is cut into blocks of tokens. The k-th largest of the blocks' maxima is a bound that at least k continuations
+reach, so the best k are all in blocks whose maximum reaches it. Those blocks are few.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _LEAST = float(np.finfo(np.float64).min)  # above -inf, which no continuation ha
 
 
 def leaders(log_probs_RV: Tensor, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
-    """Keys row * V + token, ascending: the best `beam_B` of each sentence, and of each row the best one.
+    """Keys row * V + token, ascending: the best `beam_B` of each sentence and the best one of each row.
 
-    `log_probs_RV` is on the CPU; `before_R` is what each row had before, so that continuations of different rows
-    compare. Tokens with -inf are no continuations. Also (R,): the rows in which something is not a number, whose keys,
-    and those of the other rows of their sentences, mean nothing.
+    Also (R,) the failed rows: those with a NaN. Their keys, and those of the other rows of their sentences, are
+    meaningless. `log_probs_RV` is on the CPU; `before_R` is the log-probability of each row, so that
+    continuations of different rows compare. Tokens with -inf are not continuations.
     """
     values_RV: npt.NDArray[np.float32] = log_probs_RV.numpy()
     num_rows, size = values_RV.shape
@@ -54,7 +54,7 @@ def leaders(log_probs_RV: Tensor, before_R: Floats, sentences_R: Ints, beam_B: I
 
 
 def _bounds(sums_RX: Floats, sentences_R: Ints, beam_B: Ints) -> Floats:
-    """(R,): what at least `beam_B` continuations of a row's sentence reach; the least number where that is unknown."""
+    """(R,): a bound that at least `beam_B` continuations of a row's sentence reach; the lowest float if unknown."""
     bounds_R = np.full(len(sums_RX), _LEAST)
     edges = [0, len(sentences_R)]
     if sentences_R[0] != sentences_R[-1]:

@@ -1,7 +1,7 @@
 """Finding texts in a stream of characters, by the boundary rules of `engine.text.boundaries`.
 
-A match whose right edge is a letter, mark or digit waits until the next character or two decide whether the word ends
-there. Everything here is a pure function of what it is given, so that automata can be built on it.
+A match whose right edge is a letter, mark or digit is pending until the next one or two characters decide whether the
+word ends there. All functions are pure, so that automata can be built on them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from engine.text.boundaries import (
 )
 
 OTHER, WORD, DIGIT, NUMBER_JOINER = range(4)
-UNTRACKED, AT_START, INSIDE, ENDED = range(4)  # where in a sentence a text stands, where that matters
+UNTRACKED, AT_START, INSIDE, ENDED = range(4)  # the position in a sentence, where it matters
 
-# (pattern, characters matched) or, for matches that wait, (pattern, characters since the end)
+# (pattern, characters matched) or, for pending matches, (pattern, characters since the end)
 Match = tuple[int, int]
 Matches = frozenset[Match]
 NONE: Matches = frozenset()
@@ -35,7 +35,7 @@ NONE: Matches = frozenset()
 
 @lru_cache(maxsize=8192)
 def kind_of(character: str) -> int:
-    """What a character means to the boundary rules."""
+    """The kind of a character for the boundary rules."""
     if is_digit(character):
         return DIGIT
     if joins_words(character):
@@ -44,7 +44,7 @@ def kind_of(character: str) -> int:
 
 
 def sentence_after(place: int, character: str) -> int:
-    """Where in a sentence a text stands after `character`; the rule of `boundaries.is_sentence_start`."""
+    """The position in a sentence after `character`; the rule of `boundaries.is_sentence_start`."""
     if place == UNTRACKED:
         return UNTRACKED
     if character in SENTENCE_ENDS or (place == ENDED and character in SENTENCE_CLOSERS):
@@ -55,9 +55,9 @@ def sentence_after(place: int, character: str) -> int:
 
 
 class Context(NamedTuple):
-    """The end of a text, as far as it bears on what may follow."""
+    """The end of a text, as far as it affects what may follow."""
 
-    before_last: int = OTHER  # told only where the last joins numbers, so that more texts come to the same
+    before_last: int = OTHER  # set only if the last joins numbers, so that more texts share a state
     last: int = OTHER
     is_first: bool = True  # nothing is written yet
     is_open: bool = False  # the last piece glues to its right
@@ -83,20 +83,20 @@ class Context(NamedTuple):
         return Context(before_last, kind, False, self.is_open, sentence)
 
     def after_all(self, characters: str) -> Context:
-        """The context after several characters, of which the last two tell all but where in a sentence it is."""
+        """The context after several characters. The last two determine it, except for the position in a sentence."""
         context = self
         for character in characters if self.sentence else characters[-2:]:
             context = context.after(character)
         return context
 
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
-        """This context with the openness that `piece`, whose characters it has taken, leaves behind."""
+        """This context with `is_open` set after `piece`, whose characters it has already read."""
         is_open = texts.glues_right[piece]
         return self if is_open == self.is_open else self._replace(is_open=is_open)
 
 
 class Attached(NamedTuple):
-    """What a vocabulary's pieces that hang on the one before may begin with: words, digits of a number, marks."""
+    """What the pieces that glue to their left may begin with: words, digits of a number, marks."""
 
     words: bool
     numbers: bool
@@ -112,22 +112,22 @@ class Attached(NamedTuple):
         )
 
     def may_break(self, pattern: Pattern, since: int, context: Context) -> bool:
-        """Whether some piece may break a match that ended `since` characters ago, at the end of a text."""
+        """Whether a next piece may break a match that ended `since` characters before the end of the text."""
         if not pattern.bounded_right:
             return self.marks and is_word_char(pattern.text[-1])
         return context.is_open or self.words or (pattern.ends_in_digit and since == 0 and self.numbers)
 
 
 class Pattern(NamedTuple):
-    """A text to be found. `owner` says whose it is."""
+    """A text to find. `owner` is the number of its phrase."""
 
     owner: int
     text: str
-    bounded_left: bool  # no word character may stand before it
+    bounded_left: bool  # no word character may precede it
     bounded_right: bool
     ignores_case: bool = False
     is_initial: bool = False  # counts only where a sentence begins
-    goes_on: bool = False  # counts only where a word goes on with it
+    goes_on: bool = False  # counts only as the end of a longer word
 
     @classmethod
     def of(
@@ -139,7 +139,7 @@ class Pattern(NamedTuple):
         return cls(owner, written, bounded_left, bounded_right, ignores_case, is_initial, boundary == "end")
 
     def may_begin(self, is_inside: bool) -> bool:
-        """Whether its first character may come where a word goes on with it or, unless `is_inside`, does not."""
+        """Whether the pattern may begin inside a word (`is_inside`) or at the beginning of one."""
         return not self.bounded_left if is_inside else not self.goes_on
 
     @property
@@ -148,14 +148,14 @@ class Pattern(NamedTuple):
 
     @property
     def joins_numbers(self) -> bool:
-        """Whether it makes one number of a digit right before it and its own first digits."""
+        """Whether it joins a digit right before it with its own first digits into one number."""
         return self.text[0] in NUMBER_JOINERS and is_digit(self.text[1:2])
 
 
 def read(
     patterns: Sequence[Pattern], fresh: Iterable[int], partial: Matches, context: Context, character: str
 ) -> tuple[Matches, Matches]:
-    """Partial matches after `character`, and the matches that it ends. Patterns numbered in `fresh` may begin."""
+    """Partial matches after `character`, and the matches that it completes. Patterns in `fresh` may begin."""
     going, ended = set(), set()
     joined, starts, folded = context.goes_on(character), context.sentence == AT_START, character.lower()
     for number, matched in chain(partial, ((number, 0) for number in fresh)):
@@ -172,7 +172,7 @@ def read(
 
 
 def decide(patterns: Sequence[Pattern], pending: Matches, character: str) -> tuple[list[Match], Matches]:
-    """The waiting matches that `character` confirms, earliest end first, and those that go on waiting."""
+    """The pending matches that `character` confirms, earliest end first, and those that stay pending."""
     kind = kind_of(character)
     confirmed, waiting = [], set()
     for number, since in sorted(pending, key=lambda match: (-match[1], match[0])):

@@ -12,7 +12,7 @@ from engine.search.indexed import IndexedTexts
 from engine.search.matching import Attached
 from engine.search.phrases import PieceTexts
 
-CountsLeft = tuple[int, ...]  # occurrences that may still come, of each phrase with a `max_count`
+CountsLeft = tuple[int, ...]  # how many more occurrences each phrase with a `max_count` may have
 
 
 class MaxCounts:

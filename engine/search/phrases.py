@@ -1,7 +1,7 @@
-"""What is asked of a sentence, as the search sees it: phrases, avoided texts, a prefix.
+"""The constraints of a sentence, as the search sees them: phrases, avoided texts, a prefix.
 
-Text decides whether a phrase is met; its canonical pieces only steer (they are what the search forces, and what
-partial progress is counted in). This file turns the one into the other and knows nothing of hypotheses.
+Text decides whether a phrase is met. Its canonical pieces only guide the search: they are the pieces that it forces and
+in which it counts partial progress.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PieceTexts(Protocol):
 class Spelling:
     """The pieces of one form. The first `d` pieces write the first `lengths[d]` characters of the form.
 
-    That may be none: some pieces write a space alone, which stands before the form.
+    `lengths[d]` may be 0: some pieces write only the space before the form.
     """
 
     form: int
@@ -51,14 +51,14 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class TrackedPhrase:
-    """A phrase that must stand `count` times: any of `forms` meets it, any of `spellings` leads to a form.
+    """A phrase required `count` times: any of `forms` meets it, and each of `spellings` writes one of the forms.
 
-    With a `max_count`, it may stand so often and no more; it then has no form in common with another.
-    The forms numbered in `initial` (capitalised ones) count only where a sentence begins, those in `heads` only at the
-    end of a longer word; these have no spellings. Phrases with a `turn` stand
-    in that order and apart, each counting only behind the one before. One that `ends_text` counts at its end alone; its
-    pieces are in the banks all the same, as outside them it is only written when the length limit forces it (30
-    captions with the end of their reference: BLEU 30 in the banks, 20 outside, 25 without it).
+    A phrase with a `max_count` may occur at most so often and shares no form with another phrase.
+    The forms numbered in `initial` (capitalised ones) count only where a sentence begins. Those in `heads` count only
+    at the end of a longer word; they have no spellings. Phrases with a `turn` must occur in this order without
+    overlap: each counts only after the one before. A phrase that `ends_text` counts only at the end of the text. Its
+    pieces are in the banks too; outside them it would only be written when the length limit forces it (30 captions with
+    the end of their reference: BLEU 30 with it in the banks, 20 outside, 25 without the constraint).
     """
 
     forms: tuple[str, ...]
@@ -72,12 +72,12 @@ class TrackedPhrase:
     ends_text: bool = False
 
     def boundary_of(self, form: int) -> Standing:
-        """What may touch the form of this number."""
+        """The boundary rule of the form with this number."""
         return "end" if form in self.heads else self.boundary
 
     @property
     def num_pieces(self) -> int:
-        """Pieces of the shortest spelling that can stand anywhere: what one occurrence weighs in the banks."""
+        """Pieces of the shortest spelling that is allowed anywhere: the constraint tokens of one occurrence."""
         return min(len(spelling.pieces) for spelling in self.spellings if spelling.form not in self.initial)
 
     @property
@@ -87,7 +87,7 @@ class TrackedPhrase:
 
 @dataclass(frozen=True, slots=True)
 class AvoidedText:
-    """A text that must not stand in the output at word boundaries, whatever the segmentation."""
+    """A text that must not occur in the output at word boundaries, in any segmentation."""
 
     text: str
     ignores_case: bool = False
@@ -97,7 +97,7 @@ class AvoidedText:
 class Prefix:
     """A text that the output begins with, character by character.
 
-    `pieces` are the canonical ones of all but its last word; the last word may go on, in any pieces.
+    `pieces` are the canonical ones of all but its last word. The last word may continue, in any pieces.
     """
 
     text: str
@@ -106,7 +106,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class SentenceConstraints:
-    """All that one translation must and must not contain."""
+    """All constraints of one translation."""
 
     phrases: tuple[TrackedPhrase, ...] = ()
     avoided: tuple[AvoidedText, ...] = ()

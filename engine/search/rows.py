@@ -54,20 +54,20 @@ def forced_prefix(tracker: ConstraintTracker, sentence: int, max_length: int, ne
 
 @dataclass(frozen=True, slots=True)
 class BeamRows:
-    """R rows. `log_probs_R` is float64, so that a sum of float32 token scores stays their sum.
+    """R rows. `log_probs_R` is float64, so that sums of float32 token scores stay exact.
 
-    Tokens end in the last column, and the begin token stands before the first of them: a row of `lengths_R[i]` tokens
-    fills the last `lengths_R[i]` columns.
+    Tokens are aligned to the right, after begin tokens: a row of `lengths_R[i]` tokens fills the last `lengths_R[i]`
+    columns.
     """
 
-    sentences_R: Ints  # by the tracker's numbers
+    sentences_R: Ints  # the tracker's numbers
     nodes_R: Ints  # of the phrase tracker
     met_RP: Ints  # occurrences met so far, by phrase
     log_probs_R: Floats
     lengths_R: Ints
     tokens_RT: Ints
     token_log_probs_RT: Floats
-    remaining: RemainingCost | None = None  # where it is known already
+    remaining: RemainingCost | None = None  # if computed already
 
     @classmethod
     def start(
@@ -77,7 +77,7 @@ class BeamRows:
         log_probs_B: Sequence[Sequence[float]],
         begin: int,
     ) -> BeamRows:
-        """One row for each sentence, of the pieces that it begins with and their log-probabilities."""
+        """One row for each sentence, with its forced prefix and the log-probabilities of the prefix pieces."""
         lengths = [len(beginning.pieces) for beginning in prefixes_B]
         num_columns = max(lengths)
         pieces = [(*(begin,) * (num_columns - len(b.pieces) + 1), *b.pieces) for b in prefixes_B]
@@ -95,7 +95,7 @@ class BeamRows:
         return len(self.sentences_R)
 
     def keep(self, kept: Ints | Bools) -> BeamRows:
-        """The rows that an index or a mask names."""
+        """The rows selected by an index or a mask."""
         index = _index(kept)
         if index is None:
             return self
@@ -111,7 +111,7 @@ class BeamRows:
         )
 
     def followed_by(self, other: BeamRows, begin: int) -> BeamRows:
-        """These rows and the others behind them."""
+        """These rows followed by the other ones."""
         num_columns = max(self.tokens_RT.shape[1], other.tokens_RT.shape[1])
         num_phrases = max(self.met_RP.shape[1], other.met_RP.shape[1])
         both = self, other
@@ -126,7 +126,7 @@ class BeamRows:
         )
 
     def with_phrases(self, num_phrases: int) -> BeamRows:
-        """With room for so many phrases; where there is less, those beyond are nobody's."""
+        """With `num_phrases` columns of phrases. Columns that are cut off belong to no live sentence."""
         more = num_phrases - self.met_RP.shape[1]
         if not more:
             return self
@@ -136,21 +136,21 @@ class BeamRows:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """N one-token continuations: row `rows_N` goes on with `tokens_N`."""
+    """N one-token continuations: row `rows_N[i]` continues with `tokens_N[i]`."""
 
     rows_N: Ints
     tokens_N: Ints
     token_log_probs_N: Floats
-    scores_N: Floats  # log-probability of the whole
+    scores_N: Floats  # log-probability of the whole hypothesis
     sentences_N: Ints
     nodes_N: Ints
     met_NP: Ints
     banks_N: Ints
     is_end_N: Bools
-    remaining: RemainingCost | None  # None: nothing is asked of any of them
+    remaining: RemainingCost | None  # None: no sentence has constraints
 
     def keep(self, kept: Ints | Bools) -> Candidates:
-        """The candidates that an index or a mask names."""
+        """The candidates selected by an index or a mask."""
         index = _index(kept)
         if index is None:
             return self
@@ -168,7 +168,7 @@ class Candidates:
         )
 
     def extend(self, rows: BeamRows) -> BeamRows:
-        """The rows that these candidates become, without columns that none of them uses."""
+        """The rows that these candidates become, without unused columns."""
         lengths_N = rows.lengths_R[self.rows_N] + 1
         num_columns = int(lengths_N.max()) + 1 if len(lengths_N) else 1
         first = 1 + rows.tokens_RT.shape[1] - num_columns
@@ -190,7 +190,7 @@ def _to_the_right(x_RT: _Array, num_columns: int, fill: int) -> _Array:
 
 
 def _index(kept: Ints | Bools) -> Ints | None:
-    """What a mask keeps, as an index, made once for all the arrays that follow it; None where that is everything."""
+    """A mask as an index, computed once for all arrays; None for a mask that keeps everything."""
     if kept.dtype != np.bool_:
         return kept.astype(np.int64, copy=False)
     return None if kept.all() else kept.nonzero()[0]

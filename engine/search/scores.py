@@ -1,8 +1,8 @@
-"""What a step of the model tells the search: the best tokens of each row and the scores of chosen ones, after masks.
+"""The scores of one model step after masking: the best tokens of each row, and the scores of selected tokens.
 
-`LogProbs` holds all log-probabilities, which a CPU computes and masks in place. `FusedScores` never has them: the
-output layer gives it the best and the forced ones in one pass over the logits (`engine.kernels.top_tokens`), and all
-that comes from the device comes in one transfer.
+`LogProbs` contains all log-probabilities, which a CPU computes and masks in place. `FusedScores` never has them all:
+the fused output layer returns the best and the forced tokens in one pass over the logits (`engine.kernels.top_tokens`),
+and one transfer brings all of that from the device.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from engine.search.arrays import Bools, Floats, Ints
 from engine.search.leaders import leaders
 from engine.search.sentence import SearchVocabulary
 
-# What alone a row may write: these tokens, or any piece that does not glue to its right.
+# The only tokens that a row may write: these, or any piece that does not glue to its right.
 Allowed = tuple[int, ...] | Literal["closing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What each row may not write now, besides what no row may: the end, where it may not; all but what it must."""
+    """Row masks of one step, on top of the tokens that no row may write: rows that may not end, and bound rows."""
 
     may_end_R: Bools | None  # None: all may
-    allowed: Mapping[int, Allowed]  # by row; rows that are not named are free
+    allowed: Mapping[int, Allowed]  # by row; other rows are free
 
 
 class StepScores(Protocol):
-    """The masked log-probabilities of what follows each row; masked tokens have -inf, failed rows not-a-number."""
+    """The masked log-probabilities of each row's next token: -inf for masked tokens, NaN in failed rows."""
 
     def best(self, width: int) -> tuple[Floats, Ints]:
-        """The best of each row, best first: log-probabilities (R, width), -inf where less may come, and tokens."""
+        """The best tokens of each row, best first: log-probabilities (R, width), padded with -inf, and tokens."""
         ...
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
-        """The log-probabilities of these continuations: of those that `best` gave last, of forced tokens, of ends."""
+        """The log-probabilities of these continuations: returned by the last `best`, forced, or the end."""
         ...
 
 
 def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary: SearchVocabulary) -> StepScores:
-    """What a decoder's step has put out, masked; log-probabilities are overwritten."""
+    """The output of a decoder's step, masked. Overwrites log-probabilities."""
     if isinstance(output, Logits):
         return FusedScores(output, masks, forced_RF, vocabulary)
     return LogProbs(output, masks, vocabulary)
 
 
 class LogProbs:
-    """All log-probabilities, in hand."""
+    """All log-probabilities, on the CPU."""
 
     def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary) -> None:
         self._log_probs_RV = log_probs_RV.cpu()
@@ -65,18 +65,18 @@ class LogProbs:
             self._log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary), -torch.inf)
 
     def best(self, width: int) -> tuple[Floats, Ints]:
-        """See `StepScores.best`; of equal ones the lowest tokens, whatever the width, so that no batch changes them."""
+        """See `StepScores.best`; equal scores come by token at any width, so that no batch changes the result."""
         num_seen = min(width + 1, self._log_probs_RV.shape[1])
         values_RK, tokens_RK = self._log_probs_RV.topk(num_seen, dim=1)  # ranks not-a-number highest
         is_tied_R = ((values_RK[:, 1:] == values_RK[:, :-1]) & (values_RK[:, 1:] > -torch.inf)).any(1)
-        if is_tied_R.any():  # topk gives any of equal ones
+        if is_tied_R.any():  # topk returns equal values in any order
             ranked = self._log_probs_RV[is_tied_R].sort(dim=1, descending=True, stable=True)
             values_RK[is_tied_R] = ranked.values[:, :num_seen]
             tokens_RK[is_tied_R] = ranked.indices[:, :num_seen]
         return values_RK[:, :width].double().numpy(), tokens_RK[:, :width].numpy()
 
     def leaders(self, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
-        """See `engine.search.leaders`: what `best` is needed for, where nothing else is asked of a row's best."""
+        """See `engine.search.leaders`: replaces `best` where only a sentence's best continuations are needed."""
         return leaders(self._log_probs_RV, before_R, sentences_R, beam_B)
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
@@ -107,7 +107,7 @@ class FusedScores:
             forced_RF=self._queried_on_device_RF,
         )
         floats_RA = torch.cat([found.log_probs_RK, found.forced_log_probs_RF], 1)
-        together = torch.cat([floats_RA.view(torch.int32), found.tokens_RK.int()], 1).cpu()  # the step's one wait
+        together = torch.cat([floats_RA.view(torch.int32), found.tokens_RK.int()], 1).cpu()  # a step's only wait
         num_floats = floats_RA.shape[1]
         values_RA = together[:, :num_floats].view(torch.float32).double().numpy()
         tokens_RK = together[:, num_floats:].long().numpy()
@@ -118,18 +118,18 @@ class FusedScores:
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:
         is_it_NA = self._known_tokens_RA[rows_N] == tokens_N[:, None]
         places_N = is_it_NA.argmax(1)
-        assert is_it_NA[np.arange(len(places_N)), places_N].all(), "only what was asked for is known"
+        assert is_it_NA[np.arange(len(places_N)), places_N].all(), "only queried tokens have scores here"
         values_N: Floats = self._known_values_RA[rows_N, places_N]
         return values_N
 
 
 def uploaded(array: Ints, device: torch.device) -> Tensor:
-    """A copy on the device, on its way there: nobody waits for what the device still has to do."""
+    """A copy on the device, transferred without waiting for it."""
     return torch.from_numpy(array).to(device, non_blocking=True)
 
 
 def _mask_table(masks: Masks, num_rows: int, vocabulary: SearchVocabulary, device: torch.device) -> tuple[Tensor, Ints]:
-    """The different masks, (M, V), and each row's. The first two are those of free rows: with the end, and without."""
+    """The distinct masks, (M, V), and each row's. The first two are for free rows: with and without the end."""
     may_end_R = np.ones(num_rows, dtype=np.bool_) if masks.may_end_R is None else masks.may_end_R
     mask_of_R = (~may_end_R).astype(np.int64)
     free_2V = vocabulary.free_masks(device)

@@ -1,4 +1,4 @@
-"""What the search is asked for one sentence, and what it answers."""
+"""The search's task for one sentence, and its result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Outcome = Literal["complete", "unmet", "failed"] | Interruption
 
 @dataclass(frozen=True, slots=True)
 class TokenRoles:
-    """The pieces that mean something to the search; `never` are those that no translation contains."""
+    """The special pieces; `never` are those that no translation contains."""
 
     begin: int
     end: int
@@ -29,7 +29,7 @@ class TokenRoles:
 
 @dataclass(frozen=True, slots=True)
 class SearchVocabulary:
-    """What the search knows of a model's pieces. `closing_V` marks those that do not glue to their right."""
+    """A model's pieces, as far as the search needs them. `closing_V` marks those that do not glue to their right."""
 
     texts: PieceTexts
     roles: TokenRoles
@@ -42,7 +42,7 @@ class SearchVocabulary:
         return len(self.closing_V)
 
     def free_masks(self, device: torch.device) -> Tensor:
-        """(2, V), made once: 0, and -inf at what no row may write; in the second at the end too."""
+        """(2, V), computed once: -inf for pieces that no row may write, in row 1 also for the end; 0 elsewhere."""
         if device not in self._free_masks:
             masks_2V = torch.zeros(2, self.size)
             masks_2V[:, list(self.roles.never)] = -torch.inf
@@ -53,8 +53,11 @@ class SearchVocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """One sentence to search, each its own object. `source` is for whoever opens the decoder; `max_length` counts the
-    end. `interruption` is asked before each step."""
+    """One sentence to search; compared by identity.
+
+    `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `interruption` is
+    called before each step; it returns why the sentence must end now, or None.
+    """
 
     constraints: SentenceConstraints
     max_length: int
@@ -66,7 +69,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceResult:
-    """What the search found for one sentence, best first: all satisfying, or else the best efforts."""
+    """The hypotheses of one sentence, best first: all meet every constraint, or else none does."""
 
     outcome: Outcome
     hypotheses: tuple[SearchHypothesis, ...]
@@ -75,7 +78,7 @@ class SentenceResult:
 
 @dataclass(frozen=True, slots=True)
 class EndedSentence:
-    """A sentence that left the search: with its result or, where its decoding crashed, the cause."""
+    """A sentence that left the search, with its result or with the error that crashed it."""
 
     sentence: Sentence
     result: SentenceResult | None = None
@@ -84,7 +87,7 @@ class EndedSentence:
 
 @dataclass(slots=True)
 class LiveSentence:
-    """A sentence under way."""
+    """A sentence in a running search."""
 
     sentence: Sentence
     pool: FinishedPool

@@ -1,7 +1,7 @@
-"""Phrases that share a form, while a text is read: what its matches so far make of each group of them.
+"""Phrases that share a form, while a text is read: the possible assignments of each group so far.
 
-Between the matches of `engine.search.automaton`, which come character by character, and the occurrences of
-`engine.search.sharing`, which serve one phrase or another.
+Turns the matches of `engine.search.automaton`, which come character by character, into the occurrences of
+`engine.search.sharing`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from engine.search.matching import Match, Matches, Pattern
 from engine.search.phrases import Spelling, TrackedPhrase
 from engine.search.sharing import Assignment, Serves, groups_that_share, settled
 
-Shared = tuple[tuple[Assignment, ...], ...]  # of each group, the assignments that it may have come to
+Shared = tuple[tuple[Assignment, ...], ...]  # the possible assignments of each group
 Progress = frozenset[tuple[int, int]]  # (spelling, pieces matched)
 
 
 class SharedMatches:
-    """The groups of one sentence's phrases that share a form. Ends are counted in characters before the text's end."""
+    """The groups of one sentence's phrases that share a form. Positions are counted back from the end of the text."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class SharedMatches:
         self.start: Shared = ((Assignment(),),) * len(self._groups)
 
     def take(self, shared: Shared, matches: Iterable[Match]) -> Shared:
-        """What the groups have come to once they may take these matches, those that end together as one occurrence."""
+        """The assignments after these matches; matches of the same span are one occurrence."""
         if not shared:
             return shared
         fitting: dict[tuple[int, int, int], set[int]] = {}
@@ -49,7 +49,7 @@ class SharedMatches:
         return tuple(taken)
 
     def move_on(self, shared: Shared, partial: Matches, pending: Matches) -> Shared:
-        """What the groups have come to, seen from one character further on and without what no longer matters."""
+        """The assignments seen from one character further on, without details that no longer matter."""
         reach = [0] * len(shared)
         for number, length in (*partial, *((n, since + len(self._patterns[n].text)) for n, since in pending)):
             group = self.group_of.get(self._patterns[number].owner)
@@ -61,14 +61,14 @@ class SharedMatches:
         )
 
     def missing(self, shared: Shared) -> list[int]:
-        """For each group, the least number of pieces that it lacks if what is under way is left."""
+        """For each group, the least number of missing pieces without the partial spellings."""
         return [
             min(group.missing(assignment.serves) for assignment in assignments)
             for group, assignments in zip(self._groups, shared, strict=True)
         ]
 
     def missing_with_progress(self, shared: Shared, partial: Matches, progress: Progress) -> list[int]:
-        """For each group, the least number of pieces that it lacks if one of the spellings under way is finished."""
+        """For each group, the least number of missing pieces if one of the partial spellings is completed."""
         missing = self.missing(shared)
         under_way: list[list[int]] = [[] for _ in missing]
         for number, depth in progress:
@@ -78,7 +78,7 @@ class SharedMatches:
         return [min(with_one, default=without) for with_one, without in zip(under_way, missing, strict=True)]
 
     def missing_with(self, shared: Shared, partial: Matches, spelling: int, depth: int) -> int:
-        """Pieces that a group lacks if this spelling, so many pieces under way, is finished next, its own counted."""
+        """Missing pieces of a group if this spelling, at this depth, is completed next, its own pieces included."""
         pattern, length = self._pattern(spelling), self._spellings[spelling].lengths[depth]
         group = self.group_of[pattern.owner]
         fitting = {
@@ -91,13 +91,13 @@ class SharedMatches:
         return to_go + self._least_missing(shared, group, serves, -length)
 
     def missing_with_another(self, shared: Shared, member: int) -> int:
-        """Pieces that a member's group lacks with an occurrence of that member more, none of its own counted."""
+        """Missing pieces of a member's group after one more occurrence of that member, without its own pieces."""
         return self._least_missing(shared, self.group_of[member], (member,), 0)
 
     def _pattern(self, spelling: int) -> Pattern:
         return self._patterns[self._pattern_of_spelling[spelling]]
 
     def _least_missing(self, shared: Shared, group: int, serves: Serves, start: int) -> int:
-        """Pieces that a group lacks with an occurrence more, from `start` on."""
+        """Missing pieces of a group after one more occurrence that begins at `start`."""
         own = self._groups[group]
         return min(own.missing(assignment.serves) for assignment in own.take(shared[group], serves, (start, start + 1)))

@@ -1,8 +1,8 @@
-"""Phrases that share a form: which of them the occurrences in a text can serve.
+"""Phrases that share a form: which of them the occurrences in a text can meet.
 
-Such phrases need separate occurrences. One occurrence may fit several of them, so it is held with all that it could
-serve, and who is served is a question of matching (a transversal matroid: the heaviest phrases first is best). Of
-occurrences that overlap, any one may be the better to take, so a text can come to several assignments.
+Such phrases need separate occurrences. One occurrence may fit several phrases, so each is stored with all phrases that
+it can serve, and a bipartite matching assigns it (a transversal matroid: the greedy order by weight is optimal). Of
+overlapping occurrences, any one may be the better choice, so a text can have several assignments.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _LONG_AGO = -(1 << 30)
 
 
 class Assignment(NamedTuple):
-    """Occurrences taken, none overlapping another, each needed.
+    """A set of occurrences that do not overlap and that are all needed.
 
-    `end` is that of the last, as far as others may still overlap it. `taken` says where they stand, for those who want
-    to know: assignments that differ in nothing else are equally good.
+    `serves` lists the phrases that each one can serve. `end` is the end of the last one while others may still overlap
+    it. `taken` has the spans; assignments that differ only there are equally good.
     """
 
     serves: tuple[Serves, ...] = ()
@@ -34,7 +34,7 @@ class Assignment(NamedTuple):
 
 
 class SharedForms:
-    """A group of phrases each of which has a form in common with another of the group."""
+    """A group of phrases, each of which shares a form with another one of the group."""
 
     def __init__(self, phrases: Sequence[TrackedPhrase], members: Sequence[int]) -> None:
         """`members` number the group's phrases among `phrases`."""
@@ -45,9 +45,9 @@ class SharedForms:
         self._served: dict[tuple[Serves, ...], tuple[int, ...]] = {}
 
     def take(self, assignments: Iterable[Assignment], serves: Serves, span: Span) -> tuple[Assignment, ...]:
-        """The assignments once an occurrence is taken where there is room and need for it.
+        """The assignments with one more occurrence, where it does not overlap and is needed.
 
-        Occurrences come by rising end.
+        Occurrences must come by rising end.
         """
         start, end = span
         after: list[Assignment] = []
@@ -59,7 +59,7 @@ class SharedForms:
         return tuple(after)
 
     def served(self, serves: Sequence[Serves]) -> tuple[int, ...]:
-        """For each occurrence the phrase that it meets, -1 for none: as many pieces met as can be."""
+        """For each occurrence the phrase that it meets, or -1; meets as many pieces as possible."""
         serves = tuple(serves)
         if serves not in self._served:
             phrase_of = [-1] * len(serves)
@@ -71,12 +71,12 @@ class SharedForms:
         return self._served[serves]
 
     def missing(self, serves: Sequence[Serves]) -> int:
-        """Pieces of what these occurrences leave unmet."""
+        """The number of pieces that these occurrences leave unmet."""
         counts = Counter(self.served(serves))
         return sum((self._counts[member] - counts[member]) * self._weights[member] for member in self.members)
 
     def placed(self, occurrences: Iterable[tuple[Span, int]]) -> dict[int, list[Span]]:
-        """Where each phrase of the group stands, given where each could: as many pieces met as can be."""
+        """The spans of each phrase, chosen from all (span, phrase) occurrences; meets as many pieces as possible."""
         fitting: dict[Span, set[int]] = {}
         for span, member in occurrences:
             fitting.setdefault(span, set()).add(member)
@@ -93,7 +93,7 @@ class SharedForms:
 
 
 def groups_that_share(phrases: Sequence[TrackedPhrase]) -> list[SharedForms]:
-    """The phrases that share a form, directly or through others. Those with a turn have their own order instead."""
+    """The phrases that share a form, directly or through others. Phrases with a turn are ordered instead."""
     group_of: dict[int, list[int]] = {}
     owner: dict[str, int] = {}
     for number, phrase in enumerate(phrases):
@@ -111,7 +111,7 @@ def groups_that_share(phrases: Sequence[TrackedPhrase]) -> list[SharedForms]:
 
 
 def settled(assignments: Iterable[Assignment], horizon: int) -> tuple[Assignment, ...]:
-    """The assignments than which no other is as good, of equals the first; nothing to come starts before `horizon`."""
+    """The assignments that no other dominates. Later occurrences start at `horizon` or after it."""
     best: list[Assignment] = []
     for assignment in assignments:
         if assignment.end <= horizon:
@@ -122,7 +122,7 @@ def settled(assignments: Iterable[Assignment], horizon: int) -> tuple[Assignment
 
 
 def _augment(member: int, serves: Sequence[Serves], phrase_of: list[int], tried: set[int]) -> bool:
-    """Give `member` one occurrence more, moving others to occurrences that they fit as well; whether that went."""
+    """Give `member` one more occurrence, moving others along an augmenting path; whether one was found."""
     for number, fitting in enumerate(serves):
         if member in fitting and number not in tried:
             tried.add(number)

@@ -1,8 +1,8 @@
-"""By what score hypotheses are ranked, and when a sentence's search may stop (Huang et al. 2017).
+"""Scores that rank hypotheses, and when a sentence's search may stop (Huang et al. 2017).
 
-All rules watch the same process: a hypothesis that finishes leaves the beam and its place is filled again, except that
-"shrinking" (Bahdanau et al. 2014) takes the place away. Rows share one length at each step, so the best row by
-log-probability is the best by any score.
+In all stopping rules a finished hypothesis leaves the beam and its place is filled again, except that "shrinking"
+(Bahdanau et al. 2014) removes the place. All rows of a step have the same length, so the best row by log-probability is
+also the best by any score.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from engine.search.finished import FinishedPool
 class Scoring:
     """The score of one sentence's hypotheses. Lengths are in tokens, the end included.
 
-    "bounded_length_reward" is log_prob + reward * min(length, target_length): what each token adds, until the
-    translation is as long as translations of such a source are (section 4 of the paper).
+    "bounded_length_reward" is log_prob + reward * min(length, target_length): each token adds the reward until the
+    translation has the expected length for its source (section 4 of the paper).
     """
 
     kind: Score = "normalised"
@@ -28,9 +28,9 @@ class Scoring:
 
     @classmethod
     def of(cls, options: SearchOptions, num_source_pieces: int, ratio: float | None, reward: float | None) -> Scoring:
-        """For a source of so many pieces; `ratio` and `reward` are the model's, which the options may override.
+        """The scoring for a source of `num_source_pieces`; the options override the model's `ratio` and `reward`.
 
-        Raises InvalidRequest where the score needs one that neither gives.
+        Raises InvalidRequest if the score needs one of them and neither the model nor the options have it.
         """
         if options.score != "bounded_length_reward":
             return cls(options.score)
@@ -49,10 +49,10 @@ class Scoring:
     def score(self, log_prob: float, length: int) -> float:
         """The score of a hypothesis; it rises with either argument.
 
-        So a row that may still grow to `max_length` never scores above `score(its log_prob, max_length)`: further
-        tokens only lower the log-probability. For log-probability that is the paper's equation 2, for the bounded
-        length reward its equation 4. For the normalised score it tells late, and yet nothing lower is certain without
-        knowing the model: a row whose further tokens are all sure gets there.
+        So `score(log_prob, max_length)` bounds every continuation of a row: further tokens only lower the
+        log-probability. For "log_prob" this is the paper's equation 2, for the bounded length reward its equation 4.
+        For the normalised score the bound is loose, but no lower one holds for all models: a row whose further tokens
+        all have probability 1 reaches it.
         """
         if self.kind == "normalised":
             return log_prob / max(1, length)
@@ -62,7 +62,7 @@ class Scoring:
 
 
 def beam_left(options: SearchOptions, num_finished: int) -> int:
-    """How many places a sentence has for its next step."""
+    """The number of places in a sentence's beam for its next step."""
     if options.stopping == "shrinking" and options.finished == "leave":
         return max(0, options.beam - num_finished)
     return options.beam
@@ -71,10 +71,10 @@ def beam_left(options: SearchOptions, num_finished: int) -> int:
 def is_over(
     options: SearchOptions, pool: FinishedPool, scoring: Scoring, live_log_prob: float, length: int, max_length: int
 ) -> bool:
-    """Whether the sentence may stop: `live_log_prob` is that of its best row, of any bank, all of them `length` long.
+    """Whether the sentence may stop. `live_log_prob` is that of its best row in any bank; all rows have this `length`.
 
-    "optimal": no row can enter the n-best list of distinct texts any more. That the result is what running to the end
-    gives is a theorem as long as nothing else depends on what has finished.
+    "optimal": no row can enter the n-best list of distinct texts any more. The result then provably equals that of a
+    search to the end, as long as nothing else depends on finished hypotheses.
     """
     if options.stopping == "optimal":
         best = pool.best()

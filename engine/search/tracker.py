@@ -1,4 +1,4 @@
-"""What the hypotheses of a batch have met, still lack and may not write, in arrays."""
+"""The constraint states of a batch of hypotheses, as arrays: what they have met, still lack and must not write."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.search.max_count import CountsLeft, MaxCounts
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 
-_FREE, _DEAD = 0, 1  # the nodes of sentences without constraints, and of texts that break theirs
-_FILLS = {  # the tables by node, and what stands there for a node of which nothing is known
+_FREE, _DEAD = 0, 1  # the nodes of texts without constraints, and of texts that have broken one
+_FILLS = {  # the tables by node, with their default values
     "_pending": 0,
     "_to_go": 0,
     "_is_open": False,
@@ -38,12 +38,12 @@ _Node = tuple[int, PhraseState, PrefixAvoidState | None, CountsLeft]
 
 @dataclass(frozen=True, slots=True)
 class RemainingCost:
-    """What N texts still lack.
+    """What N texts still need to meet their constraints.
 
-    `lacking_NP` marks phrases that still have pieces to come, less those that share a form. `missing_N` is the least
-    number of constraint tokens still to come; the bank is C less this. `closes_N`: an open word stands in the way of
-    the next phrase and costs a piece of its own. `needed_N` is the least number of pieces that must still come before
-    the end, for phrases and prefix. `may_end_N`: everything is met, and nothing broken, if the sentence ends here.
+    `lacking_NP` marks phrases with pieces still to come, without those that share a form. `missing_N` is the least
+    number of constraint tokens still to come; the bank is C minus this number. `closes_N`: an open word must be closed
+    before the next phrase, which costs a piece. `needed_N` is the least number of pieces before the end, for phrases
+    and prefix together. `may_end_N`: if the sentence ends here, all constraints are met and none is broken.
     """
 
     lacking_NP: Bools
@@ -53,7 +53,7 @@ class RemainingCost:
     may_end_N: Bools
 
     def take(self, index: Ints) -> RemainingCost:
-        """That of the texts that an index names."""
+        """The remaining cost of the texts that an index selects."""
         return RemainingCost(
             self.lacking_NP[index],
             self.missing_N[index],
@@ -72,14 +72,15 @@ class ConstraintTracker:
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
-        """Track `constraints[b]` in the hypotheses of sentence b."""
+        """Sentence b has the constraints `constraints[b]`."""
         self._texts = texts
         self._constraints: dict[int, SentenceConstraints] = {}
         self._automata: dict[int, PhraseAutomaton] = {}
         self._prefix_avoid: dict[int, PrefixAvoidAutomaton | None] = {}
         self._max_counts: dict[int, MaxCounts] = {}
         self._free_sentences: list[int] = []
-        self.required_BP = np.zeros((0, 0), dtype=np.int64)  # occurrences; phrases that share a form have tables
+        # Required occurrences; 0 for phrases that share a form, which have tables of their own.
+        self.required_BP = np.zeros((0, 0), dtype=np.int64)
         self.num_pieces_BP = np.zeros((0, 0), dtype=np.int64)
         self._is_sharing_BP = np.zeros((0, 0), dtype=np.bool_)
         self._ends_text_BP = np.zeros((0, 0), dtype=np.bool_)
@@ -90,11 +91,11 @@ class ConstraintTracker:
 
     @property
     def num_phrases(self) -> int:
-        """P, the most phrases that a sentence had since there were none."""
+        """P: the most phrases of any sentence since the tables were last empty."""
         return self.required_BP.shape[1]
 
     def add(self, constraints: Sequence[SentenceConstraints]) -> list[int]:
-        """Track these sentences too; their numbers."""
+        """Track these sentences too; returns their numbers."""
         numbers = []
         for of_sentence in constraints:
             if not self._free_sentences:
@@ -120,7 +121,7 @@ class ConstraintTracker:
         return numbers
 
     def remove(self, sentences: Sequence[int]) -> None:
-        """Forget these sentences and all that was computed for them."""
+        """Forget these sentences and everything computed for them."""
         for number in sentences:
             del self._constraints[number], self._automata[number], self._prefix_avoid[number], self._max_counts[number]
             self._free_sentences.append(number)
@@ -148,7 +149,7 @@ class ConstraintTracker:
         self._has_ends = bool(self._ends_text_BP.any())
 
     def _forget_nodes(self) -> None:
-        """Start tables for no phrases, with the two nodes that belong to no sentence."""
+        """Reset the tables to no phrases and the two nodes that belong to no sentence."""
         nobody: _Node = (-1, PhraseState(), None, ())
         self._nodes: list[_Node] = [nobody, nobody]
         self._numbers: dict[_Node, int] = {}
@@ -157,10 +158,10 @@ class ConstraintTracker:
         self._forced_known = [True, True]
         self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
         capacity = _FIRST_CAPACITY
-        # for node * V + piece, the node behind them and a row of the completions; and the keys of each node
+        # node * V + piece -> (next node, row of the completions); and the keys of each node
         self._steps: dict[int, tuple[int, int]] = {}
         self._keys_of: dict[int, list[int]] = {}
-        self._completions = np.zeros((1, 0), dtype=np.int64)  # occurrences that a piece completed, by phrase
+        self._completions = np.zeros((1, 0), dtype=np.int64)  # rows of occurrences, by phrase, that a piece completes
         self._completion_ids: dict[tuple[int, ...], int] = {}
         self._pending = np.zeros((capacity, 0), dtype=np.int64)
         self._to_go = np.zeros((capacity, 0), dtype=np.int64)
@@ -177,7 +178,7 @@ class ConstraintTracker:
             setattr(self, name, getattr(self, name)[:, :0])
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
-        """Make room for so many more; negative numbers ask for nothing."""
+        """Grow the tables by so many sentences, phrases and spellings; negative numbers mean none."""
         num_phrases, num_spellings = max(0, num_phrases), max(0, num_spellings)
         if num_sentences:
             self.num_tokens_B = np.pad(self.num_tokens_B, (0, num_sentences))
@@ -193,9 +194,9 @@ class ConstraintTracker:
             self._forced = np.pad(self._forced, more, constant_values=_FILLS["_forced"])
 
     def follow(self, nodes_N: Ints, pieces_N: Ints) -> tuple[Ints, Ints]:
-        """The node after each node and piece, and (N, P) the occurrences that the piece turned out to complete."""
+        """The next node for each node and piece, and (N, P) the occurrences that the piece confirms."""
         following_N, completed_N = nodes_N.copy(), np.zeros_like(nodes_N)
-        tracked_M = (nodes_N > _DEAD).nonzero()[0]  # what is free stays free, what is dead stays dead
+        tracked_M = (nodes_N > _DEAD).nonzero()[0]  # free texts stay free, dead ones stay dead
         if len(tracked_M):
             keys = (nodes_N[tracked_M] * len(self._texts.surfaces) + pieces_N[tracked_M]).tolist()
             steps = list(map(self._steps.get, keys))
@@ -204,26 +205,26 @@ class ConstraintTracker:
         return following_N, self._completions[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:
-        """Whether nothing is asked of any of these texts, nor will be."""
+        """Whether none of these texts has any constraint left."""
         return not self.is_needed or bool((nodes_N == _FREE).all())
 
     def may_die(self, nodes_N: Ints) -> Bools:
-        """(N,): whether the next piece may break an avoidance, leave the prefix, or write a phrase once too often."""
+        """(N,): whether the next piece may write an avoided text, leave the prefix, or exceed a `max_count`."""
         return self._may_die[nodes_N]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
-        """(N,): whether the text breaks an avoidance or leaves the prefix."""
+        """(N,): whether the text contains an avoided text, leaves the prefix, or exceeds a `max_count`."""
         return np.equal(nodes_N, _DEAD)
 
     def remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
-        """What texts of these sentences still lack that have come to these nodes and met so many occurrences."""
-        unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # that the text does not hold for certain
+        """The remaining cost of texts at these nodes that have met so many occurrences."""
+        unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # not met for certain
         is_unmet_NP = unmet_NP > 0
         num_pieces_NP = self.num_pieces_BP.take(sentences_N, 0)
-        to_go_NP = self._to_go.take(nodes_N, 0)  # pieces that the occurrence in progress lacks
+        to_go_NP = self._to_go.take(nodes_N, 0)  # missing pieces of the partial occurrence
         shared_missing_N = self._shared_missing[nodes_N]
         lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
-        if self._has_ends:  # what must end the text lacks all while others lack some
+        if self._has_ends:  # a phrase at the end of the text cannot begin before all others are met
             ends_text_NP = self._ends_text_BP[sentences_N]
             others_lack_N = (lacking_NP & ~ends_text_NP).any(1) | (shared_missing_N > 0)
             to_go_NP = np.where(ends_text_NP & others_lack_N[:, None], num_pieces_NP, to_go_NP)
@@ -243,25 +244,25 @@ class ConstraintTracker:
         )
 
     def forced(self, sentences_N: Ints, nodes_N: Ints, remaining: RemainingCost, end: int) -> Ints:
-        """(N, P * F + 1): the pieces that take an unmet phrase forward, -1 where there is none.
+        """(N, P * F + 1): the pieces that advance an unmet phrase, padded with -1.
 
-        For a phrase that counts at the end of the text alone and stands there, that is the end.
+        For a phrase that must end the text and that the text ends with, this is the end token.
         """
         for node in set(nodes_N.tolist()):
             if not self._forced_known[node]:
                 self._learn_forced(node)
-        # the tables of those that share a form hold what is lacking alone
+        # tables of phrases that share a form contain only pieces of those that are missing
         lacking_NP = remaining.lacking_NP | self._is_sharing_BP[sentences_N]
         forced_NF = np.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).reshape(len(nodes_N), -1)
         is_end_N = self._ends_here[nodes_N] & remaining.may_end_N
         return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
-        """(N,): whether the prefix is not whole yet."""
+        """(N,): whether the prefix is incomplete."""
         return self._in_prefix[nodes_N]
 
     def prefix_pieces(self, node: int) -> list[int]:
-        """The pieces with which a text that is `in_prefix` may go on."""
+        """The pieces that may follow a text that is `in_prefix`."""
         if node not in self._allowed:
             sentence, _, prefix_avoid_state, _ = self._nodes[node]
             prefix_avoid = self._prefix_avoid[sentence]
@@ -269,7 +270,7 @@ class ConstraintTracker:
             assert prefix_avoid_state is not None
             self._allowed[node] = prefix_avoid.allowed(prefix_avoid_state)
         allowed_pieces = self._allowed[node]
-        assert allowed_pieces is not None, "the prefix is whole"
+        assert allowed_pieces is not None, "the prefix is complete"
         return allowed_pieces
 
     def _start(self, sentence: int) -> int:
@@ -279,11 +280,11 @@ class ConstraintTracker:
         )
 
     def _is_bounded(self, sentence: int) -> bool:
-        """Whether there is something that a text of the sentence may not contain, or must begin with."""
+        """Whether a text of the sentence can die: the sentence has a prefix, an avoided text or a `max_count`."""
         return self._prefix_avoid[sentence] is not None or bool(self._max_counts[sentence].start)
 
     def _learn(self, key: int) -> tuple[int, int]:
-        """The step of a key that had none, which may have been learnt just now."""
+        """The step of a key that had none; earlier items of the same batch may have computed it."""
         if key not in self._steps:
             node, piece = divmod(key, len(self._texts.surfaces))
             self._steps[key] = self._advance(node, piece)
@@ -291,7 +292,7 @@ class ConstraintTracker:
         return self._steps[key]
 
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
-        """The node behind a node and a piece, and the row of what the piece completed."""
+        """The next node for a node and a piece, and the row of the completions."""
         sentence, state, prefix_avoid_state, counts_left = self._nodes[node]
         prefix_avoid = self._prefix_avoid[sentence]
         if prefix_avoid is not None and prefix_avoid_state is not None:
@@ -310,7 +311,7 @@ class ConstraintTracker:
         return number, self._completion(counts) if any(counts) else 0
 
     def _completion(self, counts: tuple[int, ...]) -> int:
-        """The row of these counts; there are few, as a piece seldom completes more than one phrase."""
+        """The row of these counts. There are few rows: a piece seldom completes more than one phrase."""
         if counts not in self._completion_ids:
             self._completion_ids[counts] = len(self._completions)
             self._completions = np.pad(self._completions, ((0, 1), (0, 0)))
@@ -343,7 +344,7 @@ class ConstraintTracker:
         return number
 
     def _place(self, node: _Node) -> int:
-        """A free place in the tables, which grow where there is none."""
+        """A free place in the tables; doubles them if there is none."""
         if self._free_nodes:
             number = self._free_nodes.pop()
             self._nodes[number] = node

@@ -1,4 +1,4 @@
-"""Which whole words may come next after given pieces, and how likely the model finds each."""
+"""The whole words that may come next after given pieces, with their probability."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_WORD_PIECES = 24
 
 @dataclass(frozen=True, slots=True)
 class NextWord:
-    """A word in the pieces that the model would write it in, and their log-probability."""
+    """A word in the pieces that the model prefers for it, and their log-probability."""
 
     pieces: tuple[int, ...]
     log_prob: float
@@ -37,11 +37,11 @@ def next_words(
     count: int,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> list[NextWord]:
-    """Up to `count` words with distinct texts that may follow the pieces `left`, the likeliest first.
+    """Up to `count` words with distinct texts that may follow the pieces `left` of one sentence, likeliest first.
 
-    One sentence. A word ends with the first piece that does not glue to its right, or ends in a script without spaces,
-    where each piece is a word (as in `engine.text.boundaries`). Words that the tracker's avoided texts forbid are left
-    out. Beam search over pieces: a word's own best spelling among `4 * count` is found.
+    A word ends with the first piece that does not glue to its right, or that ends in a script without spaces, where
+    each piece is a word (as in `engine.text.boundaries`). Words that the tracker's avoided texts forbid are left out. A
+    beam search over `4 * count` rows of pieces finds the best spelling of each word.
     """
     width, indexed = 4 * count, IndexedTexts.of(texts)
     is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")

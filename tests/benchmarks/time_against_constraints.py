@@ -30,13 +30,13 @@ from engine import EngineError, Phrase, Request, SearchOptions, Translation, Tra
 from engine.decoding.loop import DecodingJob, DecodingLoop
 from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
-from engine.search.grid import GridBeamSearch
 from engine.text import normalise, occurrences
 from tests.benchmarks.bars import CONSTRAINED, GRID, MANY_TOKENS, Bar
 from tests.benchmarks.charts import chart
 from tests.benchmarks.dba.constraints import word_spans
 from tests.benchmarks.dba.decoding import Pair
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, read_pairs, write_json
+from tests.reference.grid import GridBeamSearch
 
 SEARCHES: dict[str, type[BeamSearch]] = {"DBA": BeamSearch, "grid": GridBeamSearch}
 WAYS = ("equal steps", "as used")

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from engine.request import SearchOptions
-from engine.search.grid import GridBeamSearch
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence
+from tests.reference.grid import GridBeamSearch
 from tests.reference.matching import meets_all
 from tests.reference.search import enumerate_all, slow_search
 from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyModel, random_phrases, toy_stream
