@@ -1,7 +1,7 @@
-"""What a caller asks and what it gets back: frozen dataclasses, checked once when made.
+"""Requests, search options and translations: frozen dataclasses, checked once when made.
 
-Offsets are Unicode code points of the text they belong to. Scores are natural logarithms of
-probabilities: higher wins, the sign never flips. This file knows nothing of pieces, tensors or search.
+Offsets count Unicode code points of the text that they belong to. Scores are natural logarithms of probabilities:
+higher wins, the sign never flips. Nothing here depends on pieces, tensors or the search.
 """
 
 from __future__ import annotations
@@ -45,18 +45,19 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Text that must stand in the translation.
+    """Text that the translation must contain.
 
-    `text` comes first, `forms` are other spellings of which any one will do. `count` asks for at least so many
-    occurrences that do not overlap, `max_count` for no more than so many, those in the prefix, in locked texts and in
-    other phrases counted too. What phrases that are the same ask for adds up.
-    `boundary` says what may touch the phrase: "word" nothing that would make it part of a longer word or number,
-    "start" lets it begin a longer word, "compound" lets it also end one, with a small first letter then, as German
-    nouns do (`Datei` in `Dateisystem` and in `Bilddatei`; such ends are taken where the model writes them, never
-    forced), "anywhere" anything. Phrases that have a form in common, be it through others, need occurrences apart from
-    each other's; one with a `max_count` may have none in common.
-    `case="auto"` also takes the capitalised form where a sentence begins. `source_span` is where the term stands in
-    the source, for those that come from a glossary; it changes no translation, but placements tell more (`Placement`).
+    `forms` are alternatives to `text`; any one of them meets the phrase. The phrase needs at least `count` occurrences
+    that do not overlap, and at most `max_count`, including those in the prefix, in locked texts and in other phrases.
+    The counts of equal phrases add up.
+    `boundary` controls the neighbours of an occurrence. "word": it must not be part of a longer word or number.
+    "start": it may begin a longer word. "compound": it may also end one, with a lower-case first letter, as German
+    nouns do (`Datei` in `Dateisystem` and in `Bilddatei`); such ends count where the model writes them and are never
+    forced. "anywhere": no condition. Phrases that share a form, directly or through others, need separate occurrences; a phrase
+    with a `max_count` must not share a form.
+    `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
+    in the source, for phrases from a glossary; it does not change the translation, but adds details to its placements
+    (see `Placement`).
     """
 
     text: str
@@ -89,10 +90,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Avoid:
-    """Text that must not stand in the translation as a word or words of its own, in whatever pieces.
+    """Text that the translation must not contain as whole words, in any segmentation.
 
-    `case="permissive"` means it in any case. Inside a phrase, locked text, prefix or suffix it is allowed, but there
-    only.
+    `case="permissive"` matches any case. The text is allowed inside a phrase, a locked text, the prefix or the suffix.
     """
 
     text: str
@@ -106,14 +106,14 @@ class Avoid:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One source sentence and what its translation must contain, must not contain and begins with.
+    """One source sentence and the constraints on its translation.
 
-    `direction` ("en-de") may be None: the model's first. `avoid` takes strings as well. `prefix` is copied character
-    by character; it may end anywhere: inside a word, which then goes on, or after a space, which closes the word.
-    `locked` texts stand in this order and do not overlap, with or without something between; the translation ends with
-    `suffix`. A phrase that stands in any of these is met.
-    `domain` ("software", say) and `formality`, how German speaks to its reader ("formal": Sie, "informal": du), are for
-    models that were trained with them; None leaves either to the model.
+    `direction` ("en-de") may be None: the model's first. `avoid` also takes strings. `prefix` is copied character by
+    character. It may end inside a word, which then continues, or after a space, which closes the word.
+    `locked` texts must occur in this order without overlap, with or without text between them; the translation ends
+    with `suffix`. A phrase that occurs in any of these is met.
+    `domain` (for example "software") and `formality`, how German addresses its reader ("formal": Sie, "informal": du),
+    are for models that were trained with them; None leaves the choice to the model.
     """
 
     source: str
@@ -139,7 +139,7 @@ class Request:
                 start, end = phrase.source_span
                 if not 0 <= start < end <= len(self.source):
                     raise InvalidRequest(
-                        f"phrase {phrase.text!r}: source_span is ({start}, {end}); it must lie inside the source of "
+                        f"phrase {phrase.text!r}: source_span is ({start}, {end}); it must be inside the source of "
                         f"{len(self.source)} characters"
                     )
         object.__setattr__(self, "phrases", phrases)
@@ -244,7 +244,7 @@ class SearchOptions:
         check_settings(self, InvalidRequest)
 
     def beam_for(self, num_tokens: int) -> int:
-        """The beam of a sentence with so many constraint tokens."""
+        """The beam of a sentence with `num_tokens` constraint tokens."""
         return max(self.beam, self.places_per_bank * (num_tokens + 1))
 
 
@@ -269,12 +269,12 @@ class Placement:
 class Hypothesis:
     """One translation.
 
-    `log_prob` sums the `token_log_probs`, the end of the sentence included; `score` is it per token, or what
-    `SearchOptions.score` asked for. `token_spans` gives each token's characters in `text` (empty for the end). `unmet`
-    holds the indices of phrases not met. `locked` says where the locked texts and then the suffix stand, as far as they
-    do.
-    `alignment` holds (source_start, source_end, target_start, target_end) of each two words that stand for each other,
-    in the order of the target; a word may have several partners, or none. It is empty where the model cannot tell.
+    `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
+    or the score that `SearchOptions.score` selects. `token_spans` has the characters of each token in `text` (empty for
+    the end). `unmet` has the indices of unmet phrases. `locked` has the spans of the locked texts and then the suffix,
+    up to the first that is missing.
+    `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
+    the target; a word may have several partners or none. It is empty if the model has no alignment head.
     """
 
     text: str
@@ -291,7 +291,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a translation is not complete: a kind for programs, a message with the cure for people."""
+    """Why a translation is not complete: a kind for programs, and a message with the fix for people."""
 
     kind: ReasonKind
     message: str
@@ -300,7 +300,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """The fewest constraints whose removal lets a request be met: numbers of phrases, avoided and locked texts."""
+    """The fewest constraints to remove from an infeasible request: indices of phrases, avoided and locked texts."""
 
     phrases: tuple[int, ...] = ()
     avoid: tuple[int, ...] = ()
@@ -311,12 +311,11 @@ class Relaxation:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The answer to one request: the n-best list, best first, and how it came about.
+    """The result of one request: the n-best list, best first, with its status.
 
-    When "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` gives the
-    characters of the source that the model has no pieces for, and so could not read. `relaxation` says what to take
-    away from a request that is "infeasible", where that helps. `elapsed_ms` counts from when the request began to be
-    decoded, others beside it.
+    If "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` has the spans of
+    source characters that the model has no pieces for and could not read. `relaxation` has the constraints to remove
+    from an "infeasible" request, if that helps. `elapsed_ms` counts from the start of decoding, in a batch with others.
     """
 
     request: Request
@@ -331,7 +330,7 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another word at some place of a hypothesis, its log-probability there, and the best sentence behind it."""
+    """Another word at a position of a hypothesis, its log-probability there, and the best sentence with it."""
 
     word: str
     log_prob: float
@@ -340,10 +339,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What the constraints cost in model score: best score without, less best score with.
+    """The price of constraints in model score: the best score without them minus the best score with them.
 
-    `phrases[i]` and `avoid[i]` are the price of that one alone, the others staying; `total` that of all together.
-    Prices need not add up, and one may be negative, as beam search goes. None: no translation to compare with.
+    `phrases[i]` and `avoid[i]` are the price of that constraint alone, with the others kept; `total` is the price of
+    all together. Prices need not add up, and beam search may make one negative. None: no translation to compare with.
     """
 
     total: float | None
@@ -354,7 +353,7 @@ class Pricing:
 
 
 def _strings(name: str, values: Iterable[Any], but: type | None = None) -> tuple[Any, ...]:
-    """`values` as a tuple, once each is found to be a string, or of the type `but`."""
+    """`values` as a tuple. Raises InvalidRequest unless each is a string or of the type `but`."""
     if isinstance(values, str):
         raise InvalidRequest(f"{name} is the string {values!r}; give a list of strings")
     items = tuple(values)

@@ -47,7 +47,7 @@ def phrase_texts(codec: TextCodec) -> list[str]:
     ]
 
 
-def test_every_phrase_stands_in_every_hypothesis_where_its_placement_says(translator, codec):
+def test_placements_point_at_every_phrase_in_every_hypothesis(translator, codec):
     rng = random.Random(1)
     for number in range(12):
         phrases = [Phrase(text) for text in rng.sample(phrase_texts(codec), rng.randint(1, 4))]
@@ -63,7 +63,7 @@ def test_every_phrase_stands_in_every_hypothesis_where_its_placement_says(transl
             assert hypothesis.unmet == ()
 
 
-def test_list_is_distinct_sorted_and_its_scores_are_the_models(translator, codec):
+def test_n_best_list_is_distinct_and_sorted_by_the_scores_of_the_model(translator, codec):
     request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("auf allen Seiten")])
     result = translator.translate(request, OPTIONS)
     scores = [hypothesis.score for hypothesis in result.hypotheses]
@@ -159,7 +159,7 @@ def test_a_line_that_crashes_fails_alone(translator, monkeypatch):
     assert (results[1].reasons[0].kind, results[1].reasons[0].message) == ("crashed", "ValueError: a bug")
 
 
-def test_after_cancel_what_is_left_comes_back_as_cancelled(translator):
+def test_remaining_requests_come_back_as_cancelled(translator):
     cancel = threading.Event()
     results = []
     for result in translator.translate_all(short_requests(20), SHORT, batch_size=1, cancel=cancel):
@@ -202,7 +202,7 @@ def test_same_phrase_several_times_needs_as_many_occurrences(translator):
         assert first.end <= second.start
 
 
-def test_same_phrase_ten_times_stands_ten_times(translator):
+def test_phrase_required_ten_times_occurs_ten_times(translator):
     result = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten")] * 10), replace(OPTIONS, beam=3, nbest=2))
     assert result.status == "complete"
     for hypothesis in result.hypotheses:
@@ -210,14 +210,14 @@ def test_same_phrase_ten_times_stands_ten_times(translator):
         assert len({placement.start for placement in hypothesis.placements}) == 10
 
 
-def test_prefix_that_breaks_off_a_phrase_leaves_the_phrase_to_be_written_again(translator):
+def test_phrase_broken_off_by_the_prefix_is_written_again(translator):
     request = Request(SOURCE, prefix="Auf allen Kno, ", phrases=[Phrase("Auf allen Knoten")])
     result = translator.translate(request, replace(OPTIONS, beam=3, nbest=2))
     assert result.status == "complete"
     assert all(hypothesis.placements[0].start >= len("Auf allen Kno, ") for hypothesis in result.hypotheses)
 
 
-def test_any_form_meets_the_phrase_and_is_named(translator):
+def test_any_form_meets_the_phrase_and_is_reported(translator):
     phrase = Phrase("Keiner", forms=["Niemand", "Kein Mensch"])
     result = translator.translate(Request(SOURCE, phrases=[phrase]), OPTIONS)
     assert result.status == "complete"
@@ -236,7 +236,7 @@ def reason_of(result: Translation) -> tuple[str, str, int | None]:
     return result.reasons[0].kind, result.reasons[0].message, result.reasons[0].phrase
 
 
-def test_what_cannot_be_met_is_told_before_decoding(translator):
+def test_infeasible_request_is_reported_before_decoding(translator):
     unspellable = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("漢字")]), OPTIONS)
     assert unspellable.status == "infeasible"
     kind, message, phrase = reason_of(unspellable)
@@ -281,7 +281,7 @@ def test_cancel_and_deadline_give_the_best_so_far(translator):
     assert [translation.status for translation in late_ones] == ["deadline", "deadline"]
 
 
-def test_price_that_the_deadline_leaves_open_is_none(translator):
+def test_price_after_the_deadline_is_none(translator):
     request = Request(SOURCE, phrases=[Phrase("Knoten")], avoid=["Haus"])
     late = translator.price(request, OPTIONS, deadline_ms=0)
     assert (late.total, late.phrases, late.avoid) == (None, (None,), (None,))
@@ -289,7 +289,7 @@ def test_price_that_the_deadline_leaves_open_is_none(translator):
     assert translator.price(request, OPTIONS, deadline_ms=600_000).total is not None
 
 
-def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
+def test_nan_weights_fail_with_the_cause(codec):
     broken = make_translator(codec)
     broken._model.transformer.output_bias.data[300] = torch.nan
     result = broken.translate(Request(SOURCE, phrases=[Phrase("Knoten")]), OPTIONS)
@@ -310,22 +310,22 @@ def test_weights_that_are_not_numbers_fail_with_the_cause(codec):
         (lambda: Request("a", avoid=[" "]), "blank"),
         (lambda: Request("a", avoid=[1]), "avoid"),
         (lambda: SearchOptions(beam=0), "beam"),
-        (lambda: SearchOptions(beam=10**9), "at most 1000"),
-        (lambda: SearchOptions(nbest=10**9), "nbest.*at most 1000"),
+        (lambda: SearchOptions(beam=10**9), "between 1 and 1000"),
+        (lambda: SearchOptions(nbest=10**9), "nbest.*between 1 and 1000"),
         (lambda: SearchOptions(places_per_bank=-1), "places_per_bank"),
-        (lambda: SearchOptions(places_per_bank=11), "at most 10"),
+        (lambda: SearchOptions(places_per_bank=11), "between 0 and 10"),
         (lambda: SearchOptions(pruning_threshold=float("nan")), "pruning_threshold"),
         (lambda: SearchOptions(stopping="soon"), "stopping"),
         (lambda: SearchOptions(pruning="late"), "pruning"),
         (lambda: SearchOptions(crowding="none"), "crowding"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_at_once(make, names):
+def test_invalid_requests_are_refused_when_made(make, names):
     with pytest.raises(InvalidRequest, match=names):
         make()
 
 
-def test_what_is_avoided_stands_in_no_hypothesis(translator):
+def test_avoided_text_is_in_no_hypothesis(translator):
     free = translator.translate(Request(SOURCE), OPTIONS)
     words = {word.strip(",.?!„“()%;:") for hypothesis in free.hypotheses for word in hypothesis.text.split()} - {""}
     avoid = sorted(words, key=len)[-4:]
@@ -372,7 +372,7 @@ def test_phrase_in_the_prefix_counts_as_met(translator):
     assert all(hypothesis.placements[0].start == 5 for hypothesis in result.hypotheses)
 
 
-def test_avoided_text_is_allowed_inside_pin_and_prefix_only(translator):
+def test_avoided_text_is_allowed_only_inside_phrase_and_prefix(translator):
     request = Request(SOURCE, prefix="Alle Seiten ", phrases=[Phrase("auf allen Knoten")], avoid=["Seiten", "Knoten"])
     result = translator.translate(request, OPTIONS)
     assert result.status == "complete"
@@ -381,7 +381,7 @@ def test_avoided_text_is_allowed_inside_pin_and_prefix_only(translator):
         assert occurrences(hypothesis.text, "Seiten") == [(5, 11)]
 
 
-def test_clash_of_phrase_and_avoid_is_named(translator):
+def test_conflict_of_phrase_and_avoid_is_reported(translator):
     result = translator.translate(
         Request(SOURCE, phrases=[Phrase("Haus"), Phrase("Knoten")], avoid=["Knoten"]), OPTIONS
     )
@@ -394,7 +394,7 @@ def test_clash_of_phrase_and_avoid_is_named(translator):
 
 
 @pytest.mark.parametrize(("prefix", "capital"), [("", True), ("Ja. ", True), ("Ja ", False), ("Ja: „", False)])
-def test_capitalised_form_counts_where_a_sentence_begins(translator, prefix, capital):
+def test_capitalised_form_counts_at_the_beginning_of_a_sentence(translator, prefix, capital):
     phrase = Phrase("auf allen Knoten", case="auto")
     begun = translator.translate(Request(SOURCE, prefix=prefix + "Auf allen Knoten", phrases=[phrase]), OPTIONS)
     assert begun.status == "complete"
@@ -407,14 +407,14 @@ def test_capitalised_form_counts_where_a_sentence_begins(translator, prefix, cap
     assert {hypothesis.placements[0].form for hypothesis in plain.hypotheses} == {"auf allen Knoten"}
 
 
-def test_misspelling_is_what_stands_in_the_way_of_a_request(translator):
+def test_misspelling_equals_the_reason_of_the_infeasible_request(translator):
     for text in ("Knoten", "漢字", "Knoten 漢", "a"):
         status = translator.translate(Request(SOURCE, phrases=[Phrase(text)]), OPTIONS).status
         assert (translator.misspelling(text) is None) == (status != "infeasible")
     assert translator.misspelling("Knoten 漢") == "Knoten ⁇"
 
 
-def test_prefix_that_cannot_be_spelt_is_told(translator):
+def test_prefix_that_cannot_be_spelt_is_reported(translator):
     result = translator.translate(Request(SOURCE, prefix="漢字"), OPTIONS)
     assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")
 
@@ -428,7 +428,7 @@ def test_prefix_that_cannot_be_spelt_is_told(translator):
         [Phrase("Knoten", count=2), Phrase("Knoten", forms=["Haus"]), Phrase("Haus")],
     ],
 )
-def test_phrases_that_share_a_form_get_occurrences_of_their_own(translator, phrases):
+def test_phrases_that_share_a_form_get_separate_occurrences(translator, phrases):
     result = translator.translate(Request(SOURCE, phrases=phrases), OPTIONS)
     assert result.status == "complete", result.reasons
     for hypothesis in result.hypotheses:
@@ -443,7 +443,7 @@ def test_phrases_that_share_a_form_get_occurrences_of_their_own(translator, phra
                 assert (placement.start, placement.end) in occurrences(hypothesis.text, placement.form, phrase.boundary)
 
 
-def test_a_noun_is_met_by_a_compound_that_ends_with_it(translator):
+def test_noun_is_met_by_a_compound_that_ends_with_it(translator):
     noun = Phrase("Datei", forms=["Dateien"], boundary="compound")
     begun = Request(SOURCE, prefix="Die Bilddatei ", phrases=(noun,))
     result = translator.translate(begun, OPTIONS)
@@ -454,12 +454,12 @@ def test_a_noun_is_met_by_a_compound_that_ends_with_it(translator):
     assert {placement.form for found in result.hypotheses for placement in found.placements} <= {*noun.all_forms}
 
 
-def test_direction_that_the_model_lacks_is_refused_not_forgotten(translator):
+def test_direction_that_the_model_lacks_is_refused(translator):
     with pytest.raises(InvalidRequest):
         translator.translate(Request(SOURCE, direction="de-en"), OPTIONS)
 
 
-def test_options_change_the_search_not_the_contract(translator):
+def test_phrases_are_met_under_all_search_options(translator):
     request = Request(SOURCE, phrases=[Phrase("Knoten")])
     for options in (
         replace(OPTIONS, finished="keep"),
@@ -475,7 +475,7 @@ def test_options_change_the_search_not_the_contract(translator):
         assert all("Knoten" in hypothesis.text for hypothesis in result.hypotheses)
 
 
-def test_score_of_tokens_is_what_the_search_gave_them(translator):
+def test_score_of_tokens_equals_their_score_in_the_search(translator):
     result = translator.translate(Request(SOURCE, phrases=[Phrase("Knoten")]), OPTIONS)
     for hypothesis in result.hypotheses:
         scored = translator.score(SOURCE, tokens=hypothesis.tokens)
@@ -512,7 +512,7 @@ def test_price_is_the_difference_of_best_scores(translator):
 
 
 @pytest.mark.parametrize("place", [0.0, 0.4, 0.8])
-def test_alternatives_are_other_words_with_sentences_that_still_meet_everything(translator, place):
+def test_alternatives_are_other_words_with_sentences_that_meet_all_constraints(translator, place):
     request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("auf allen Seiten")], avoid=["der"])
     hypothesis = translator.translate(request, OPTIONS).hypotheses[0]
     offset = int(place * len(hypothesis.text))
@@ -551,7 +551,7 @@ def test_alternatives_need_a_word(translator):
         (["„Übernehmen“"], "Knoten"),
     ],
 )
-def test_locked_texts_stand_in_order_and_the_suffix_at_the_end(translator, locked, suffix):
+def test_locked_texts_are_in_order_and_the_suffix_is_at_the_end(translator, locked, suffix):
     request = Request(SOURCE, locked=locked, suffix=suffix, phrases=[Phrase("Knoten")], avoid=["der"], prefix="Bitte ")
     result = translator.translate(request, OPTIONS)
     assert result.status == "complete", result.reasons
@@ -565,7 +565,7 @@ def test_locked_texts_stand_in_order_and_the_suffix_at_the_end(translator, locke
         assert not occurrences(hypothesis.text, "der")
 
 
-def test_locked_text_that_cannot_be_spelt_is_told(translator):
+def test_locked_text_that_cannot_be_spelt_is_reported(translator):
     for request in (Request(SOURCE, locked=["漢字"]), Request(SOURCE, suffix="漢字")):
         result = translator.translate(request, OPTIONS)
         assert (result.status, reason_of(result)[0]) == ("infeasible", "unspellable")

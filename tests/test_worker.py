@@ -102,7 +102,7 @@ def same(answer: Translation, other: Translation) -> bool:
     return (answer.status, answer.num_steps) == (other.status, other.num_steps)
 
 
-def test_futures_hold_what_the_translator_gives(model):
+def test_futures_have_the_results_of_the_translator(model):
     request = Request("Open the file.", phrases=[Phrase("Datei")])
     with Worker(Translator(model)) as worker:
         answer = worker.submit(request, OPTIONS).result(30)
@@ -126,7 +126,7 @@ def test_many_threads_get_their_own_answers(model):
     assert answers == {number: f"File {number}" for number in range(12)}
 
 
-def test_request_that_joins_others_under_way_gets_what_it_gets_alone(gated, model):
+def test_request_that_joins_running_ones_equals_request_alone(gated, model):
     translator, worker = gated
     requests = [
         Request("Open the file."),
@@ -146,7 +146,7 @@ def test_request_that_joins_others_under_way_gets_what_it_gets_alone(gated, mode
         assert same(future.result(30), Translator(model).translate(request, wanted))
 
 
-def test_interactive_request_overtakes_documents_which_go_on_where_they_were(gated, model):
+def test_interactive_request_overtakes_documents_which_then_continue(gated, model):
     translator, worker = gated
     document = begin(translator, worker, "document 1", priority="document")
     translator.steps(2)
@@ -163,7 +163,7 @@ def test_interactive_request_overtakes_documents_which_go_on_where_they_were(gat
     assert same(document.result(), Translator(model).translate(Request("document 1"), OPTIONS))
 
 
-def test_documents_share_the_steps_of_interactive_requests_where_asked(model):
+def test_documents_share_the_steps_of_interactive_requests_on_request(model):
     translator = Gated(model)
     with Worker(translator, shares_steps=True) as worker:
         document = begin(translator, worker, "document", priority="document")
@@ -177,7 +177,7 @@ def test_documents_share_the_steps_of_interactive_requests_where_asked(model):
 
 
 @given(pushed=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=40))
-def test_nobody_has_two_turns_while_another_waits_for_one(pushed):
+def test_no_owner_has_two_turns_while_another_waits(pushed):
     """Jobs are pushed, and one popped now and then; each owner's own come out in order."""
     queue, passed_over = FairQueue(), dict.fromkeys("abc", 0)
     waiting = {owner: [] for owner in "abc"}
@@ -228,7 +228,7 @@ def test_newer_request_of_the_same_key_cancels_the_older_waiting_or_running(gate
 
 
 @pytest.mark.parametrize("priority", ["interactive", "document"])
-def test_cancel_acts_within_one_step_whether_it_is_the_requests_turn_or_not(gated, priority):
+def test_cancel_acts_within_one_step_even_for_paused_requests(gated, priority):
     translator, worker = gated
     running = begin(translator, worker, "first", key="a", priority=priority)
     worker.submit(Request("urgent"), OPTIONS)
@@ -335,7 +335,7 @@ class Breaking(Gated):
         return loop
 
 
-def test_what_breaks_outside_of_any_request_fails_those_under_way_and_the_next_go_on(model):
+def test_error_outside_of_any_request_fails_running_ones_and_the_next_go_on(model):
     translator = Breaking(model)
     with Worker(translator) as worker:
         running = begin(translator, worker, "first", key="a")
@@ -350,7 +350,7 @@ def test_what_breaks_outside_of_any_request_fails_those_under_way_and_the_next_g
 
 
 @pytest.mark.filterwarnings("ignore:Exception in thread")
-def test_thread_that_dies_leaves_nobody_waiting(model):
+def test_death_of_the_thread_answers_every_request(model):
     translator = Breaking(model)
     translator.error = SystemExit()
     worker = Worker(translator)
@@ -375,7 +375,7 @@ def test_question_that_would_end_the_thread_ends_alone(model):
         assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
 
 
-def test_those_who_wait_are_looked_through_only_where_one_was_cancelled(gated, monkeypatch):
+def test_queue_is_searched_only_after_a_waiting_request_was_cancelled(gated, monkeypatch):
     looks = []
     take = FairQueue.take
     monkeypatch.setattr(FairQueue, "take", lambda queue, is_wanted: looks.append(len(queue)) or take(queue, is_wanted))
@@ -390,7 +390,7 @@ def test_those_who_wait_are_looked_through_only_where_one_was_cancelled(gated, m
     assert looks == [85], "once, when 15 had joined; each step would take long with tens of thousands"
 
 
-def test_future_that_is_cancelled_waits_no_longer_and_is_done_within_a_step(gated):
+def test_cancelled_future_leaves_the_queue_and_is_done_within_a_step(gated):
     translator, worker = gated
     begin(translator, worker, "urgent")
     futures = [worker.submit(Request(f"{n}"), OPTIONS, key=n, priority="document") for n in range(3)]
@@ -402,7 +402,7 @@ def test_future_that_is_cancelled_waits_no_longer_and_is_done_within_a_step(gate
     assert [futures[n].result(30).status for n in (0, 2)] == ["complete"] * 2
 
 
-def test_statistics_tell_what_waits_runs_and_was_answered(gated):
+def test_statistics_count_waiting_running_and_answered_requests(gated):
     translator, worker = gated
     nothing = worker.statistics()
     assert (nothing.num_answered, nothing.median_latency_ms, nothing.answers_per_second) == (0, None, 0.0)
@@ -424,14 +424,14 @@ def test_statistics_tell_what_waits_runs_and_was_answered(gated):
     assert statistics.answers_per_second > 0
 
 
-def test_request_that_cannot_be_asked_raises_in_its_future(model):
+def test_invalid_request_raises_in_its_future(model):
     with Worker(Translator(model)) as worker:
         with pytest.raises(InvalidRequest, match="xx-yy"):
             worker.submit(Request("a", direction="xx-yy")).result(30)
         assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
 
 
-def test_priority_that_there_is_not_is_refused_and_cancels_nothing(gated):
+def test_unknown_priority_is_refused_and_cancels_nothing(gated):
     translator, worker = gated
     running = begin(translator, worker, "first", key="a")
     with pytest.raises(InvalidRequest, match="priority is 'urgent'; it must be one of interactive, document"):
@@ -440,7 +440,7 @@ def test_priority_that_there_is_not_is_refused_and_cancels_nothing(gated):
     assert running.result(30).status == "complete"
 
 
-def test_closing_cancels_what_is_left_and_refuses_more(gated):
+def test_closing_cancels_the_remaining_requests_and_refuses_new_ones(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
     waiting = worker.submit(Request("second"), OPTIONS, priority="document")
@@ -470,7 +470,7 @@ def test_any_question_can_be_asked_of_the_translator(model):
     assert scored.text == "Datei"
 
 
-def test_question_that_a_newer_one_replaced_has_no_answer(gated):
+def test_question_replaced_by_a_newer_one_has_no_answer(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
     older = worker.ask(lambda *_: "older", key="prices")
@@ -481,7 +481,7 @@ def test_question_that_a_newer_one_replaced_has_no_answer(gated):
     assert running.result(30).status == "complete"
 
 
-def test_question_waits_for_what_is_under_way_and_goes_before_documents(gated):
+def test_question_waits_for_running_requests_and_goes_before_documents(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
     document = worker.submit(Request("document"), OPTIONS, priority="document")

@@ -106,7 +106,7 @@ def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Align
 def _each_at_its_span(
     placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment
 ) -> list[Placement]:
-    """The placements with those of equal phrases assigned out anew, each to a phrase whose span it stands for."""
+    """The placements, those of equal phrases swapped if that aligns more of them with their own span."""
     assigned = list(placements)
     for one in range(len(assigned)):
         for other in range(one + 1, len(assigned)):

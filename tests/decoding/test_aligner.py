@@ -71,7 +71,7 @@ def test_scored_tokens_are_aligned_as_the_search_aligned_them(translator):
 
 
 @pytest.mark.parametrize("style", [{}, {"domain": "docs"}, {"domain": "docs", "formality": "formal"}])
-def test_what_marks_the_style_of_a_source_shifts_no_link(codec, style):
+def test_style_marks_of_a_source_shift_no_link(codec, style):
     """A head that goes by the pieces alone links each word of a text to the same one of that text."""
     config = ModelConfig(
         len(codec.vocabulary), ("en-de",), 32, 2, 48, 1, 1, domains=("docs",), formalities={"en-de": ("formal",)}
@@ -88,14 +88,14 @@ def test_what_marks_the_style_of_a_source_shifts_no_link(codec, style):
     assert translator.score(text, text, **style).alignment == tuple((*place, *place) for place in places)
 
 
-def test_model_that_cannot_tell_leaves_alignment_empty_and_terms_unjudged(codec):
+def test_model_without_alignment_head_leaves_alignment_and_aligned_unset(codec):
     request = Request(SOURCES[0], phrases=[Phrase("Knoten", source_span=(4, 9))])
     for hypothesis in make_translator(codec, has_head=False).translate(request, OPTIONS).hypotheses:
         assert hypothesis.alignment == ()
         assert [(p.aligned, p.doubled) for p in hypothesis.placements] == [(None, ())]
 
 
-def test_terms_with_a_source_span_are_judged_and_those_without_are_not(translator):
+def test_only_terms_with_a_source_span_get_aligned_set(translator):
     request = Request(SOURCES[0], phrases=[Phrase("Knoten", source_span=(4, 9)), Phrase("auf")])
     for hypothesis in translator.translate(request, OPTIONS).hypotheses:
         term, plain = hypothesis.placements
@@ -113,7 +113,7 @@ def test_terms_with_a_source_span_are_judged_and_those_without_are_not(translato
         ("Berlin mag Berlin", [], []),  # which of the two is not said
     ],
 )
-def test_words_that_both_texts_hold_once_are_partners_where_they_have_no_other(target, links, expected):
+def test_unlinked_words_that_occur_once_in_both_texts_are_linked(target, links, expected):
     assert namesakes(links, ["Robert", "likes", "Berlin"], target.split()) == expected
 
 
@@ -154,12 +154,12 @@ TERM = Phrase("Datei", source_span=FILE)
         ("Öffne die alte Datei.", {}, False, []),
     ],
 )
-def test_term_is_told_whether_it_stands_for_its_source_and_what_else_does(text, links, aligned, doubled):
+def test_placement_shows_whether_a_term_is_aligned_and_what_doubles_it(text, links, aligned, doubled):
     start = text.index("Datei")
     assert judge(text, links, TERM, (start, start + 5)) == [(aligned, doubled)]
 
 
-def test_second_place_of_a_term_asked_for_twice_is_no_double():
+def test_second_occurrence_of_a_term_required_twice_is_not_a_double():
     text = "Datei um, alte Datei."
     alignment = ((*FILE, 0, 5), (*FILE, 15, 20))
     placements = [Placement(0, "Datei", 0, 5), Placement(0, "Datei", 15, 20)]
@@ -167,7 +167,7 @@ def test_second_place_of_a_term_asked_for_twice_is_no_double():
     assert [(p.aligned, p.doubled) for p in found] == [(True, ()), (True, ())]
 
 
-def test_equal_terms_go_to_the_places_that_stand_for_them():
+def test_equal_terms_are_placed_at_the_words_aligned_with_them():
     """The translation has turned the two files round."""
     text = "Datei nach Datei"
     source_spans = ((0, 4), (8, 12))

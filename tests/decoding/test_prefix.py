@@ -50,7 +50,7 @@ def random_request(rng: random.Random, prefix: str) -> Request:
 
 @settings(max_examples=3)
 @given(seed=st.integers(0, 10**6))
-def test_a_translation_typed_on_and_changed_is_what_each_request_alone_gives_step_by_step(model, seed) -> None:
+def test_typed_prefixes_give_the_same_as_each_request_alone_step_by_step(model, seed) -> None:
     rng = random.Random(seed)
     translator, step_by_step = Translator(model), StepwiseTranslator(model)
     length = rng.randint(1, 60)
@@ -64,7 +64,7 @@ def test_a_translation_typed_on_and_changed_is_what_each_request_alone_gives_ste
 
 @settings(max_examples=2)
 @given(seed=st.integers(0, 10**6), schedule=st.sampled_from(["stream", "fifo"]))
-def test_requests_with_prefixes_join_others_under_way_wherever_these_are(model, seed, schedule) -> None:
+def test_requests_with_prefixes_join_running_ones_at_any_position(model, seed, schedule) -> None:
     rng = random.Random(seed)
     requests = [random_request(rng, TEXT[: rng.choice([0, 0, 7, 30, 70])]) for _ in range(6)]
     translator, step_by_step = Translator(model), StepwiseTranslator(model)
@@ -103,7 +103,7 @@ def test_the_worker_lets_a_request_with_a_prefix_join_and_cancels_it_unread(mode
 
 @pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
 @pytest.mark.parametrize("precision", ["float32", "int8"])
-def test_packed_weights_give_a_prefix_the_scores_that_steps_give_it(codec, precision) -> None:
+def test_packed_weights_score_a_prefix_as_step_by_step(codec, precision) -> None:
     torch_model = make_translator(codec)._model
     for parameter in torch_model.transformer.parameters():
         parameter.data.copy_(parameter.half().float())
@@ -132,7 +132,7 @@ def num_read(monkeypatch) -> list[list[int]]:
     return num_read
 
 
-def test_a_prefix_that_goes_on_pays_for_its_new_pieces_alone(model, num_read) -> None:
+def test_longer_prefix_reads_only_its_new_pieces(model, num_read) -> None:
     translator = Translator(model)
     one, two, all_ = (len(model.codec.encode(text).ids) for text in ("Klicken", "Klicken Sie", "Klicken Sie auf die"))
     for prefix, new in (
@@ -150,13 +150,13 @@ def test_a_prefix_that_goes_on_pays_for_its_new_pieces_alone(model, num_read) ->
     assert num_read == [[one]], "what is known belongs to a source"
 
 
-def test_prices_read_what_their_variants_share_once(model, num_read) -> None:
+def test_prices_read_the_shared_prefix_of_their_variants_once(model, num_read) -> None:
     request = Request(SOURCE, prefix="Klicken Sie auf ", phrases=[Phrase("Knoten"), Phrase("Seite")])
     Translator(model).price(request, OPTIONS)
     assert num_read == [[len(model.codec.encode("Klicken Sie auf").ids)]], "four variants"
 
 
-def test_alternatives_are_those_of_reading_step_by_step(model, num_read) -> None:
+def test_alternatives_equal_those_of_reading_step_by_step(model, num_read) -> None:
     translator, beginning = Translator(model), "Klicken Sie auf die"
     hypothesis = translator.translate(Request(SOURCE, prefix=beginning), OPTIONS).hypotheses[0]
     num_read.clear()

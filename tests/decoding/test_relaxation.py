@@ -69,7 +69,7 @@ def test_relaxation_is_the_smallest_and_the_latest(constrain, request_, expected
         (Request("a", phrases=[ONCE, Phrase("Hof-", count=2, boundary="anywhere")]), "it may end another word there"),
     ],
 )
-def test_a_bound_that_can_be_kept_is_no_obstacle(constrain, request_, why):
+def test_max_count_that_can_be_kept_is_not_an_obstacle(constrain, request_, why):
     assert not constrain(request_).obstacles, why
 
 
@@ -101,7 +101,7 @@ def test_relaxation_agrees_with_trying_every_removal(constrain):
     assert num_compared > 20
 
 
-def test_very_many_clashes_are_resolved_too(constrain):
+def test_very_many_conflicts_are_resolved_too(constrain):
     words = [
         "Haus",
         "Hof",

@@ -43,7 +43,7 @@ def test_no_rows_give_no_rows() -> None:
     assert found.forced_log_probs_RF.shape == (0, 2)
 
 
-def test_inputs_stay_as_they_were() -> None:
+def test_inputs_are_not_changed() -> None:
     logits_RV, masks_MV = torch.randn(3, 100), torch.zeros(1, 100)
     before = logits_RV.clone()
     top_tokens(logits_RV, 5, masks_MV=masks_MV, mask_of_R=torch.zeros(3, dtype=torch.long))
@@ -52,7 +52,7 @@ def test_inputs_stay_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("k", [0, 101])
-def test_k_beyond_the_vocabulary_is_our_mistake(k: int) -> None:
+def test_k_beyond_the_vocabulary_is_an_assertion_error(k: int) -> None:
     with pytest.raises(AssertionError, match=f"k is {k}"):
         top_tokens(torch.zeros(2, 100), k)
 
@@ -99,7 +99,7 @@ def _kernels_are_tried_anew() -> Iterator[None]:
         (top_tokens_plain, None),
     ],
 )
-def test_kernels_are_tried_once_and_left_with_a_warning_where_they_do_not_run(
+def test_kernels_are_tried_once_and_replaced_with_a_warning_if_they_fail(
     kernels: Callable[..., TopTokens] | None,
     message: str | None,
     monkeypatch: pytest.MonkeyPatch,

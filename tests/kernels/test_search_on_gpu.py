@@ -67,7 +67,7 @@ def test_search_on_the_gpu_equals_search_on_the_cpu(
     assert fused is None or fused.called, "on a GPU the kernels do it"
 
 
-def test_half_precision_on_the_gpu_meets_everything_with_scores_near(model: LoadedModel) -> None:
+def test_half_precision_on_the_gpu_meets_all_constraints_with_similar_scores(model: LoadedModel) -> None:
     full = translated(model, "cpu")
     for found, expected in zip(translated(model, DEVICE, is_half=True), full, strict=True):
         assert found.status == "complete"
@@ -89,7 +89,7 @@ def _waiting_is_allowed_afterwards() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_waiting_is_allowed_afterwards")
 @pytest.mark.skipif(not DEVICE.startswith("cuda"), reason="another device may wait where it likes")
-def test_step_of_the_decoder_waits_for_nothing(model: LoadedModel) -> None:
+def test_step_of_the_decoder_does_not_synchronise(model: LoadedModel) -> None:
     """PyTorch raises where the CPU waits for the GPU; opening and closing up places may."""
     transformer = copy.deepcopy(model.transformer).to(DEVICE)
     sources = torch.randint(4, 500, (3, 9), device=DEVICE)

@@ -35,7 +35,7 @@ def model() -> LoadedModel:
 
 
 @pytest.mark.skipif(IS_INTERPRETED, reason="that of the kernels is enough for their interpreter")
-def test_search_by_the_fused_output_layer_finds_what_the_search_on_a_cpu_finds(
+def test_search_with_the_fused_output_layer_equals_search_on_a_cpu(
     model: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Together, so that some end while others go on and join, and finished rows stay for so many steps."""
@@ -57,9 +57,7 @@ def test_search_by_the_fused_output_layer_finds_what_the_search_on_a_cpu_finds(
 
 
 @pytest.mark.skipif(not IS_INTERPRETED, reason="test_interpreter.py runs this")
-def test_search_by_the_kernels_finds_what_the_search_on_a_cpu_finds(
-    model: LoadedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_search_with_the_kernels_equals_search_on_a_cpu(model: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.output_layer_triton import top_tokens_fused
 
     expected = list(Translator(model).translate_all(SHORT_REQUESTS, SHORT))
@@ -81,6 +79,6 @@ def test_alternatives_come_from_logits_too(model: LoadedModel) -> None:
     assert len(found[0]) == 2
 
 
-def test_interval_of_no_steps_is_refused(model: LoadedModel) -> None:
+def test_compaction_interval_of_zero_is_refused(model: LoadedModel) -> None:
     with pytest.raises(InvalidRequest, match="compaction_interval is 0; it counts steps"):
         Translator(model, compaction_interval=0)

@@ -25,7 +25,7 @@ from tests.reference.search import slow_allocate, slow_spread
         ([0, 0, 0], 4, [0, 0, 0], "no candidates"),
     ],
 )
-def test_places_follow_the_rule(waiting, beam, places, why):
+def test_places_follow_the_allocation_rule(waiting, beam, places, why):
     given = allocate(np.array([waiting]), np.array([len(waiting) - 1]), beam)
     assert given.tolist() == [places], why
     assert slow_allocate(waiting, beam) == places, why

@@ -63,7 +63,7 @@ def alone(model: ToyModel, sentences: Sequence[Sentence]) -> list[object]:
     batch_size=st.integers(1, 6),
     refill_share=st.sampled_from([0.0, 1 / 6, 0.5, 1.0]),
 )
-def test_every_schedule_gives_each_sentence_what_it_gets_alone(seed, schedule, batch_size, refill_share):
+def test_every_schedule_gives_each_sentence_its_result_alone(seed, schedule, batch_size, refill_share):
     rng = random.Random(seed)
     model, sentences = ToyModel(PUNCTUATED.size, seed), random_sentences(rng, rng.randint(1, 10))
     stream = toy_stream(model, PUNCTUATED, batch_size=batch_size, schedule=schedule, refill_share=refill_share)
@@ -72,7 +72,7 @@ def test_every_schedule_gives_each_sentence_what_it_gets_alone(seed, schedule, b
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_which_of_equal_continuations_is_taken_does_not_depend_on_the_batch(schedule):
+def test_choice_between_equal_continuations_does_not_depend_on_the_batch(schedule):
     for seed in range(8):
         model, sentences = RoundedModel(PUNCTUATED.size, seed), random_sentences(random.Random(seed), 6)
         together = toy_stream(model, PUNCTUATED, batch_size=4, schedule=schedule).run(sentences)
@@ -170,7 +170,7 @@ def test_results_come_out_as_each_sentence_ends():
     assert order == [1, 2, 0]
 
 
-def test_room_is_what_the_next_step_would_begin():
+def test_room_is_the_number_of_sentences_that_the_next_step_begins():
     stream = toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, batch_size=6, refill_share=1 / 3)
     assert stream.room == 6
     for number in range(4):
@@ -282,7 +282,7 @@ def error_of(call) -> Exception:
     ],
     ids=["PyTorch on a CPU", "Python", "PyTorch on a GPU", "a library on a GPU"],
 )
-def test_memory_may_be_full_in_many_words(error):
+def test_out_of_memory_is_recognised_in_every_wording(error):
     model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(4)]
     stream = faulty_stream(model, error, max_sentences=2)
     with pytest.warns(RuntimeWarning, match="out of memory with 4 sentences at a time; going on with 2"):
@@ -291,7 +291,7 @@ def test_memory_may_be_full_in_many_words(error):
 
 
 @pytest.mark.filterwarnings("ignore:out of memory")
-def test_sentence_too_large_for_the_memory_even_alone_fails_alone():
+def test_sentence_too_large_for_the_memory_fails_alone():
     model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(6)]
     error = torch.OutOfMemoryError("no room")
     stream = faulty_stream(model, error, culprit=4)
@@ -303,7 +303,7 @@ def test_sentence_too_large_for_the_memory_even_alone_fails_alone():
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.filterwarnings("ignore:out of memory")
-def test_memory_may_be_full_in_the_encoder_too(schedule):
+def test_out_of_memory_in_the_encoder_halves_the_batch_too(schedule):
     model, sentences = ToyModel(PUNCTUATED.size, 7), random_sentences(random.Random(2), 9)
     stream = faulty_stream(model, torch.OutOfMemoryError("no room"), schedule, max_encoded=3)
     with pytest.warns(RuntimeWarning, match="out of memory with 8 sentences at a time; going on with 4"):
@@ -344,7 +344,7 @@ def test_crash_while_others_are_interrupted_costs_no_sentence():
     assert results([ended[sentence] for sentence in sentences]) == alone(model, sentences)
 
 
-def test_interrupted_sentences_leave_though_they_are_to_begin_anew_behind_others():
+def test_interrupted_sentences_leave_while_waiting_for_a_restart():
     stopped: list[str] = []
     sentences = [plain(0, 30), plain(1, 30), plain(2, 30, interruption=lambda: stopped[0] if stopped else None)]
     stream = faulty_stream(ToyModel(PUNCTUATED.size, 7), RuntimeError("a bug"), max_sentences=2)
@@ -374,7 +374,7 @@ def test_crash_fails_its_sentence_alone(schedule):
     "settings",
     [{"batch_size": 0}, {"refill_share": -0.1}, {"refill_share": float("nan")}, {"schedule": "Stream"}],
 )
-def test_settings_with_which_nothing_would_begin_are_refused(settings):
+def test_settings_under_which_nothing_would_begin_are_refused(settings):
     with pytest.raises(InvalidRequest, match=next(iter(settings))):
         toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, **settings)
 

@@ -192,7 +192,7 @@ def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
         assert all(meets_all(PUNCTUATED.text(found.tokens), phrases) for found in result.hypotheses)
 
 
-def test_row_that_may_end_ends_where_its_best_continuation_breaks_what_stands_too_late():
+def test_row_ends_if_its_best_continuation_would_break_a_phrase_at_the_limit():
     """ "a b1 a b1 1" may end; the model would rather join "," to it, which leaves no time to write the "1" again."""
     phrases = [PUNCTUATED.phrase("a b@@ 1", count=2), replace(PUNCTUATED.phrase("1", "1@@ 1"), turn=0)]
     options = SearchOptions(beam=1, nbest=1)
@@ -204,7 +204,7 @@ def test_row_that_may_end_ends_where_its_best_continuation_breaks_what_stands_to
         assert lists([result]) == [[hyp.tokens for hyp in slow]]
 
 
-def test_row_ends_rather_than_begin_an_avoided_text_without_time_to_make_it_another():
+def test_row_ends_before_an_avoided_text_that_it_has_no_time_to_extend():
     """After "b", the end of "a" in "a@@" would need another piece to be no avoided "a", and there is no time."""
     texts = ToyTexts(("a", "b", "a@@"))
 
@@ -234,14 +234,14 @@ def test_phrase_is_placed_even_when_the_limit_leaves_no_step_to_spare():
         ("ab ", "a@@", "also behind an open last word"),
     ],
 )
-def test_phrase_is_placed_behind_a_prefix_even_when_the_limit_leaves_no_step_to_spare(prefix, pieces, why):
+def test_phrase_is_placed_after_a_prefix_even_when_the_limit_leaves_no_step_to_spare(prefix, pieces, why):
     constraints = SentenceConstraints((WORDS.phrase("b"),), prefix=Prefix(prefix, WORDS.ids(pieces)))
     (result,) = search_all(ToyModel(WORDS.size, seed=1), [constraints], WORDS, [4], SearchOptions(beam=2))
     assert [WORDS.text(found.tokens) for found in result.hypotheses] == ["ab b"], why
     assert result.outcome == "complete"
 
 
-def test_a_hundred_phrases_stand_in_one_sentence():
+def test_a_hundred_phrases_are_met_in_one_sentence():
     texts = ToyTexts(tuple(f"w{number}" for number in range(100)))
     phrases = [texts.phrase(piece) for piece in texts.pieces]
     (result,) = search(ToyModel(texts.size, seed=1), [phrases], texts, [103], SearchOptions(beam=2, nbest=2))
@@ -249,7 +249,7 @@ def test_a_hundred_phrases_stand_in_one_sentence():
     assert all(set(texts.text(found.tokens).split()) == set(texts.pieces) for found in result.hypotheses)
 
 
-def test_model_that_would_never_write_the_phrase_is_made_to_once():
+def test_phrase_that_the_model_never_writes_is_forced_once():
     """Scores stay the model's own; the phrase stands once, as the search never repeats what is met."""
     model = ToyModel(WORDS.size, seed=3, sharpness=6.0)
     (free,) = search(model, [[]], WORDS, [12], SearchOptions(beam=4))
@@ -265,7 +265,7 @@ def test_model_that_would_never_write_the_phrase_is_made_to_once():
     assert free.hypotheses[0].score >= forced.hypotheses[0].score - 1e-9
 
 
-def test_not_a_number_fails_its_sentence_alone():
+def test_nan_scores_fail_only_their_sentence():
     class Broken(ToyModel):
         def log_probs(self, sentence, history):
             values = super().log_probs(sentence, history)

@@ -46,7 +46,7 @@ def prefixed(rng: random.Random, number: int) -> Sentence:
     schedule=st.sampled_from(["stream", "batch", "fifo"]),
     decoder=st.sampled_from([ToyDecoder, LogitsDecoder]),
 )
-def test_a_search_that_reads_prefixes_at_once_finds_what_one_step_by_step_does(seed, schedule, decoder) -> None:
+def test_reading_prefixes_in_one_pass_equals_reading_them_step_by_step(seed, schedule, decoder) -> None:
     """Bit for bit, best efforts and numbers of steps too: the toy model rounds nothing."""
     rng = random.Random(seed)
     sentences = [prefixed(rng, number) for number in range(5)]
@@ -66,7 +66,7 @@ def test_a_search_that_reads_prefixes_at_once_finds_what_one_step_by_step_does(s
             assert mine.num_missing == its.num_missing
 
 
-def test_what_is_read_ends_where_there_is_a_choice_and_where_time_is_up() -> None:
+def test_forced_prefix_ends_at_the_first_choice_and_at_the_length_limit() -> None:
     pieces = WORDS.ids("a b a a@@ b")
     for phrases, text, given_pieces, max_length, read, why in (
         ((), "a b a ab", pieces, 9, "a b a a@@ b", "all complete words; the end is the search's"),
@@ -82,7 +82,7 @@ def test_what_is_read_ends_where_there_is_a_choice_and_where_time_is_up() -> Non
         assert forced_prefix(tracker, 0, max_length, (BEGIN,)).pieces == WORDS.ids(read), why
 
 
-def test_scores_that_are_no_numbers_inside_a_prefix_fail_the_sentence_alone() -> None:
+def test_nan_scores_inside_a_prefix_fail_only_their_sentence() -> None:
     class Broken(ToyDecoder):
         def read(self, pieces_B):
             log_probs_B = super().read(pieces_B)

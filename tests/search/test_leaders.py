@@ -37,7 +37,7 @@ def ranked(log_probs_RV: Floats, before_R: Floats, sentences_R: list[int], beam_
     levels=st.sampled_from([4, 10**6]),  # so few that many numbers are equal, or hardly any
     seed=st.integers(0, 2**32 - 1),
 )
-def test_leaders_are_those_that_ranking_every_token_finds(
+def test_leaders_equal_ranking_every_token(
     size: int, rows_of: list[int], beam: int, masked: float, levels: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -54,7 +54,7 @@ def test_leaders_are_those_that_ranking_every_token_finds(
     assert not is_failed_R.any()
 
 
-def test_a_row_that_is_not_a_number_is_told_and_disturbs_no_other_sentence() -> None:
+def test_row_of_nan_is_reported_and_affects_no_other_sentence() -> None:
     log_probs_RV = torch.randn(4, 300).log_softmax(1)
     sentences_R, beam_B = np.array([0, 0, 1, 1]), np.array([5, 5])
     before_R = np.array([-1.0, -2.0, -1.5, -0.5])

@@ -51,7 +51,7 @@ def may_end(texts: ToyTexts, phrases: list[TrackedPhrase], pieces) -> bool:
         ("A A", "word", "A A A A", 3, False, "apart they are two"),
     ],
 )
-def test_a_text_dies_when_a_phrase_stands_too_often(phrase, boundary, written, place, ends, why):
+def test_text_dies_when_a_phrase_occurs_too_often(phrase, boundary, written, place, ends, why):
     phrases = [TEXTS.phrase(phrase, boundary=boundary, max_count=1)]
     assert dies(TEXTS, phrases, TEXTS.ids(written)) == place, why
     assert may_end(TEXTS, phrases, TEXTS.ids(written)) is ends, why
@@ -68,7 +68,7 @@ def limited(phrases: list[TrackedPhrase], rng: random.Random) -> list[TrackedPhr
 
 
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
-def test_room_agrees_with_counting_in_the_whole_text(texts):
+def test_counts_left_agree_with_counting_in_the_whole_text(texts):
     rng = random.Random(1)
     num_dead = 0
     for _ in range(250):
@@ -86,7 +86,7 @@ def test_room_agrees_with_counting_in_the_whole_text(texts):
 
 
 @pytest.mark.parametrize("boundary", ["word", "start", "anywhere"])
-def test_no_text_dies_that_was_not_said_to_be_in_danger(boundary):
+def test_only_texts_that_may_die_do_die(boundary):
     """Where the search need not look, as no piece can kill, none does: what is spelt in two may be one piece too."""
     texts, rng = ToyTexts(("a", "b", "ab", "a@@", "b@@")), random.Random(3)
     every_piece = np.arange(2, texts.size)
@@ -104,7 +104,7 @@ def test_no_text_dies_that_was_not_said_to_be_in_danger(boundary):
     assert num_deaths > 40
 
 
-def test_wide_beam_finds_the_best_that_has_nothing_too_often():
+def test_wide_beam_finds_the_best_within_every_max_count():
     rng = random.Random(9)
     sizes = []
     for case in range(25):

@@ -82,7 +82,7 @@ def test_permissive_case_finds_every_case():
 
 
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
-def test_guard_agrees_with_reading_the_whole_text(texts):
+def test_automaton_agrees_with_reading_the_whole_text(texts):
     rng = random.Random(1)
     for _ in range(rounds(600, 3000)):
         phrases = tuple(random_phrases(texts, rng, max_phrases=2))
@@ -101,7 +101,7 @@ def test_guard_agrees_with_reading_the_whole_text(texts):
         assert allows(constraints, texts, pieces) is expected, (text, constraints)
 
 
-def test_a_text_dies_as_soon_as_nothing_can_save_it():
+def test_text_dies_as_soon_as_no_continuation_can_save_it():
     guard = PrefixAvoidAutomaton(SentenceConstraints(avoided=(AvoidedText("cat"),)), TEXTS)
     state = guard.advance(guard.start, *TEXTS.ids("ca@@"))
     assert state is not None
@@ -122,7 +122,7 @@ APART = [piece for piece in TEXTS.pieces if not piece.startswith("￭")]
         ("New cat", "New", ["cat", "cat@@", "ca@@"], "or that what is left begins with, where they go on"),
     ],
 )
-def test_prefix_admits_what_begins_with_it(text, pieces, allowed, why):
+def test_prefix_allows_only_texts_that_begin_with_it(text, pieces, allowed, why):
     guard = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text, TEXTS.ids(pieces))), TEXTS)
     state = guard.start
     for piece in TEXTS.ids(pieces):
@@ -140,7 +140,7 @@ SPACED = ToyTexts((*TEXTS.pieces, " ", "￭ ￭", "New York@@", "￭New", "Y", "
 
 @settings(max_examples=rounds(15, 60))
 @given(text=st.sampled_from(["New York", "New York City ", "New  Yo", "1,1 cat", " New Yo"]), data=st.data())
-def test_what_a_prefix_admits_is_what_looking_at_all_pieces_finds(text: str, data: st.DataObject) -> None:
+def test_pieces_that_continue_a_prefix_equal_a_scan_of_all_pieces(text: str, data: st.DataObject) -> None:
     guard, state = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text)), SPACED), PrefixAvoidState()
     while rest := text[state.written :]:
         admitted = []

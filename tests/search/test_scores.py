@@ -69,7 +69,7 @@ def test_search_by_the_output_layer_equals_search_by_all_log_probabilities(seed)
     assert_same(with_logits.run(sentences), with_log_probs.run(sentences))
 
 
-def test_row_that_is_not_a_number_fails_its_sentence_alone():
+def test_row_of_nan_fails_only_its_sentence():
     class Broken(LogitsDecoder):
         def step(self, tokens_R: Tensor) -> Logits:  # type: ignore[override]
             logits = super().step(tokens_R)
@@ -87,7 +87,7 @@ def test_row_that_is_not_a_number_fails_its_sentence_alone():
     assert [ended.result and ended.result.outcome for ended in found] == ["complete", "complete", "failed", "complete"]
 
 
-def test_both_scores_tell_the_same_of_masked_rows():
+def test_fused_scores_equal_all_log_probabilities_of_masked_rows():
     """Free; without the end; one token alone; a closing piece alone; nothing at all; the end alone, where it may not
     come and where it may."""
     may_end_R = np.array([True, False, True, False, True, False, True])
@@ -104,7 +104,7 @@ def test_both_scores_tell_the_same_of_masked_rows():
     assert fused.take(rows, tokens) == pytest.approx(plain.take(rows, tokens), abs=1e-6)
 
 
-def test_what_was_not_asked_for_is_our_mistake():
+def test_score_of_a_token_that_was_not_queried_is_an_assertion_error():
     logits = Logits(torch.zeros(1, PUNCTUATED.size))
     scores = scores_of(logits, Masks(None, {}), np.zeros((1, 0), dtype=np.int64), VOCABULARY)
     scores.best(1)

@@ -54,7 +54,7 @@ def test_phrases_that_share_a_form_need_separate_occurrences(phrases, written, m
     assert meets_all(BANKS.text(pieces), tracked) is met, why
 
 
-def test_same_text_with_other_boundaries_is_a_form_in_common():
+def test_same_text_with_other_boundaries_is_a_shared_form():
     whole, begun = BANKS.phrase("Ufer"), BANKS.phrase("Ufer", boundary="start")
     for written, met in [("Ufer", False), ("Ufer@@ Bank", False), ("Ufer@@ Bank Ufer", True), ("Ufer Ufer", True)]:
         assert walk(BANKS, [whole, begun], BANKS.ids(written)).may_end is met, written
@@ -94,7 +94,7 @@ def random_sharers(texts: ToyTexts, rng: random.Random, max_pieces: int = 3) -> 
 
 
 @pytest.mark.parametrize("texts", [WORDS, PUNCTUATED], ids=["words", "numbers"])
-def test_tracker_agrees_with_trying_every_way(texts):
+def test_tracker_agrees_with_trying_every_assignment(texts):
     rng = random.Random(21)
     num_shared = num_met = 0
     for _ in range(150):
@@ -151,7 +151,7 @@ def plain_phrase(count: int, num_pieces: int, forms: Sequence[str]) -> TrackedPh
     st.lists(st.tuples(st.integers(1, 2), st.integers(1, 4)), min_size=2, max_size=3),
     st.lists(st.tuples(st.integers(0, 8), st.integers(1, 3), st.integers(0, 2)), max_size=6),
 )
-def test_occurrences_are_shared_out_so_that_least_is_missing(asked, occurrences):
+def test_occurrences_are_assigned_so_that_the_fewest_pieces_are_missing(asked, occurrences):
     phrases = [plain_phrase(count, num_pieces, ["a"]) for count, num_pieces in asked]
     spans = [((start, start + length), number % len(phrases)) for start, length, number in occurrences]
     placed = SharedForms(phrases, range(len(phrases))).placed(spans)

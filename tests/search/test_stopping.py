@@ -101,7 +101,7 @@ def searches(draw):
 
 @settings(max_examples=rounds(8, 30), deadline=None)
 @given(searches())
-def test_certificate_gives_what_running_to_the_end_gives(case):
+def test_optimal_stopping_equals_running_to_the_end(case):
     """Theorems 1 and 3: the whole n-best list, with constraints and without; never in more steps."""
     *what, options, target_length = case
     early = search(*what, replace(options, stopping="optimal"), target_length)
@@ -112,7 +112,7 @@ def test_certificate_gives_what_running_to_the_end_gives(case):
 
 @settings(max_examples=12, deadline=None)
 @given(searches())
-def test_certificate_comes_no_later_than_opennmt_stops(case):
+def test_optimal_stopping_scores_no_lower_than_opennmt(case):
     """Theorem 2, and its answer is at least as likely."""
     *what, options, _ = case
     options = replace(options, score="log_prob", nbest=1)
@@ -129,7 +129,7 @@ def test_certificate_comes_no_later_than_opennmt_stops(case):
 @pytest.mark.parametrize(
     ("score", "share"), [("normalised", 0.96), ("log_prob", 0.5), ("bounded_length_reward", 0.6)], ids=SCORES
 )
-def test_certificate_saves_steps(score, share):
+def test_optimal_stopping_saves_steps(score, share):
     """Otherwise the theorem would hold of a rule that never stops."""
     num_steps = {"optimal": 0, "all_finished": 0}
     for seed in range(4):
@@ -164,7 +164,7 @@ class SureOnceBegun(ToyModel):
 
 
 @given(end=st.floats(0.01, 0.99), max_length=st.integers(2, 12), score=st.sampled_from(SCORES))
-def test_certificate_waits_only_where_a_model_could_make_it_right(end, max_length, score):
+def test_optimal_stopping_waits_only_if_some_model_could_still_improve(end, max_length, score):
     """For this model the bound is what comes of the row: with a lower one, another answer than the best would do."""
     options = SearchOptions(beam=2, nbest=1, pruning_threshold=None, score=score, length_reward=0.3)
     scoring = Scoring(score, 0.3, target_length=5)
@@ -226,7 +226,7 @@ def test_score_chooses_the_best(score, best, why):
     assert result.hypotheses[0].tokens[:-1] == best, why
 
 
-def test_length_reward_is_the_models_unless_the_options_say_otherwise():
+def test_options_override_the_length_reward_of_the_model():
     options = SearchOptions(score="bounded_length_reward")
     assert Scoring.of(options, 10, ratio=1.2, reward=0.5) == Scoring("bounded_length_reward", 0.5, 12.0)
     own = replace(options, length_reward=1.0, length_ratio=2.0)
@@ -235,7 +235,7 @@ def test_length_reward_is_the_models_unless_the_options_say_otherwise():
 
 
 @pytest.mark.parametrize("missing", ["length_reward", "length_ratio"])
-def test_model_without_length_rewards_is_told_apart(missing):
+def test_model_without_length_rewards_is_refused_for_that_score(missing):
     values = {"ratio": 1.0, "reward": 1.0, missing.removeprefix("length_"): None}
     with pytest.raises(InvalidRequest, match=f"no {missing} .* engine.train lengths"):
         Scoring.of(SearchOptions(score="bounded_length_reward"), 10, **values)
@@ -245,6 +245,6 @@ def test_model_without_length_rewards_is_told_apart(missing):
     "given",
     [{"score": "best"}, {"length_reward": -0.1}, {"length_ratio": float("nan")}, {"length_reward": float("inf")}],
 )
-def test_options_that_make_no_sense_are_refused(given):
+def test_invalid_options_are_refused(given):
     with pytest.raises(InvalidRequest, match=next(iter(given))):
         SearchOptions(**given)

@@ -48,7 +48,7 @@ TRAP_TEXTS = ToyTexts(
 
 
 @pytest.mark.parametrize(("phrases", "written", "met", "why"), TRAPS, ids=[trap[3] for trap in TRAPS])
-def test_trap_is_decided_by_the_text(phrases, written, met, why):
+def test_text_decides_whether_a_phrase_is_met(phrases, written, met, why):
     assert (
         walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase) for phrase in phrases], TRAP_TEXTS.ids(written)).may_end is met
     ), why
@@ -64,7 +64,7 @@ def test_trap_is_decided_by_the_text(phrases, written, met, why):
         ("A", 3, "A B A", False),
     ],
 )
-def test_same_phrase_asked_for_twice_needs_occurrences_that_do_not_overlap(phrase, count, written, met):
+def test_phrase_required_twice_needs_occurrences_that_do_not_overlap(phrase, count, written, met):
     assert walk(TRAP_TEXTS, [TRAP_TEXTS.phrase(phrase, count=count)], TRAP_TEXTS.ids(written)).may_end is met
 
 
@@ -78,7 +78,7 @@ def test_same_phrase_asked_for_twice_needs_occurrences_that_do_not_overlap(phras
         ("anywhere", "con@@ cat@@ alog", True),
     ],
 )
-def test_boundary_says_what_may_touch_the_phrase(boundary, written, met):
+def test_boundary_controls_the_neighbours_of_a_phrase(boundary, written, met):
     assert walk(TRAP_TEXTS, [TRAP_TEXTS.phrase("cat", boundary=boundary)], TRAP_TEXTS.ids(written)).may_end is met
 
 
@@ -86,7 +86,7 @@ def test_boundary_says_what_may_touch_the_phrase(boundary, written, met):
     ("written", "met"),
     [("con@@ cat", True), ("cat", True), ("con@@ cat@@ alog", False), ("con@@ cat cat", True), ("con@@ cat ￭,", True)],
 )
-def test_a_head_counts_only_where_it_ends_a_longer_word(written, met):
+def test_a_head_counts_only_at_the_end_of_a_longer_word(written, met):
     phrase = TRAP_TEXTS.phrase("cat", heads=["cat"])
     assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written)).may_end is met
     asked_twice = walk(TRAP_TEXTS, [replace(phrase, count=2)], TRAP_TEXTS.ids(written))
@@ -113,7 +113,7 @@ def test_tracker_agrees_with_reading_the_whole_text(texts):
         )
 
 
-def test_a_forced_piece_brings_an_unmet_phrase_one_piece_nearer():
+def test_a_forced_piece_reduces_the_remaining_cost_by_one():
     rng = random.Random(2)
     for _ in range(rounds(200, 800)):
         phrases = [with_heads(phrase, rng) for phrase in random_phrases(PUNCTUATED, rng, max_phrases=3)]
@@ -147,7 +147,7 @@ def test_what_is_met_stays_met():
 
 
 @given(st.text(alphabet='a. !„“)"(:', max_size=12))
-def test_reading_on_finds_the_sentence_starts_that_the_whole_text_shows(text):
+def test_sentence_starts_while_reading_equal_those_in_the_whole_text(text):
     place = AT_START
     for position, character in enumerate(text):
         assert (place == AT_START) is is_sentence_start(text, position)
@@ -175,7 +175,7 @@ def test_capitalised_form_is_forced_and_met_at_the_start_of_a_sentence_only():
         ("A@@ B", False, "glued to another word"),
     ],
 )
-def test_phrases_with_a_turn_stand_in_order(written, met, why):
+def test_phrases_with_a_turn_are_met_in_order(written, met, why):
     phrases = [replace(TRAP_TEXTS.phrase("A"), turn=0), replace(TRAP_TEXTS.phrase("B"), turn=1)]
     assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written)).may_end is met, why
 
@@ -195,13 +195,13 @@ def test_phrases_with_a_turn_stand_in_order(written, met, why):
         (["1", "￭,￭ A"], "A ￭,￭ A 1", False, "in the wrong order"),
     ],
 )
-def test_text_that_hangs_on_the_number_before_it_takes_its_turn(ordered, written, met, why):
+def test_text_that_joins_the_number_before_it_takes_its_turn(ordered, written, met, why):
     phrases = [replace(TRAP_TEXTS.phrase(pieces), turn=turn) for turn, pieces in enumerate(ordered)]
     assert meets_all(TRAP_TEXTS.text(TRAP_TEXTS.ids(written)), phrases) is met, why
     assert walk(TRAP_TEXTS, phrases, TRAP_TEXTS.ids(written)).may_end is met, why
 
 
-def test_text_that_must_stand_at_the_end_counts_there_alone():
+def test_text_that_must_end_the_sentence_counts_only_there():
     phrase = replace(TRAP_TEXTS.phrase("A B"), turn=0, ends_text=True)
     for written, met in [("C A B", True), ("A B C", False), ("A B A B", True), ("B", False), ("A B ￭,", False)]:
         assert walk(TRAP_TEXTS, [phrase], TRAP_TEXTS.ids(written)).may_end is met, written
@@ -251,7 +251,7 @@ def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
 
 @settings(max_examples=rounds(10, 40))
 @given(seed=st.integers(0, 10**6), may_pin=st.booleans())
-def test_behind_a_prefix_a_text_is_tracked_as_if_there_had_been_none(seed: int, may_pin: bool) -> None:
+def test_text_after_a_prefix_is_tracked_as_without_prefix(seed: int, may_pin: bool) -> None:
     """What is prefixed is forgotten there; without phrases nothing is followed any more, and no places are taken."""
     rng = random.Random(seed)
     phrases = tuple(random_phrases(PUNCTUATED, rng, 2)) if may_pin else ()
@@ -279,7 +279,7 @@ def test_behind_a_prefix_a_text_is_tracked_as_if_there_had_been_none(seed: int, 
         assert len(prefixed._nodes) <= 2 + place
 
 
-def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_come_in():
+def test_number_of_nodes_grows_with_the_phrases_not_with_their_orders():
     texts, rng = ToyTexts(tuple(f"w{number}" for number in range(30))), random.Random(5)
     phrases = [texts.phrase(piece) for piece in texts.pieces]
     tracker = ConstraintTracker([SentenceConstraints(tuple(phrases))], texts)
@@ -292,7 +292,7 @@ def test_what_is_tracked_grows_with_the_phrases_and_not_with_the_orders_they_com
 
 
 @given(st.integers(0, 2**32))
-def test_what_words_are_kept_to_do_behind_a_space_is_what_they_do(seed: int) -> None:
+def test_cached_steps_after_a_space_equal_fresh_ones(seed: int) -> None:
     rng = random.Random(seed)
     phrases = random_phrases(PUNCTUATED, rng, max_phrases=3, may_hang=True)
     automaton = PhraseAutomaton(phrases, PUNCTUATED)

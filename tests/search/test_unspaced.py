@@ -57,7 +57,7 @@ def translator_with(codec: SentencePieceCodec | TextCodec, language: str) -> Tra
 
 
 @pytest.mark.parametrize(("language", "phrase", "other"), PHRASES)
-def test_pins_stand_between_letters_and_ask_for_no_spaces(language: str, phrase: str, other: str):
+def test_phrases_between_letters_need_no_spaces(language: str, phrase: str, other: str):
     translator = translator_into(language)
     result = translator.translate(Request(SOURCE, phrases=(Phrase(phrase), Phrase(other))), OPTIONS)
     assert result.status == "complete"
@@ -69,7 +69,7 @@ def test_pins_stand_between_letters_and_ask_for_no_spaces(language: str, phrase:
 
 
 @pytest.mark.parametrize("language", LINES)
-def test_what_is_banned_stands_nowhere_and_all_else_may(language: str):
+def test_only_avoided_texts_are_missing(language: str):
     translator = translator_into(language)
     free = translator.translate(Request(SOURCE), OPTIONS).hypotheses[0].text
     place = next(i for i in range(1, len(free) - 2) if occurrences(free, free[i : i + 2]) and not free[i].isspace())
@@ -79,7 +79,7 @@ def test_what_is_banned_stands_nowhere_and_all_else_may(language: str):
     assert not [h.text for h in result.hypotheses if occurrences(h.text, banned)]
 
 
-def test_letter_without_its_vowel_sign_is_banned_and_with_it_is_not():
+def test_avoided_letter_is_allowed_with_a_vowel_sign():
     translator = translator_into("th")
     request = Request(SOURCE, phrases=(Phrase("กิน"),), avoid=(Avoid("ก"),))
     result = translator.translate(request, OPTIONS)
@@ -88,7 +88,7 @@ def test_letter_without_its_vowel_sign_is_banned_and_with_it_is_not():
 
 
 @pytest.mark.parametrize(("language", "phrase", "other"), PHRASES)
-def test_translation_goes_on_from_a_beginning_at_any_letter(language: str, phrase: str, other: str):
+def test_prefix_may_end_at_any_letter(language: str, phrase: str, other: str):
     request = Request(SOURCE, prefix=other + phrase[:1], phrases=(Phrase(phrase),))
     result = translator_into(language).translate(request, OPTIONS)
     assert result.status == "complete"
@@ -96,7 +96,7 @@ def test_translation_goes_on_from_a_beginning_at_any_letter(language: str, phras
 
 
 @pytest.mark.parametrize(("language", "phrase", "other"), PHRASES)
-def test_alternatives_at_a_letter_keep_what_stands_before_it(language: str, phrase: str, other: str):
+def test_alternatives_at_a_letter_keep_the_text_before_it(language: str, phrase: str, other: str):
     translator, request = translator_into(language), Request(SOURCE, phrases=(Phrase(phrase),))
     best = translator.translate(request, OPTIONS).hypotheses[0]
     offset = next(start for start, end in best.token_spans if end > start > 0)
@@ -109,7 +109,7 @@ def test_alternatives_at_a_letter_keep_what_stands_before_it(language: str, phra
 
 
 @pytest.mark.parametrize("language", LINES)
-def test_alternatives_are_single_pieces_in_the_engines_own_pieces_too(language: str):
+def test_alternatives_are_single_pieces_in_our_own_vocabulary_too(language: str):
     """Their marks glue all letters up to the next space into one chunk, which is a clause here and no word."""
     codec = TextCodec.learn([LINES[language], SOURCE], num_pieces=900, min_char_count=1)
     translator, request = translator_with(codec, language), Request(SOURCE)
