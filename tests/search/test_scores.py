@@ -108,5 +108,5 @@ def test_score_of_a_token_that_was_not_queried_is_an_assertion_error():
     logits = Logits(torch.zeros(1, PUNCTUATED.size))
     scores = scores_of(logits, Masks(None, {}), np.zeros((1, 0), dtype=np.int64), VOCABULARY)
     scores.best(1)
-    with pytest.raises(AssertionError, match="only what was asked for"):
+    with pytest.raises(AssertionError, match="only queried tokens"):
         scores.take(np.array([0]), np.array([5]))
