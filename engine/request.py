@@ -53,8 +53,8 @@ class Phrase:
     `boundary` controls the neighbours of an occurrence. "word": it must not be part of a longer word or number.
     "start": it may begin a longer word. "compound": it may also end one, with a lower-case first letter, as German
     nouns do (`Datei` in `Dateisystem` and in `Bilddatei`); such ends count where the model writes them and are never
-    forced. "anywhere": no condition. Phrases that share a form, directly or through others, need separate occurrences; a phrase
-    with a `max_count` must not share a form.
+    forced. "anywhere": no condition. Phrases that share a form, directly or through others, need separate occurrences;
+    a phrase with a `max_count` must not share a form.
     `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
     in the source, for phrases from a glossary; it does not change the translation, but adds details to its placements
     (see `Placement`).
