@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.arguments import COMMANDS
+from app.settings import AppSettings
 from engine import WorkerStatistics
 from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
@@ -33,7 +34,7 @@ MAX_PICTURE_BYTES = 250_000
 KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc", "Delete": "Del"}
 TABLES = {
     "docs/translators.md": ["keys"],
-    "docs/administrators.md": ["commands"],
+    "docs/administrators.md": ["settings", "commands"],
     "docs/engineers.md": ["floors"],
 }
 
@@ -113,6 +114,14 @@ def keys_table() -> str:
     return "\n".join(["| action | keys |", "|---|---|", *rows])
 
 
+def settings_table() -> str:
+    rows = []
+    for setting in fields(AppSettings):
+        text = setting.metadata["help"].format(default=setting.default, log="see [Data](#data)")
+        rows.append(f"| `--{setting.name.replace('_', '-')}` | {text} |")
+    return "\n".join(["| flag | meaning |", "|---|---|", *rows])
+
+
 def commands_table() -> str:
     rows = [f"| `pinpoint {name}` | {says} |" for name, says in COMMANDS.items()]
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
@@ -124,11 +133,16 @@ def floors_table() -> str:
     return "\n".join(["| app | engine |", "|---|---|", *(f"| {app} | {engine} |" for app, engine in rows)])
 
 
+WRITERS = {"keys": keys_table, "settings": settings_table, "commands": commands_table, "floors": floors_table}
+
+
 def with_tables(page: str) -> str:
     """The page with its tables as they should be now."""
     text = read(page)
     for name in TABLES[page]:
-        table = {"keys": keys_table, "commands": commands_table, "floors": floors_table}[name]()
+        table = {"keys": keys_table, "settings": settings_table, "commands": commands_table, "floors": floors_table}[
+            name
+        ]()
         start, end = re.search(rf"<!-- {name}: .*?-->\n", text), text.find(f"<!-- end of {name} -->")
         assert start and end > 0, f"{page} has no place for the table of {name}"
         text = f"{text[: start.end()]}\n{table}\n\n{text[end:]}"
