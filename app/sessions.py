@@ -17,9 +17,9 @@ from pathlib import Path
 from app import VERSION
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats.documents import Document, Export, ReadFile, read_file
+from app.glossary.model import terms_in_direction
 from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import located
-from app.glossary.turning import terms_for
 from app.i18n import Message
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
@@ -172,7 +172,9 @@ class Sessions:
             begun = self._start(document, direction, model)
             try:
                 for base in reversed(workspace.terms.glossaries):  # the last that comes goes first
-                    if base.is_on and (terms := terms_for(base.terms.values(), workspace.direction, direction)):
+                    if base.is_on and (
+                        terms := terms_in_direction(base.terms.values(), workspace.direction, direction)
+                    ):
                         begun.glossaries.put(base.name, terms)
                 begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
             except BaseException:

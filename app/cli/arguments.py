@@ -30,7 +30,7 @@ COMMANDS: Final = {
 }
 OVERVIEW: Final = (
     "commands (see `COMMAND --help`):\n"
-    + "".join(f"  {name:<12}{says}\n" for name, says in COMMANDS.items())
+    + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
     + "\nWithout a command, the app opens in the browser."
 )
 

@@ -89,8 +89,8 @@ def drafted(
     for segment, translation in zip(segments, translations, strict=True):
         where = f"segment {segment.index + 1}"
         if not translation.hypotheses:
-            says = "; ".join(reason.message for reason in translation.reasons) or translation.status
-            problems.append(f"{where} is not translated: {says}")
+            reason = "; ".join(each.message for each in translation.reasons) or translation.status
+            problems.append(f"{where} is not translated: {reason}")
             continue
         best = translation.hypotheses[0]
         texts[segment.index] = best.text

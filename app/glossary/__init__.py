@@ -4,14 +4,13 @@ A `Term` is one entry: source, target and how both are matched. A `Glossary` is 
 a name and an on/off switch. A `TermIndex` finds the places in a text where the terms of one list may occur; a
 `TermMatcher` combines several indexes and decides which term wins at each place: its results are `TermHit`s.
 
-model          Term, TermHit, TermMatches
+model          Term, TermHit, TermMatches, and terms for the opposite language direction
 glossary       Glossary, the matcher of all glossaries of a document, and what changed between two states
 index/         folding (text normalization), term_index (TermIndex), matcher (TermMatcher)
 lemmas         dictionary forms of words, and the inflected forms of a target; form_list has the lists behind them
 reading/       glossary files -> terms, with a report about every row that was left out
 import_report  what importing a file would change, row by row, before it is applied
 writing        a glossary as CSV, TSV or TBX
-turning        terms for the opposite language direction
 """
 
 from app.glossary.glossary import Glossary

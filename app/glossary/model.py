@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -107,3 +108,30 @@ def has_inner_capitals(text: str) -> bool:
     return text != text.lower() and any(
         character != character.lower() and is_word_char(before) for before, character in pairwise(text)
     )
+
+
+def terms_in_direction(terms: Iterable[Term], direction: str, new_direction: str) -> list[Term]:
+    """The terms of `direction` as terms of `new_direction`; none if that has other languages.
+
+    In the opposite direction each target of a term becomes a term. Forbidden terms are dropped, and terms that are not
+    translated stay the same.
+
+    >>> terms = [Term("router", "Router", variants=("Weiche",))]
+    >>> [(term.source, term.target) for term in terms_in_direction(terms, "en-de", "de-en")]
+    [('Router', 'router'), ('Weiche', 'router')]
+    """
+    if direction == new_direction:
+        return list(terms)
+    if direction.split("-", 1)[::-1] != new_direction.split("-", 1):
+        return []
+    reversed_terms: list[Term] = []
+    for term in terms:
+        if term.status == "do_not_translate":
+            reversed_terms.append(term)
+        elif term.status != "forbidden":
+            matching: Matching = "exact" if term.matching == "prefix" else term.matching
+            reversed_terms += [
+                Term(target, term.source, status=term.status, case=term.case, matching=matching, note=term.note)
+                for target in term.targets
+            ]
+    return reversed_terms

@@ -113,7 +113,7 @@ class TableReader:
             elif languages != self._direction:
                 given = " → ".join(layout.cell(row, name).strip() for name in ("source_language", "target_language"))
                 problem = Message(
-                    "this term is for {given}, not for {wanted}", given=given, wanted=" → ".join(self._direction)
+                    "this term is for {given}, not for {direction}", given=given, direction=" → ".join(self._direction)
                 )
                 self._reject(row, "languages", problem)
                 return
@@ -182,11 +182,11 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     if "source" in named and "target" in named:
         return Layout(named, 1)
     languages = [language_of(name) for name in names]
-    wanted = (direction or "").split("-")
+    codes = (direction or "").split("-")
     extra = {what: column for what, column in named.items() if what not in ("source", "target")}
-    if len(wanted) == 2:  # "it<TAB>es" is an English-German term, not a header
-        if set(wanted) <= set(languages[:2]) or (set(wanted) <= set(languages) and len(names) != 4):
-            source, target = (languages.index(code) for code in wanted)
+    if len(codes) == 2:  # "it<TAB>es" is an English-German term, not a header
+        if set(codes) <= set(languages[:2]) or (set(codes) <= set(languages) and len(names) != 4):
+            source, target = (languages.index(code) for code in codes)
             return Layout({"source": source, "target": target, **extra}, 1)
     else:
         known_columns = [column for column, language in enumerate(languages) if language]
