@@ -1,4 +1,5 @@
-/* Types of the page: what the server sends (see protocol), and the parts of the page that know each other. */
+/* Types of the page: what the server sends, most of it from the generated protocol.d.ts, and the page's own parts. */
+import type * as protocol from './protocol.js';
 import type {Bench as BenchClass} from '../main.js';
 import type {Segment as SegmentClass} from '../editor/segment.js';
 import type {Proposal as ProposalClass} from '../editor/proposal.js';
@@ -11,26 +12,12 @@ declare global {
   /* ---- what the server sends ---- */
   type SegmentState = 'new' | 'pretranslated' | 'edited' | 'confirmed';
   type BanCase = 'exact' | 'permissive';
-  type Ban = {text: string; case: BanCase};
+  type Ban = protocol.BanChoice;
   type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]};
   type Unit = 'words' | 'characters';
   type Languages = {source: string; target: string};
 
-  /** One line of the list. */
-  type Row = {
-    index: number;
-    stamp: number;
-    source: string;
-    target: string | null;
-    state: SegmentState;
-    attention: string;
-    is_queued: boolean;
-    is_commented: boolean;
-    is_repetition: boolean;
-    is_from_memory: boolean;
-    num_pins: number;
-    score: number | null;
-  };
+  type Row = protocol.SegmentRow;
   /** A part of the source or of a proposal: a word (`w` is its number) or what lies between words. */
   type Run = {
     t: string;
@@ -53,18 +40,7 @@ declare global {
     /** Of each word of the page, the server's word at its beginning. */
     asked?: {number: number; text: string}[];
   };
-  type Term = {
-    key: string;
-    source: string;
-    target: string;
-    status: 'met' | 'unmet' | 'off' | 'pending';
-    doubt: '' | 'misaligned' | 'doubled' | null;
-    term_status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
-    is_for_document: boolean;
-    glossary: string;
-    said: string;
-    note: string;
-  };
+  type Term = protocol.TermView;
   type ConflictKind =
     | 'pin_term'
     | 'pin_forbidden'
@@ -74,12 +50,12 @@ declare global {
     | 'term_forbidden'
     | 'rival';
   type Conflict = {kind: ConflictKind; kept: string; given_up: string; source: string; term: string; by: string | null};
-  type Finding = {check: string; kind: string; texts: string[]; is_error: boolean};
+  type Finding = protocol.FindingView;
   type TextRun = [kind: string, text: string];
   type Hypothesis = {rank: number; text: string; score: number; gap: number; unmet: string[]; runs: TextRun[]};
   type FreeHypothesis = {text: string; score: number; gap: number; runs: TextRun[]};
-  type ConstraintPrice = {text: string; price: number | null; is_pinned: boolean; is_kept: boolean};
-  type BanPrice = {text: string; case: BanCase; price: number | null};
+  type ConstraintPrice = protocol.PricedConstraint;
+  type BanPrice = protocol.PricedBan;
   type Prices = {
     total: number | null;
     singly: number;
@@ -87,7 +63,7 @@ declare global {
     constraints: ConstraintPrice[];
     bans: BanPrice[];
   };
-  type KeptText = {text: string; count: number; status: string; reason: string};
+  type KeptText = protocol.KeptView;
   /** The open segment. */
   type Detail = {
     index: number;
@@ -120,12 +96,7 @@ declare global {
     pin_states: {text: string; status: string; reason: string; source: string}[];
     ban_states: {text: string; case: BanCase; status: string; reason: string}[];
   };
-  type Style = {
-    formality: string | null;
-    formalities: string[];
-    domain: string | null;
-    domains: string[];
-  };
+  type Style = protocol.StyleView;
   type ModelStatus = {
     state: 'loading' | 'ready' | 'failed';
     name: string;
@@ -150,21 +121,9 @@ declare global {
     domains: string[];
     card: string;
   };
-  type Progress = {
-    done: number;
-    total: number;
-    is_running: boolean;
-    words_per_second: number | null;
-    seconds_left: number;
-  };
-  type Work = {net_ms: number; per_hour: number | null; idle_limit_ms: number};
-  type SessionOffer = {
-    session: number;
-    name: string;
-    num_confirmed: number;
-    num_segments: number;
-    last_ms: number;
-  };
+  type Progress = protocol.ProgressView;
+  type Work = protocol.WorkView;
+  type SessionOffer = protocol.SessionOffer;
   type Counts = Record<string, number>;
   type GlossaryStatus = {name: string; num_terms: number; [more: string]: any};
   /** What the server answers to a command or to the watch. `result` is the command's own. */

@@ -85,7 +85,7 @@ export class Status {
       this.progressText,
       t('status.progress', {done: count(done), total: count(total)}) +
         (rate
-          ? ` \u00b7 ${t(`status.rate.${unit}`, {n: rate < 10 ? number(rate, 1) : count(Math.round(rate))})} \u00b7 ${duration(left)}`
+          ? ` \u00b7 ${t(`status.rate.${unit}`, {n: rate < 10 ? number(rate, 1) : count(Math.round(rate))})} \u00b7 ${duration(left ?? 0)}`
           : ''),
     );
     const percent = progress.total ? Math.floor((100 * progress.done) / progress.total) : 0;
