@@ -41,7 +41,7 @@ def test_replacements_are_previewed_and_undone_in_one_step(screen: Screen, tmp_p
     dialog.get_by_role("button", name="Replace in segment 2").click()
     expect(dialog.locator(".places li")).to_have_count(1)
     dialog.get_by_role("button", name="Replace all").click()
-    expect(screen.notes.last).to_contain_text("Replaced 2 places")
+    expect(screen.notes.last).to_contain_text("Replaced 2 matches")
     assert targets(screen, 1, 2) == ["Der Router und das Router", f"Kein Router {HOSTILE}"]
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
     expect(screen.field).to_be_focused()
