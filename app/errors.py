@@ -1,4 +1,4 @@
-"""What can go wrong with a person's files and commands, as one tree.
+"""The app's exceptions, as one tree.
 
     AppError
     ├── DocumentError      a document that cannot be opened or written
@@ -6,12 +6,12 @@
     ├── LogError           a log that cannot be read or written
     └── CommandError       a command of the page that cannot be carried out
 
-Each message is meant for the person at the screen: it names the file or row and the cure. It is plain text, never HTML.
+Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
 """
 
 
 class AppError(Exception):
-    """The root: catch this to catch whatever the app raises on purpose."""
+    """Base class of every exception that the app raises on purpose."""
 
 
 class DocumentError(AppError):
@@ -27,4 +27,4 @@ class LogError(AppError):
 
 
 class CommandError(AppError):
-    """A command that cannot be carried out; the message is for the person."""
+    """A command cannot be carried out."""

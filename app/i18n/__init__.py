@@ -1,7 +1,7 @@
-"""What Python says to the person, in English and in the other languages that the page can have.
+"""Messages of the server in English and in the other languages of the page.
 
-A message keeps its template and values beside its English text: the log, the terminal and the tests read the English,
-and the page gets another language where `messages.LANGUAGE.json`, which translators edit, has the template.
+A message is its English text, with its template and values. The log, the terminal and the tests use the English text;
+the page gets its own language if `messages.LANGUAGE.json`, which translators edit, contains the template.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARKS = {"de": str.maketrans(",.", ".,")}
 
 
 class Message(str):
-    """An English text made from a template and values, which can be made again in another language.
+    """An English text that can be translated: it keeps the template and the values that it was made from.
 
     >>> Message("{n:,} phrases are pinned", n=1200)
     '1,200 phrases are pinned'
@@ -29,7 +29,7 @@ class Message(str):
     values: dict[str, Any]
 
     def __new__(cls, template: str, **values: Any) -> Message:
-        """Raises KeyError or ValueError where the values are not those of the template."""
+        """Raises KeyError or ValueError if the values do not match the template."""
         message = super().__new__(cls, template.format(**values))
         message.template, message.values = template, values
         return message
@@ -38,19 +38,19 @@ class Message(str):
         return self
 
     def in_language(self, language: str) -> str:
-        """The text in that language; English where the language has no such template."""
+        """The text in that language, or in English if the language lacks the template."""
         template = _templates(language).get(self.template, self.template)
         return _InLanguage(language).vformat(template, (), self.values)
 
 
 def joined(separator: str, texts: Iterable[str]) -> Message:
-    """The texts one after the other, each of them translated where it is a message."""
+    """The texts joined by `separator`; messages among them are translated with the whole."""
     values = {f"text{number}": text for number, text in enumerate(texts)}
     return Message(separator.join(f"{{{name}}}" for name in values), **values)
 
 
 def translated(value: Any, language: str) -> Any:
-    """JSON-like data with every `Message` in it, at any depth, in that language."""
+    """A copy of JSON-like data with every `Message`, at any depth, in that language."""
     if language not in _MARKS:
         return value
     if isinstance(value, Message):
@@ -63,7 +63,7 @@ def translated(value: Any, language: str) -> Any:
 
 
 class _InLanguage(Formatter):
-    """Formats numbers as a language writes them, and messages among the values in that language."""
+    """Formats numbers by the rules of a language, and translates messages among the values."""
 
     def __init__(self, language: str) -> None:
         self.language = language

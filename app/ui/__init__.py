@@ -1,1 +1,1 @@
-"""Gradio's side of the app: one page with one component, and the server that carries it. No logic of its own."""
+"""The web page of the app: its server, the messages that page and server exchange, and the page's scripts."""

@@ -38,15 +38,15 @@ HEAD = f"""
 
 
 def json_reply(content: dict[str, Any]) -> Response:
-    """The content as JSON, written here: FastAPI would walk through all of it first, on the thread of all connections.
+    """A response with the content as JSON. FastAPI would walk through it all first, on the thread of all connections.
 
-    All but ASCII is escaped, so that half a surrogate pair, which a browser may have sent, goes back as it came.
+    Everything but ASCII is escaped, so that half a surrogate pair sent by a browser comes back unchanged.
     """
     return Response(json.dumps(content, separators=(",", ":")), media_type="application/json")
 
 
 def _functions(api: Api) -> list[Callable[..., Any]]:
-    """The api's methods as functions of their own: Gradio marks what it may call, which a method does not allow."""
+    """The methods of the api as functions: Gradio sets an attribute on what it may call, which methods do not allow."""
 
     def hello(message: Any) -> Response:
         return json_reply(api.hello(message))

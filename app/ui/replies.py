@@ -56,7 +56,5 @@ def error_reply(error: Exception) -> ErrorReply:
 def internal_error() -> ErrorReply:
     """The reply to a bug of ours, whose exception is being handled; the log has the details."""
     _log.exception("a command of the page failed")
-    message = Message(
-        "Something went wrong inside Pinpoint; the terminal it was started from says more. Nothing was changed."
-    )
+    message = Message("An internal error occurred in Pinpoint; nothing was changed. The terminal shows the details.")
     return {"ok": False, "error": {"kind": "internal", "message": message}}

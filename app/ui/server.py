@@ -42,10 +42,10 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class LocalRequestsOnly:
-    """Adds the security headers; refuses other sites' requests to a server that listens on this computer alone.
+    """Adds security headers, and refuses requests of other sites if the server listens on this computer only.
 
-    A web page elsewhere can send requests to localhost, and with a name of its own that resolves to 127.0.0.1 read
-    the answers; neither gets through: the Host must be a loopback name, and so must the Origin where one is sent.
+    A web page of another site can send requests to localhost, and can read the answers if its own domain resolves to
+    127.0.0.1. Both are refused: Host, and Origin if it is sent, must be a loopback name.
     """
 
     def __init__(self, app: Any, *, is_local_only: bool) -> None:
@@ -76,14 +76,14 @@ class LocalRequestsOnly:
 
 
 class Server(uvicorn.Server):
-    """Stops without waiting for the pages that are open: each of them holds a question for news."""
+    """Stops without waiting for open pages, each of which keeps a request for changes open."""
 
     def __init__(self, config: uvicorn.Config, api: Api) -> None:
         super().__init__(config)
         self._api = api
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answers who waits, then ends the connections."""
+        """Answers the waiting requests, then closes the connections."""
         self._api.stop()
         await super().shutdown(sockets)
 
@@ -143,7 +143,7 @@ def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
 
 
 def _file(make: Callable[[], Export]) -> Response:
-    """A file to save, or what stands in its way."""
+    """The file as a download, or the error as plain text."""
     try:
         file = make()
     except AppError as error:
@@ -154,12 +154,12 @@ def _file(make: Callable[[], Export]) -> Response:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer can reach a server that listens on `host`."""
+    """Whether a server that listens on `host` can be reached from this computer only."""
     return host in _LOOPBACK
 
 
 def bind(host: str, port: int, tries: int = 50) -> socket.socket:
-    """A listening socket on the first free port from `port` on; port 0 lets the system choose."""
+    """A listening socket on the first free port from `port` up; for port 0 the system chooses."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem: OSError | None = None
     for candidate in range(port, min(port + tries, 65536)) if port else (0,):

@@ -58,7 +58,7 @@ def test_every_error_of_the_app_is_raised_with_a_translatable_message():
     assert wrong == []
 
 
-def test_message_is_english_text_until_it_is_asked_for_in_another_language():
+def test_message_is_english_text_until_it_is_translated():
     template = "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one"
     said = Message(template, name="{x}.txt", size=1234.56, limit=64)
     assert said == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
@@ -68,7 +68,7 @@ def test_message_is_english_text_until_it_is_asked_for_in_another_language():
     assert sqlite3.connect(":memory:").execute("select ?", (said,)).fetchone() == (str(said),)
 
 
-def test_messages_inside_messages_and_in_replies_are_translated_and_texts_of_persons_are_not():
+def test_nested_messages_are_translated_and_user_texts_are_not():
     both = joined(
         " ",
         [Message("Not in your text."), "Not in your text.", Message("Not in the translation: {texts}", texts="a, b")],

@@ -64,7 +64,9 @@ def test_settings_that_make_no_sense_are_refused(arguments: list[str], capsys: p
     assert arguments[0].removeprefix("--") in capsys.readouterr().err
 
 
-def test_port_that_is_no_number_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_port_that_is_not_a_number_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     monkeypatch.setenv("PORT", "http")
     with pytest.raises(SystemExit):
         _parse([])
@@ -78,7 +80,7 @@ def test_busy_port_moves_on_to_the_next_free_one():
             assert second.getsockname()[1] > port
 
 
-def test_no_free_port_is_said_with_the_cure():
+def test_error_for_no_free_port_names_the_flag():
     with bind("127.0.0.1", 0) as taken, pytest.raises(OSError, match="--port"):
         bind("127.0.0.1", taken.getsockname()[1], tries=1)
 
@@ -116,7 +118,7 @@ def test_log_of_an_earlier_version_is_found(
     assert default_log_path() == tmp_path / "new" / "sessions.sqlite"
 
 
-def test_who_waits_for_news_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+def test_waiting_request_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
     token = message(api, "open")["token"]
     snapshot = api.sessions.find(token).snapshot()

@@ -48,7 +48,7 @@ def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
     json.dumps(reply, allow_nan=False)
 
 
-def test_what_the_page_tells_of_an_edit_is_logged_and_what_cannot_be_loses_no_word(api: Api):
+def test_reported_edit_is_logged_and_an_impossible_report_loses_no_word(api: Api):
     told: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
     reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", told=told))
     assert reply["ok"]
@@ -161,13 +161,13 @@ def test_banned_words_of_a_page_reach_the_segment(api: Api):
     assert reply["segment"]["bans"] == [bans[0], bans[2]]
 
 
-def test_unknown_token_is_told_apart_so_that_the_page_can_start_afresh(api: Api):
+def test_unknown_token_has_its_own_kind_of_error(api: Api):
     reply = api.command({**message(api, "open", segment=0), "token": "guess"})
     assert reply["error"]["kind"] == "unknown_session"
     assert asyncio.run(api.changes({"token": "guess", "since": 0, "open": None, "detail_since": 0}))["ok"] is False
 
 
-def test_question_for_news_is_answered_as_soon_as_there_are_some(api: Api):
+def test_request_for_changes_is_answered_at_the_next_change(api: Api):
     hello = api.hello({})
 
     async def ask_and_edit() -> dict[str, Any]:
@@ -183,7 +183,7 @@ def test_question_for_news_is_answered_as_soon_as_there_are_some(api: Api):
     assert [row["target"] for row in news["rows"]] == ["Neu"]
 
 
-def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pytest.MonkeyPatch):
+def test_internal_error_is_reported_without_details(api: Api, monkeypatch: pytest.MonkeyPatch):
     def explode(*_: object) -> None:
         raise RuntimeError("secret path /home/someone")
 
@@ -193,7 +193,7 @@ def test_mistake_of_ours_is_said_without_its_details(api: Api, monkeypatch: pyte
     assert "secret" not in reply["error"]["message"]
 
 
-def test_keys_are_kept_as_counts_by_class(api: Api):
+def test_keys_are_logged_as_counts_by_class(api: Api):
     reply = api.command(message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
     assert reply["ok"]
     workspace = api.sessions.find(reply["token"])
@@ -211,7 +211,7 @@ def test_deleting_a_session_shows_the_sample_instead_and_keeps_a_tombstone(api: 
     assert gone["error"]["kind"] == "unknown_session"
 
 
-def test_record_of_a_session_is_told(api: Api):
+def test_report_and_replay_of_a_session_are_returned(api: Api):
     token = api.hello({})["token"]
     api.command(message(api, "confirm", segment=1, text="Fertig"))
     report = asyncio.run(api.record({"token": token, "view": "report"}))["result"]

@@ -107,14 +107,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("fields", "said"), WRONG, ids=[said for _, said in WRONG])
-def test_term_that_cannot_be_is_refused_with_the_reason(api: Api, fields: dict[str, Any], said: str):  # noqa: F811
+def test_invalid_term_is_refused_with_the_reason(api: Api, fields: dict[str, Any], said: str):  # noqa: F811
     glossary = bring(api)
     reply = edit(api, **{"glossary": glossary, "number": 2, **fields})
     assert reply["ok"] is False and said in reply["error"]["message"]
     assert ask(api, "overview")["result"]["glossaries"][0]["num_terms"] == 3
 
 
-def test_same_word_may_be_forbidden_besides_and_differ_by_capitals_that_matter(api: Api):  # noqa: F811
+def test_same_word_may_also_be_forbidden_or_differ_by_capitals(api: Api):  # noqa: F811
     glossary = bring(api)
     assert edit(api, glossary, None, target="Akte", status="forbidden")["ok"]
     assert edit(api, glossary, None, target="Ordner", status="forbidden")["ok"]
@@ -122,7 +122,7 @@ def test_same_word_may_be_forbidden_besides_and_differ_by_capitals_that_matter(a
     assert edit(api, glossary, None, source="FILE", target="FILE", case="exact")["ok"]
 
 
-def test_questions_that_make_no_sense_are_refused(api: Api):  # noqa: F811
+def test_invalid_questions_are_refused(api: Api):  # noqa: F811
     glossary = bring(api)
     for fields in (
         {"ask": "fly"},
