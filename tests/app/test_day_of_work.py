@@ -130,7 +130,7 @@ def rows(path: Path) -> list[tuple[Any, ...]]:
     return kept
 
 
-def test_a_day_exported_and_read_in_again_is_equal(day: Person, tmp_path: Path) -> None:
+def test_exported_day_is_equal_after_import(day: Person, tmp_path: Path) -> None:
     number = day.workspace.session_id
     exported = session_jsonl(day.store, number)
     assert verify_jsonl(exported.data).num_events >= NUM_EVENTS
@@ -141,7 +141,7 @@ def test_a_day_exported_and_read_in_again_is_equal(day: Person, tmp_path: Path) 
     other.close()
 
 
-def test_the_days_events_are_as_they_are_described(day: Person) -> None:
+def test_events_of_the_day_match_their_description(day: Person) -> None:
     fields = documented()
     for event in day.store.events(day.workspace.session_id):
         assert set(event.payload) <= fields[event.type], event
@@ -181,7 +181,7 @@ def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
     assert len(report["segments"]) == NUM_SEGMENTS
 
 
-def test_a_deleted_day_leaves_its_last_hash(day: Person) -> None:
+def test_deleted_day_leaves_its_last_hash(day: Person) -> None:
     """The last test of this module: nothing is left of the day."""
     number, last = day.workspace.session_id, day.store.load_session(day.workspace.session_id)
     reply = day.send("delete_session")

@@ -54,7 +54,7 @@ def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
     assert result == {}
 
 
-def test_samples_glossary_is_free_of_errors_and_stands_in_the_sample(run: Run):
+def test_samples_glossary_is_free_of_errors_and_occurs_in_the_sample(run: Run):
     workspace, _ = run.sessions.welcome(None)
     report = run.sessions.import_sample_glossary(workspace)
     assert (report["num_terms"], report["counts"]["rejected"]) == (20, 0)
@@ -96,7 +96,7 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     second.end()
 
 
-def test_page_of_a_former_run_finds_its_session_by_the_token(log: Path):
+def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
     first = Run(log)
     token = first.sessions.open_document(TEXT, "manual.txt").token
     first.end()
@@ -106,7 +106,7 @@ def test_page_of_a_former_run_finds_its_session_by_the_token(log: Path):
     second.end()
 
 
-def test_second_tab_is_offered_nothing_while_the_first_goes_on_with_its_session(log: Path):
+def test_second_tab_is_offered_nothing_while_the_first_continues_its_session(log: Path):
     first = Run(log)
     first.sessions.open_document(TEXT, "other.txt").edit(0, "Angefangen", "typed")
     token = first.sessions.open_document(TEXT, "manual.txt").token
@@ -129,7 +129,7 @@ def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(lo
     run.end()
 
 
-def test_the_app_ends_in_order_where_the_log_cannot_be_written_any_more(log: Path):
+def test_app_closes_properly_where_the_log_cannot_be_written(log: Path):
     run = Run(log)
     workspaces = [run.sessions.open_document(TEXT, name) for name in ("a.txt", "b.txt")]
     run.store._db.conn.execute("PRAGMA query_only = ON")
@@ -149,7 +149,7 @@ def test_document_opened_again_begins_a_session_of_its_own(run: Run):
     assert run.sessions.find(first.token) is first
 
 
-def test_document_that_is_left_makes_way_for_the_one_that_is_shown(run: Run):
+def test_document_that_is_not_shown_stops_pretranslating(run: Run):
     long = "\n".join(f"Line number {n}." for n in range(40)).encode()
     first = run.sessions.open_document(long, "long.txt")
     second = run.sessions.open_document(TEXT, "manual.txt")
@@ -209,7 +209,7 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     assert "1 stand in the source language" in run.sessions.export_note(workspace)["note"]
 
 
-def test_banned_words_are_found_again_and_segments_stored_without_bans_still_load(log: Path):
+def test_banned_words_are_restored_and_segments_stored_without_bans_load(log: Path):
     first = Run(log)
     workspace = first.sessions.open_document(TEXT, "manual.txt")
     workspace.constrain(0, [], [], [Avoid("Dialog", "permissive")])
@@ -223,7 +223,7 @@ def test_banned_words_are_found_again_and_segments_stored_without_bans_still_loa
     second.end()
 
 
-def test_documents_of_every_format_are_exported_after_a_restart_and_their_targets_are_not_done_by_us(log: Path):
+def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
     po = b'msgid "One"\nmsgstr "Eins"\n\nmsgid "Two."\nmsgstr ""\n'
     xliff = (
         b'<xliff version="1.2"><file><body><trans-unit id="1"><source>One</source></trans-unit></body></file></xliff>'

@@ -83,7 +83,7 @@ def test_a_document_decides_its_direction(name: str, data: str | bytes, directio
         (("de", "en"), ("en-de",), "en-de", "de → en"),
     ],
 )
-def test_what_the_model_cannot_do_is_said(stated: tuple[str, str], directions: Any, direction: str, said: str):
+def test_unsupported_languages_are_reported(stated: tuple[str, str], directions: Any, direction: str, said: str):
     file = read_file(XLIFF_1.format(*stated).encode(), "a.xlf")
     decision = decide(file, directions, file.languages)
     assert decision.direction == direction
@@ -95,7 +95,7 @@ def test_of_very_many_languages_none_is_guessed():
     assert decide(read_file(GERMAN, "a.txt"), Directions(names), ("", "")).reason == "first"
 
 
-def test_targets_are_told_by_source():
+def test_targets_are_grouped_by_source():
     assert targets_by_source(("en-de", "fr-de", "en-fr")) == {"en": ["de", "fr"], "fr": ["de"]}
 
 
@@ -106,7 +106,7 @@ def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = 
     return holder
 
 
-def test_the_flag_of_the_start_is_followed_whatever_the_document_says(store: LogStore):
+def test_direction_flag_overrides_the_documents_languages(store: LogStore):
     sessions = Sessions(store, model(BOTH, "en-de"), SAMPLES_FOLDER)
     assert sessions.open_document(GERMAN, "a.txt").direction == "en-de"
     sessions.close()
@@ -133,7 +133,7 @@ class Page:
         return reply
 
 
-def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore):
+def test_document_is_begun_again_and_the_earlier_session_stays(store: LogStore):
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     # An ordinal of German ends no sentence there, but does so in English.
     earlier = sessions.open_document(b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
@@ -155,7 +155,7 @@ def test_a_document_is_begun_anew_and_the_earlier_session_stays(store: LogStore)
     sessions.close()
 
 
-def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore):
+def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
     earlier = sessions.open_document(table, "a.csv")
@@ -182,7 +182,7 @@ def test_a_table_of_both_languages_is_turned_with_its_direction(store: LogStore)
         ("a.csv", "en,de\nYes,\n"),
     ],
 )
-def test_sources_that_cannot_be_turned_are_not_begun_anew_the_other_way(store: LogStore, name: str, data: str):
+def test_document_that_cannot_be_swapped_is_not_begun_in_the_other_direction(store: LogStore, name: str, data: str):
     sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
     workspace = sessions.open_document(data.encode(), name)
     num_sessions = len(store.sessions())
@@ -201,13 +201,13 @@ def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
     sessions.close()
 
 
-def test_a_table_without_any_targets_is_not_turned():
+def test_table_without_targets_is_not_swapped():
     file = read_file(b"de,en\nJa,\n", "a.csv")
     assert file.reversed() is None
     assert decide(file, ("en-de",), file.languages).note
 
 
-def test_glossaries_come_along_where_they_say_something(store: LogStore):
+def test_glossaries_that_apply_to_the_direction_are_taken_along(store: LogStore):
     sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
     workspace = sessions.open_document(ENGLISH, "a.txt")
     terms = [Term("file", "Datei", variants=("Akte",)), Term("OK", "OK", status="do_not_translate")]
@@ -242,7 +242,7 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     sessions.close()
 
 
-def test_what_a_guess_reads_is_read_once_and_ahead_of_the_first(monkeypatch: pytest.MonkeyPatch):
+def test_dictionaries_for_guessing_are_read_once_and_in_advance(monkeypatch: pytest.MonkeyPatch):
     from simplemma.strategies import dictionaries
     from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDictionaryFactory, StreamMap
 

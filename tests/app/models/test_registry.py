@@ -88,7 +88,7 @@ def texts(workspace: Workspace) -> list[str | None]:
     return [segment.text for segment in workspace.segments]
 
 
-def test_old_model_goes_on_until_the_new_one_is_there(run: Run) -> None:
+def test_old_model_translates_until_the_new_one_is_ready(run: Run) -> None:
     workspace = run.open()
     workspace.open(0)
     run.first.answer(0, "alt 0")
@@ -126,7 +126,7 @@ def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
     assert "late" not in texts(workspace)
 
 
-def test_persons_text_stays_and_the_log_names_the_model_of_each_request(run: Run) -> None:
+def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run: Run) -> None:
     workspace = run.open()
     workspace.open(0)
     run.first.answer(0, "alt 0")
@@ -166,7 +166,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run)
         ("cached/../../etc", "is not there any more"),
     ],
 )
-def test_what_cannot_translate_the_document_is_refused(run: Run, key: str, message: str) -> None:
+def test_model_without_the_documents_direction_is_refused(run: Run, key: str, message: str) -> None:
     workspace = run.open()
     with pytest.raises(CommandError, match=message):
         run.sessions.models.switch(workspace, key)
@@ -222,7 +222,7 @@ def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run
     assert (other.model, len(SlowModel.started)) == (holder, 1)
 
 
-def test_a_fetch_that_nobody_waits_for_any_more_ends(run: Run) -> None:
+def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
     workspace, second = run.open(), run.open(b"Another document.\n")
     for waiting in (workspace, second):
         run.sessions.models.fetch(waiting, HUB_ID)
@@ -253,7 +253,7 @@ def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) ->
     assert decoder.is_closed
 
 
-def test_another_wish_ends_the_fetch_before(run: Run) -> None:
+def test_choosing_another_model_stops_the_earlier_download(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.fetch(workspace, HUB_ID)
     run.sessions.models.switch(workspace, "cached/large")
@@ -261,7 +261,7 @@ def test_another_wish_ends_the_fetch_before(run: Run) -> None:
     assert (fetched.is_stopped, large.is_stopped) == (True, False)
 
 
-def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(run: Run, tmp_path: Path) -> None:
+def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
     run.sessions.models.fetch(workspace, "team/ours")
@@ -278,7 +278,7 @@ def test_a_model_used_as_it_was_fetched_is_listed_and_not_fetched_again_unasked(
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
 
-def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) -> None:
+def test_failed_start_model_is_not_reported_as_translating(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.first.state = "failed"
     run.sessions.models.switch(workspace, "cached/large")
@@ -286,7 +286,7 @@ def test_where_the_first_model_failed_too_it_is_not_said_to_translate(run: Run) 
     assert workspace.problem == "The other model could not be loaded: no memory"
 
 
-def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_folder_is_not_accepted_as_a_hub_id(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
     with pytest.raises(CommandError, match="data/models is no name of a model on the hub"):
         run.sessions.models.fetch(run.open(), "data/models")
@@ -295,13 +295,13 @@ def test_a_name_that_is_a_folder_here_is_not_taken_from_the_page(run: Run, monke
 @pytest.mark.parametrize(
     "name", ["", "opus-mt-en-de", "/etc/passwd", "../models/x", "a/..", "a/b/c", "https://a/b", "a/b "]
 )
-def test_what_no_model_of_the_hub_is_called_is_refused_with_an_example(run: Run, name: str) -> None:
+def test_invalid_hub_id_is_refused_with_an_example(run: Run, name: str) -> None:
     with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
         run.sessions.models.fetch(run.open(), name)
     assert SlowModel.started == []
 
 
-def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
+def test_deleted_session_releases_its_model(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.switch(workspace, "cached/large")
     decoder = SlowModel.started[0].come()
@@ -309,7 +309,7 @@ def test_a_deleted_session_lets_go_of_its_model(run: Run) -> None:
     assert decoder.is_closed
 
 
-def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
+def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
     run.sessions.models.switch(workspace, "cached/large")
@@ -335,7 +335,7 @@ def test_session_goes_on_with_its_model(run: Run, tmp_path: Path) -> None:
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
 
-def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> None:
+def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> None:
     workspace = run.open()
     assert run.sessions.models.directions(workspace, None) == ("en-de",)
     assert run.sessions.models.directions(workspace, "cached/french") == ("en-fr",)
@@ -353,7 +353,7 @@ def test_a_document_begins_anew_with_a_model_of_other_directions(run: Run) -> No
     assert event.payload == {"key": "cached/french", "name": "team/french", "model": ""}
 
 
-def test_where_no_model_has_the_direction_nothing_is_said_to_translate(run: Run) -> None:
+def test_no_model_is_reported_as_translating_an_unsupported_direction(run: Run) -> None:
     run.sessions.models.first.directions = ("en-de",)
     begun = run.sessions.begin_anew(run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
@@ -361,7 +361,7 @@ def test_where_no_model_has_the_direction_nothing_is_said_to_translate(run: Run)
     assert "no memory" in begun.problem
 
 
-def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(tmp_path: Path) -> None:
+def test_start_model_is_logged_once_its_checksum_is_known(tmp_path: Path) -> None:
     def told() -> list[tuple[str | None, str]]:
         events = store.events(workspace.session_id)
         return [(event.payload["key"], event.payload["model"]) for event in events if event.type == "model"]
@@ -379,7 +379,7 @@ def test_log_tells_which_model_a_document_began_with_once_its_checksum_is_known(
     store.close()
 
 
-def test_page_is_told_of_every_model_and_its_keys_alone_name_one(run: Run) -> None:
+def test_page_lists_every_model_and_chooses_by_key_only(run: Run) -> None:
     workspace = run.open()
     api = Api(run.sessions)
 
@@ -433,7 +433,7 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         store.close()
 
 
-def test_status_tells_of_a_model_under_way_what_there_is(run: Run) -> None:
+def test_status_describes_a_loading_model(run: Run) -> None:
     run.sessions.models.switch(run.open(), "cached/large")
     client = TestClient(build_server(Api(run.sessions), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
     reply = client.get("/status").json()
@@ -443,9 +443,7 @@ def test_status_tells_of_a_model_under_way_what_there_is(run: Run) -> None:
     assert client.get("/status", headers={"host": "elsewhere.example"}).status_code == 403
 
 
-def test_every_model_computes_on_the_device_of_the_first(
-    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_model_uses_the_device_of_the_start_model(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = run.open()
     run.sessions.models.first.device = "cuda:1"
     run.sessions.models.switch(workspace, "cached/large")
@@ -458,7 +456,7 @@ def test_every_model_computes_on_the_device_of_the_first(
     assert [settings[1:] for settings in asked] == [("cpu", "float32"), ("cuda:1", "half")]
 
 
-def test_device_that_there_is_not_is_told_with_the_cure(cache: Path) -> None:
+def test_missing_device_is_reported_with_the_cure(cache: Path) -> None:
     holder = ModelHandle(cache / "mine", device="toaster")
     holder.load_in_background()
     holder.wait()
@@ -486,7 +484,7 @@ def cache(codec: TextCodec, tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_a_model_can_be_asked_for_is_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_styles_of_a_model_are_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = cache / "mine" / "config.json"
     style = {"domains": ["docs"], "formalities": {"en-de": ["formal"]}}
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **style}), encoding="utf-8")

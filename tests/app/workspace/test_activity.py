@@ -31,7 +31,7 @@ def told(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]]:
     return [(event.type, event.payload) for event in events if event.type in types]
 
 
-def test_single_keys_are_kept_only_between_consent_and_its_end(workspace: Workspace):
+def test_single_keys_are_logged_only_while_there_is_consent(workspace: Workspace):
     presence = workspace.activity
     assert not presence.has_consent and workspace.snapshot()["keeps_keys"] is False
     presence.keys(0, COUNTS, PRESSES, CARETS)
@@ -51,7 +51,7 @@ def test_single_keys_are_kept_only_between_consent_and_its_end(workspace: Worksp
     ]
 
 
-def test_consent_is_remembered_for_its_session_alone(workspace: Workspace, store: LogStore):
+def test_consent_applies_to_its_session_only(workspace: Workspace, store: LogStore):
     workspace.activity.consent(True)
     again = type(workspace.activity)(workspace)
     assert again.has_consent
@@ -73,21 +73,21 @@ def test_consent_is_remembered_for_its_session_alone(workspace: Workspace, store
         (None, [[0, 1, "2"]]),
     ],
 )
-def test_what_is_no_list_of_keys_is_refused(workspace: Workspace, presses: Any, carets: Any):
+def test_invalid_key_lists_are_refused(workspace: Workspace, presses: Any, carets: Any):
     workspace.activity.consent(True)
     with pytest.raises(CommandError, match="invalid key records"):
         workspace.activity.keys(0, COUNTS, presses, carets)
     assert told(workspace, "key", "caret") == []
 
 
-def test_a_pause_is_kept_with_its_length(workspace: Workspace):
+def test_pause_is_logged_with_its_length(workspace: Workspace):
     workspace.activity.idle(1, 60_000)
     assert told(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
     with pytest.raises(CommandError, match="invalid idle time"):
         workspace.activity.idle(1, -1)
 
 
-def test_terms_are_told_when_they_are_seen_and_when_a_confirmed_text_uses_them(workspace: Workspace):
+def test_terms_are_logged_when_shown_and_when_a_confirmed_text_uses_them(workspace: Workspace):
     workspace.glossaries.put("g.tsv", (Term("file", "Datei", variants=("Akte",)), Term("open", "öffnen")), {})
     workspace.open(0)
     workspace.open(1)
@@ -100,7 +100,7 @@ def test_terms_are_told_when_they_are_seen_and_when_a_confirmed_text_uses_them(w
     assert used["terms"][0]["term"].startswith("file\tDatei")
 
 
-def test_a_term_that_a_confirmed_text_does_without_is_told_with_the_reason(workspace: Workspace):
+def test_unused_term_of_a_confirmed_text_is_logged_with_the_reason(workspace: Workspace):
     terms = (Term("open", "öffnen"), Term("file", "Datei"), Term("the", "das"))
     workspace.glossaries.put("g.tsv", terms, {})
     workspace.constrain(0, [], ["the\tdas"], [Avoid("öffnen")])

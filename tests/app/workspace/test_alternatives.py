@@ -47,7 +47,7 @@ def test_question_is_about_the_words_first_character_and_keeps_the_other_constra
     assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
 
 
-def test_pin_that_the_word_stands_in_makes_way():
+def test_pin_that_contains_the_word_is_left_out():
     pinned = segment("Den roten Knopf drücken.", "roten Knopf", "drücken")
     question = question_for(pinned, asked, 2, "Den roten Knopf drücken.")
     assert question.replaced == ("roten Knopf",)
@@ -65,7 +65,7 @@ STALE = [
 
 
 @pytest.mark.parametrize(("fields", "word", "text", "said"), STALE)
-def test_question_about_what_is_not_shown_any_more_is_refused(fields: dict[str, Any], word: int, text: str, said: str):
+def test_question_about_an_outdated_proposal_is_refused(fields: dict[str, Any], word: int, text: str, said: str):
     with pytest.raises(CommandError, match=said):
         question_for(segment("Ja.", **fields), asked, word, text)
 
@@ -81,13 +81,13 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("proposal", "number", "word", "text", "pin", "tail", "beginning", "why"), PLACES)
-def test_alternative_stands_where_the_sentences_part(proposal, number, word, text, pin, tail, beginning, why: str):
+def test_alternative_begins_where_the_sentences_differ(proposal, number, word, text, pin, tail, beginning, why: str):
     question = question_for(segment(proposal), asked, number, proposal)
     (row,) = alternatives_view(question, [alternative(word, text)])["rows"]
     assert (row["word"], row["tail"], row["beginning"]) == (pin, tail, beginning), why
 
 
-def test_same_word_and_marks_alone_are_no_alternatives_and_terms_are_told():
+def test_same_word_and_punctuation_are_no_alternatives_and_terms_are_marked():
     hits = term_matcher((Term("button", "Schalter"),)).find(SOURCE)
     question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
@@ -129,7 +129,7 @@ async def ask(api: Api, decoder: HandDecoder, answers: list[Any]) -> list[dict[s
     return list(await asyncio.gather(*asked))
 
 
-def test_answer_goes_to_the_page_and_into_the_log_and_an_overtaken_one_to_neither(api: Api, decoder: HandDecoder):
+def test_answer_reaches_page_and_log_and_a_stale_one_neither(api: Api, decoder: HandDecoder):
     found = (alternative("Schalter", "Den Schalter drücken."),)
     first, second = asyncio.run(ask(api, decoder, [None, found]))
     assert first == {"ok": True, "is_overtaken": True}

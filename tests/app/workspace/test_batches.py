@@ -77,7 +77,7 @@ def test_segment_without_repetitions_fills_nothing(workspace: Workspace):
     assert workspace.confirm(1, "Datei öffnen.") is None
 
 
-def test_replacing_takes_proposals_and_drafts_and_confirmed_ones_on_demand(workspace: Workspace):
+def test_replacing_changes_proposals_and_drafts_and_confirmed_segments_on_demand(workspace: Workspace):
     workspace.confirm(1, "de: Datei")
     workspace.edit(3, "DE: Akte", "typed")
     made = workspace.batches.replace(Query("de:", "DE"))
@@ -94,7 +94,7 @@ def test_replacing_takes_proposals_and_drafts_and_confirmed_ones_on_demand(works
     assert stored(workspace) == texts(workspace)
 
 
-def test_what_was_changed_since_is_left_when_the_step_is_taken_back(workspace: Workspace):
+def test_undo_skips_segments_that_were_changed_since(workspace: Workspace):
     made = workspace.batches.replace(Query("de:", "DE"))
     workspace.edit(2, "Neuer.", "typed")
     assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 5, "num_left": 1}
@@ -104,7 +104,7 @@ def test_what_was_changed_since_is_left_when_the_step_is_taken_back(workspace: W
         workspace.batches.step(99, is_undo=True)
 
 
-def test_what_was_changed_and_changed_back_since_is_part_of_the_step(workspace: Workspace):
+def test_undo_includes_segments_that_were_changed_and_changed_back(workspace: Workspace):
     made = workspace.batches.replace(Query("de:", "DE"))
     workspace.edit(2, "Neuer.", "typed")
     workspace.edit(2, "DE Save.", "undo")

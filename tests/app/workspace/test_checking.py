@@ -26,7 +26,7 @@ def told(workspace: Workspace) -> list[tuple[str, str, str]]:
     return [(e.type, e.payload["check"], e.payload["kind"]) for e in events if e.type.startswith("check_")]
 
 
-def test_what_is_shown_is_logged_once_and_resolved_when_it_is_gone(workspace: Workspace):
+def test_shown_finding_is_logged_once_and_resolved_when_it_is_gone(workspace: Workspace):
     shown = workspace.checking.show(0, "Warten Sie 6 Sekunden")["findings"]
     assert [(f["check"], f["kind"], f["texts"], f["is_error"]) for f in shown] == [
         ("numbers", "missing", ["5"], True),
@@ -73,7 +73,7 @@ def test_check_that_is_switched_off_stays_so_over_a_restart_and_flags_nothing(wo
     again.close()
 
 
-def test_open_segment_tells_what_is_found_in_its_text(workspace: Workspace):
+def test_open_segment_shows_the_findings_in_its_text(workspace: Workspace):
     workspace.constrain(0, ["sofort"], [], [Avoid("Sie")])
     workspace.edit(0, "Warten Sie 5 Sekunden.", "typed")
     found = workspace.snapshot(open_index=0)["segment"]["findings"]

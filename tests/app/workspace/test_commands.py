@@ -58,7 +58,7 @@ def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspa
     assert workspace.segments[1].text == "de: The router saves the file."
 
 
-def test_kept_texts_are_asked_for_logged_and_found_again(workspace: Workspace, decoder: HandDecoder):
+def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, decoder: HandDecoder):
     workspace.constrain(0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
     request = decoder.of(0)[-1][0]
     assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
@@ -84,7 +84,7 @@ def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace
     assert workspace.segments[0].pins == ("neu",)
 
 
-def test_set_of_constraints_that_was_overtaken_on_its_way_is_dropped(workspace: Workspace):
+def test_stale_set_of_constraints_is_dropped(workspace: Workspace):
     workspace.constrain(0, ["eins", "zwei"], [], client="tab", sequence=8)
     workspace.constrain(0, ["eins"], [], client="tab", sequence=7)
     assert workspace.segments[0].pins == ("eins", "zwei")
@@ -103,7 +103,7 @@ def test_typed_text_stays_whatever_the_model_answers(workspace: Workspace, decod
     assert saved(workspace, 0) == ("Meine Worte", "edited")
 
 
-def test_a_segment_with_tags_is_asked_for_without_and_shown_with_them(store: LogStore, decoder: HandDecoder):
+def test_segment_with_tags_is_decoded_without_and_shown_with_them(store: LogStore, decoder: HandDecoder):
     workspace = make_workspace(store, ready_model(decoder), "Open <b>it</b> at https://harbor.example/it now.\n")
     workspace.open(0)
     request = decoder.of(0)[-1][0]
@@ -121,7 +121,7 @@ def test_a_segment_with_tags_is_asked_for_without_and_shown_with_them(store: Log
     workspace.close()
 
 
-def test_log_tells_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
+def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     decoder.answer_all()
     workspace.constrain(0, ["Dialog"], [])
@@ -169,7 +169,7 @@ def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
     assert workspace.counts() == {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
 
 
-def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspace, decoder: HandDecoder):
+def test_glossary_decodes_again_only_the_segments_it_changes(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     decoder.answer_all()
     settle(workspace)
@@ -186,7 +186,7 @@ def test_glossary_decodes_anew_what_it_changes_and_only_that(workspace: Workspac
     assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
 
 
-def test_segments_the_person_has_written_are_not_decoded_behind_their_back(workspace: Workspace, decoder: HandDecoder):
+def test_segments_with_a_translators_text_are_not_decoded_in_the_background(workspace: Workspace, decoder: HandDecoder):
     workspace.confirm(1, "Der Router speichert alles.")
     decoder.answer_all()
     settle(workspace)
@@ -223,7 +223,7 @@ def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder)
     workspace.close()
 
 
-def test_what_is_asked_before_the_model_is_there_is_decoded_once_it_is(store: LogStore, decoder: HandDecoder):
+def test_requests_before_the_model_is_ready_are_decoded_later(store: LogStore, decoder: HandDecoder):
     model = ModelHandle(Path("models/late"))
     workspace = make_workspace(store, model, TEXT)
     workspace.open(2)
@@ -280,7 +280,7 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": reason, "source": ""}]
 
 
-def test_snapshot_holds_what_changed_since_and_is_json(workspace: Workspace):
+def test_snapshot_contains_the_changes_since_and_is_json(workspace: Workspace):
     whole = workspace.snapshot()
     assert len(whole["rows"]) == 3
     workspace.edit(1, "Neu", "typed")
@@ -306,7 +306,7 @@ def test_command_that_cannot_be_stored_changes_nothing(workspace: Workspace, sto
     assert workspace.segments[1].pins == ()
 
 
-def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
+def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     workspace.constrain(0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"), Avoid("rot", "permissive"))
@@ -328,7 +328,7 @@ def test_banned_word_is_asked_for_logged_kept_and_allowed_again(workspace: Works
     assert request.payload["avoid"] == [{"text": "Dialog", "case": "exact"}]
 
 
-def test_ban_goes_before_a_term_and_that_is_told_at_the_term_and_at_the_ban(workspace: Workspace, decoder: HandDecoder):
+def test_ban_overrides_a_term_and_both_show_the_conflict(workspace: Workspace, decoder: HandDecoder):
     workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
     workspace.open(2)
     workspace.constrain(2, [], [], [Avoid("Router")])
@@ -356,7 +356,7 @@ REFUSED_COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "said"), REFUSED_COMMANDS, ids=[said for _, said in REFUSED_COMMANDS])
-def test_command_that_makes_no_sense_is_refused_with_the_reason(workspace: Workspace, command, said: str):
+def test_invalid_command_is_refused_with_the_reason(workspace: Workspace, command, said: str):
     with pytest.raises(CommandError, match=said):
         command(workspace)
     assert kinds(workspace)[0] == "open"

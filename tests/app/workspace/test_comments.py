@@ -60,7 +60,7 @@ def comments(workspace: Workspace) -> list[str]:
     return [segment.comment for segment in workspace.core.in_order()]
 
 
-def test_comment_is_written_changed_and_taken_away_and_outlives_a_restart(store: LogStore) -> None:
+def test_comment_is_set_changed_removed_and_survives_a_restart(store: LogStore) -> None:
     workspace = begin(store)
     workspace.comment(0, "  Which router?\r\nAsk\x00 them. ")
     workspace.comment(1, "short")
@@ -85,7 +85,7 @@ def test_long_comment_is_refused_and_nothing_is_changed(store: LogStore) -> None
     assert comments(workspace) == ["", ""]
 
 
-def test_comment_follows_its_segment_when_cut_and_joined(store: LogStore) -> None:
+def test_comment_follows_its_segment_through_split_and_merge(store: LogStore) -> None:
     workspace = begin(store)
     workspace.comment(0, "first")
     step = workspace.structure.split(0, 4)
@@ -96,7 +96,7 @@ def test_comment_follows_its_segment_when_cut_and_joined(store: LogStore) -> Non
     assert comments(workspace) == ["first\nsecond"]
 
 
-def test_comments_leave_in_the_table_and_come_back_with_the_log(store: LogStore, tmp_path: Path) -> None:
+def test_comments_are_exported_in_the_table_and_restored_with_the_log(store: LogStore, tmp_path: Path) -> None:
     workspace = begin(store)
     workspace.comment(1, "=cmd\nnext")
     table = session_csv(store, workspace.session_id).data.decode("utf-8-sig")
@@ -110,14 +110,14 @@ def test_comments_leave_in_the_table_and_come_back_with_the_log(store: LogStore,
     other.close()
 
 
-def test_each_format_says_truly_whether_it_takes_comments() -> None:
+def test_each_format_states_correctly_whether_it_takes_comments() -> None:
     for known in FORMATS:
         for name, content in SAMPLES.items():
             if name.endswith(known.endings):
                 assert isinstance(known.read(content.encode(), name), SupportsComments) == known.takes_comments, name
 
 
-def test_a_file_without_a_place_for_comments_says_which_are_left_out(store: LogStore) -> None:
+def test_file_without_a_place_for_comments_lists_the_omitted_ones(store: LogStore) -> None:
     workspace = begin(store)
     workspace.comment(1, "remark")
     made = translated_document(workspace.document, store.load_session(workspace.token).segments, "de")

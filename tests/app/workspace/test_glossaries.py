@@ -63,7 +63,7 @@ def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: W
     assert [hit.term.target for hit in workspace.segments[0].hits] == ["Datei"]
 
 
-def test_what_a_higher_glossary_forbids_is_not_required_by_a_lower_one_and_both_are_shown(workspace: Workspace):
+def test_term_that_a_higher_glossary_forbids_is_not_required_and_both_are_shown(workspace: Workspace):
     low = put(workspace, "low", ("file", "Akte"))
     workspace.glossaries.put("high", [Term("file", "Akte", glossary="high", status="forbidden")])
     high = workspace.terms.glossaries[0].id
@@ -86,7 +86,7 @@ def test_longer_term_of_a_lower_glossary_still_covers_the_shorter(workspace: Wor
     assert found(workspace, 2) == [("Protokoll", "general")]
 
 
-def test_glossary_that_is_off_or_gone_asks_for_nothing_until_that_is_undone(workspace: Workspace):
+def test_glossary_that_is_off_or_removed_requires_nothing_until_undo(workspace: Workspace):
     low = put(workspace, "general", ("file", "Akte"))
     high = put(workspace, "client", ("file", "Datei"))
     workspace.glossaries.switch(high, False)
@@ -100,7 +100,7 @@ def test_glossary_that_is_off_or_gone_asks_for_nothing_until_that_is_undone(work
     assert told == ["import", "import", "switch", "remove", "undo", "undo"]
 
 
-def test_same_name_takes_the_place_of_the_earlier_one_and_its_priority(workspace: Workspace):
+def test_same_name_replaces_the_earlier_glossary_and_keeps_its_priority(workspace: Workspace):
     put(workspace, "general", ("file", "Akte"))
     put(workspace, "client", ("file", "Datei"))
     put(workspace, "general", ("file", "Ordner"), ("open", "öffnen"))
@@ -140,9 +140,7 @@ def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Works
     assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1)]
 
 
-def test_who_edits_does_not_wait_while_the_document_is_searched_and_terms_are_written(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-):
+def test_edits_do_not_wait_while_terms_are_searched_and_written(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     steps: list[str] = []
 
     def free_during(owner: Any, name: str) -> None:
@@ -188,7 +186,7 @@ def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: 
     assert workspace.store.load_session(workspace.session_id).glossaries == workspace.terms.glossaries
 
 
-def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_them(
+def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ):
     first = put(workspace, "general", ("router", "Router"))
@@ -215,7 +213,7 @@ def test_segments_learn_of_other_terms_in_portions_and_two_changes_meet_among_th
     ]  # fmt: skip
 
 
-def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_segment_that_is_split_in_the_meantime_has_its_terms(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     real = workspace.terms.prepared
 
     def slow(*args: Any, **options: Any) -> Any:
@@ -229,7 +227,7 @@ def test_segment_that_is_cut_meanwhile_has_its_terms(workspace: Workspace, monke
     assert [found(workspace, index) for index in (2, 3)] == [[], [("Datei", "client")]]
 
 
-def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspace):
+def test_terms_of_an_interrupted_import_appear_nowhere(workspace: Workspace):
     cut_off = Glossary.of(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
     workspace.store.store_ahead(workspace.session_id, cut_off)
     assert workspace.store.load_session(workspace.session_id).glossaries == ()
@@ -239,7 +237,7 @@ def test_terms_of_an_import_that_was_cut_off_come_up_nowhere(workspace: Workspac
 
 
 @pytest.mark.parametrize("matching", ["exact", "lemma", "prefix"])
-def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(workspace: Workspace, matching: Matching):
+def test_edit_searches_only_affected_segments_and_equals_a_restart(workspace: Workspace, matching: Matching):
     id_ = put(workspace, "client", ("file", "Datei"), ("log file", "Protokoll"))
     edits: list[TermChanges] = [
         {0: Term("files", "Dateien", matching=matching)},
@@ -254,7 +252,7 @@ def test_edit_searches_only_what_it_concerns_and_finds_what_a_restart_finds(work
             assert segment.hits == workspace.terms.search_in(anew, segment.source).hits
 
 
-def test_what_cannot_be_is_refused_and_changes_nothing(workspace: Workspace):
+def test_invalid_glossary_change_is_refused_and_changes_nothing(workspace: Workspace):
     ids = [put(workspace, f"g{n}") for n in range(MAX_GLOSSARIES)]
     for wrong in (
         lambda: put(workspace, "one more"),

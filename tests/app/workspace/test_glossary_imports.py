@@ -71,7 +71,7 @@ def rows(workspace: Workspace, report: dict[str, Any], shown: Any) -> list[tuple
     return [(row["row"], row["verdict"], row.get("kind", "")) for row in found["rows"]]
 
 
-def test_figures_beside_another_glossary_count_the_terms_of_both(workspace: Workspace):
+def test_counts_next_to_another_glossary_include_the_terms_of_both(workspace: Workspace):
     first = stage(workspace, "file\tDatei\nlog\tProtokoll\n", "first.tsv")
     workspace.glossary_imports.use(first["import"], [])
     figures = stage(workspace, "router\tRouter\nlight\tLicht\n", "second.tsv")["document"]
@@ -119,7 +119,7 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
         workspace.glossary_imports.use(report["import"], [])
 
 
-def test_newer_file_of_the_same_name_tells_what_is_new_changed_the_same_and_gone(workspace: Workspace):
+def test_newer_file_of_the_same_name_reports_new_changed_same_and_removed_terms(workspace: Workspace):
     first = stage(workspace, "router\tRouter\nfile\tDatei\nlight\tLicht\n")
     workspace.glossary_imports.use(first["import"], [])
     report = stage(workspace, "file\tAkte\nrouter\tRouter\nlog file\tProtokoll\n")
@@ -137,7 +137,7 @@ def test_fix_that_was_never_offered_is_refused(workspace: Workspace, fixes: list
     assert workspace.terms.glossaries == ()
 
 
-def test_newer_import_ends_the_older(workspace: Workspace):
+def test_newer_import_replaces_the_older(workspace: Workspace):
     older, newer = stage(workspace, "a b\tA\n"), stage(workspace, "c d\tC\n")
     with pytest.raises(CommandError, match="newer one"):
         workspace.glossary_imports.use(older["import"], [])
@@ -174,14 +174,14 @@ FILLS = [
 
 
 @pytest.mark.parametrize(("fills", "said"), FILLS)
-def test_target_that_cannot_be_is_refused_and_nothing_is_used(workspace: Workspace, fills: dict[str, str], said: str):
+def test_invalid_target_is_refused_and_nothing_is_imported(workspace: Workspace, fills: dict[str, str], said: str):
     report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
     with pytest.raises(CommandError, match=said):
         workspace.glossary_imports.use(report["import"], [], fills)
     assert workspace.terms.glossaries == ()
 
 
-def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Workspace):
+def test_exported_rows_contain_no_spreadsheet_formula(workspace: Workspace):
     report = stage(workspace, '=cmd|x!A1\t\nrouter\tRouter\nfile\tDatei\nfile\t=1+1\n"a, b"\tA\n')
     export = workspace.glossary_imports.table(report["import"], "rejected", "de")
     assert export.name == "terms.rejected.csv" and export.data.startswith(b"\xef\xbb\xbfrow,")
@@ -196,7 +196,7 @@ def test_rows_are_a_table_to_take_away_that_no_spreadsheet_runs(workspace: Works
     ]
 
 
-def test_table_says_how_many_rows_it_has_not(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_table_states_how_many_rows_it_omits(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(glossary_rows, "MAX_REPORTS", 2)
     report = stage(workspace, "a b\tA\n" + "c d\t\n" * 5)
     table = workspace.glossary_imports.table(report["import"], "attention", "en").data.decode("utf-8-sig")
@@ -204,16 +204,14 @@ def test_table_says_how_many_rows_it_has_not(workspace: Workspace, monkeypatch: 
     assert len(listed) == 2 and last["message"] == "3 more rows are not listed one by one."
 
 
-def test_words_that_the_model_was_not_asked_about_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_words_whose_spelling_was_not_checked_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(workspace.model, "decoder", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
     assert note == "Whether the model can spell them was not checked for 2 words."
 
 
-def test_what_takes_long_to_check_is_told_and_goes_on_behind_the_report(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-):
+def test_long_checks_are_announced_and_continue_after_the_report(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     begun: list[Any] = []
     monkeypatch.setattr(imports, "MAX_CAPITALS", 1)
     monkeypatch.setattr(imports, "PORTION", 1)

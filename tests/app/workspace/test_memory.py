@@ -45,7 +45,7 @@ def targets(workspace: Workspace, index: int) -> list[tuple[int, str]]:
     return [(match["rate"], match["target"]) for match in workspace.memory.matches(index)["matches"]]
 
 
-def test_what_is_confirmed_and_reopened_while_a_large_memory_is_read_is_not_lost(
+def test_changes_while_a_large_memory_is_read_are_not_lost(
     workspace: Workspace, store: LogStore, monkeypatch: pytest.MonkeyPatch
 ):
     settle(workspace)
@@ -83,7 +83,7 @@ def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: 
     assert [event.payload["matches"][0]["rate"] for event in shown] == [93, 93]
 
 
-def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store: LogStore):
+def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: LogStore):
     library = MemoryLibrary(store)
     assert library.import_tmx(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2}
     found = MemoryLibrary(store).index("en-de").matches("Press <b>OK</b>.")
@@ -97,7 +97,7 @@ def test_imported_file_is_kept_and_a_newer_one_of_its_name_takes_its_place(store
     assert (exported.name, read_pairs(exported.data, "x.tmx", "en", "de")) == ("memory.en-de.tmx", [("One", "Eins")])
 
 
-def test_what_another_process_writes_is_found_without_a_restart(store: LogStore, workspace: Workspace):
+def test_entries_written_by_another_process_are_found_without_a_restart(store: LogStore, workspace: Workspace):
     library = MemoryLibrary(store)
     first = library.index("en-de")
     other = LogStore.open(store.path)
@@ -124,9 +124,7 @@ def test_what_another_process_writes_is_found_without_a_restart(store: LogStore,
         (FILE.replace(b'"de', b'"it'), "in both"),
     ],
 )
-def test_file_that_is_no_memory_of_these_languages_is_refused_and_nothing_is_stored(
-    store: LogStore, data: bytes, says: str
-):
+def test_file_without_these_languages_is_refused_and_nothing_is_stored(store: LogStore, data: bytes, says: str):
     library = MemoryLibrary(store)
     with pytest.raises(DocumentError, match=says):
         library.import_tmx(data, "a.tmx", "en-de")

@@ -51,7 +51,7 @@ def told(workspace: Workspace, index: int) -> list[tuple[str, str | None]]:
     return [(event.type, event.payload.get("origin")) for event in events]
 
 
-def test_every_segment_is_filled_however_few_at_a_time(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+def test_every_segment_is_filled_also_in_small_portions(store: LogStore, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(recall, "NUM_FILLED_AT_ONCE", 3)
     remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
     workspace = begin(store, HandDecoder())
@@ -59,7 +59,7 @@ def test_every_segment_is_filled_however_few_at_a_time(store: LogStore, monkeypa
     workspace.close()
 
 
-def test_pretranslation_fills_in_what_the_memory_has_word_for_word(store: LogStore):
+def test_pretranslation_fills_in_exact_matches(store: LogStore):
     remember(store, ("Open  the file.", "Öffnen."), ("Save %s now.", "Jetzt sichern."), ("Close them.", "Schließen."))
     workspace = begin(store, HandDecoder())
     assert texts(workspace) == ["Öffnen.", None, None, None], "a placeholder lacks in one, and one is only similar"
@@ -90,7 +90,7 @@ def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monke
     workspace.close()
 
 
-def test_what_contradicts_itself_is_only_offered(store: LogStore):
+def test_contradicting_matches_are_only_offered(store: LogStore):
     remember(store, ("Open the file.", "Öffnen."), ("Close it.", "Schließen."))
     remember(store, ("Open the file.", "Datei auf."), ("Close it.", "Schließen."), name="other.tmx")
     workspace = begin(store, HandDecoder())
@@ -99,7 +99,7 @@ def test_what_contradicts_itself_is_only_offered(store: LogStore):
     workspace.close()
 
 
-def test_opening_fills_in_what_came_into_the_memory_since_but_nothing_that_was_touched(store: LogStore):
+def test_opening_fills_in_newer_matches_but_no_touched_segment(store: LogStore):
     decoder = HandDecoder()
     workspace = begin(store, decoder)
     decoder.answer_all()
@@ -144,7 +144,7 @@ def test_a_filled_segment_is_as_it_was_after_a_restart(store: LogStore):
     again.close()
 
 
-def test_the_record_counts_the_words_as_the_memorys_and_no_work_for_them(store: LogStore):
+def test_report_counts_the_words_as_the_memorys_without_effort(store: LogStore):
     remember(store, ("Open the file.", "de: Open die Datei."))
     decoder = HandDecoder()
     workspace = begin(store, decoder)
@@ -165,7 +165,7 @@ def test_the_record_counts_the_words_as_the_memorys_and_no_work_for_them(store: 
     workspace.close()
 
 
-def test_a_match_that_comes_over_a_proposal_counts_as_the_memorys_all_the_same(store: LogStore):
+def test_match_that_replaces_a_proposal_counts_as_the_memorys(store: LogStore):
     decoder = HandDecoder()
     workspace = begin(store, decoder)
     decoder.answer_all()
@@ -180,7 +180,7 @@ def test_a_match_that_comes_over_a_proposal_counts_as_the_memorys_all_the_same(s
     workspace.close()
 
 
-def test_an_imported_file_fills_at_once_and_is_told_and_can_be_left_out(store: LogStore):
+def test_imported_file_fills_at_once_reports_it_and_can_be_switched_off(store: LogStore):
     data = (
         b'<tmx version="1.4"><header/><body><tu><tuv xml:lang="en"><seg>Close it.</seg></tuv>'
         b'<tuv xml:lang="de"><seg>Zu damit.</seg></tuv></tu></body></tmx>'

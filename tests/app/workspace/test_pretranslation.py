@@ -50,7 +50,7 @@ def asked(decoder: HandDecoder) -> set[int]:
     return {int(key.rpartition("/")[2]) for key, *_ in decoder.requests}
 
 
-def test_a_restart_goes_on_where_pretranslation_was(store: LogStore):
+def test_restart_continues_pretranslation(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     answer_first(workspace, decoder, 5)
@@ -71,7 +71,7 @@ def test_a_restart_goes_on_where_pretranslation_was(store: LogStore):
     workspace.close()
 
 
-def test_what_other_terms_or_another_model_would_say_otherwise_is_asked_for_again(store: LogStore):
+def test_other_terms_or_another_model_cause_a_new_request(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     for _ in range(3):
@@ -92,7 +92,7 @@ def test_what_other_terms_or_another_model_would_say_otherwise_is_asked_for_agai
         workspace.close()
 
 
-def test_what_was_not_met_is_asked_for_again(store: LogStore):
+def test_unmet_constraints_cause_a_new_request(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     workspace.constrain(3, ["Ordner"], [])
@@ -106,7 +106,7 @@ def test_what_was_not_met_is_asked_for_again(store: LogStore):
     workspace.close()
 
 
-def test_cancelled_pre_translation_stays_so_over_a_restart_until_it_is_wanted_again(store: LogStore):
+def test_cancelled_pretranslation_stays_cancelled_over_a_restart_until_continued(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     workspace.pretranslate(False)

@@ -53,7 +53,7 @@ def pin(workspace: Workspace, decoder: HandDecoder, *pins: str, bans: tuple[Avoi
     settle(workspace)
 
 
-def test_nothing_is_asked_where_nothing_is_constrained(workspace: Workspace, decoder: HandDecoder):
+def test_segment_without_constraints_is_not_priced(workspace: Workspace, decoder: HandDecoder):
     assert decoder.questions == []
     assert prices(workspace) is None
 
@@ -74,7 +74,7 @@ def test_prices_of_the_open_segment_reach_the_page_and_the_log(workspace: Worksp
     assert event.payload["free"]["text"] == "frei"
 
 
-def test_price_of_a_term_is_told_with_the_term(workspace: Workspace, decoder: HandDecoder):
+def test_price_of_a_term_is_shown_with_the_term(workspace: Workspace, decoder: HandDecoder):
     workspace.glossaries.put("g", [Term("router", "Router")])
     workspace.open(1)
     decoder.answer_all()
@@ -86,7 +86,7 @@ def test_price_of_a_term_is_told_with_the_term(workspace: Workspace, decoder: Ha
     assert entry == said
 
 
-def test_question_ends_as_soon_as_something_newer_is_wanted(workspace: Workspace, decoder: HandDecoder):
+def test_price_request_is_cancelled_by_a_newer_request(workspace: Workspace, decoder: HandDecoder):
     pin(workspace, decoder, "Dialog")
     (question,) = decoder.questions
     workspace.constrain(0, ["Dialog", "auf"], [])
@@ -114,7 +114,7 @@ def test_answer_that_comes_late_or_without_a_translation_shows_nothing(workspace
     assert prices(workspace) is None
 
 
-def test_crash_while_pricing_is_said_and_the_next_prices_come(workspace: Workspace, decoder: HandDecoder):
+def test_crash_while_pricing_is_reported_and_the_next_prices_work(workspace: Workspace, decoder: HandDecoder):
     pin(workspace, decoder, "Dialog")
     decoder.questions[-1][1].set_exception(RuntimeError("out of memory"))
     settle(workspace)

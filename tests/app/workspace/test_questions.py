@@ -28,7 +28,7 @@ BEGUN = [
 
 
 @pytest.mark.parametrize(("text", "found", "completion", "why"), BEGUN, ids=[why for *_, why in BEGUN])
-def test_completion_is_what_stands_behind_the_text(text: str, found: str, completion: str, why: str):
+def test_completion_is_the_rest_after_the_text(text: str, found: str, completion: str, why: str):
     assert completion_of(text, found) == completion, why
 
 
@@ -68,7 +68,7 @@ def completions(decoder: HandDecoder) -> list[Future[Translation]]:
     return [future for *_, future in asked if not future.done()]
 
 
-def test_answer_is_shown_and_kept_and_an_overtaken_one_is_neither(api: Api, decoder: HandDecoder):
+def test_answer_is_shown_and_logged_and_a_stale_one_neither(api: Api, decoder: HandDecoder):
     overtaken = Translation(Request("Anything."), "cancelled")
     assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
     reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
@@ -91,7 +91,7 @@ def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDeco
     assert future.result(0) is None
 
 
-def test_crash_and_an_answer_that_nobody_waits_for_disturb_nothing(api: Api, decoder: HandDecoder):
+def test_crash_and_unawaited_answers_disturb_nothing(api: Api, decoder: HandDecoder):
     questions = api.sessions.find(api.hello({})["token"]).questions
     _, unwanted = questions.ask_completion(0, "Das")
     assert unwanted.cancel()

@@ -57,7 +57,7 @@ def export(workspace: Workspace) -> bytes:
 
 @given(st.data())
 @settings(max_examples=40, deadline=None)
-def test_the_file_comes_out_the_same_whatever_was_cut_and_joined(data: st.DataObject):
+def test_file_is_the_same_after_any_splits_and_merges(data: st.DataObject):
     name, text = data.draw(st.sampled_from([("a.txt", TEXT), ("a.md", MARKDOWN), ("a.html", HTML)]))
     document = read_document(text.encode(), name)
     for _ in range(data.draw(st.integers(1, 5))):
@@ -94,13 +94,13 @@ def test_the_file_comes_out_the_same_whatever_was_cut_and_joined(data: st.DataOb
         ("<p>A <img src='x'> word.</p>", "A", ["A", "word."]),  # the picture stands between the two
     ],
 )
-def test_a_segment_is_cut_beside_formatted_words(page: str, before: str, parts: list[str]):
+def test_segment_is_split_next_to_formatted_words(page: str, before: str, parts: list[str]):
     first, second = split_segment(read_document(page.encode(), "a.html"), 0, len(before))
     assert [first.source, second.source] == parts
 
 
 @pytest.mark.parametrize("kind", ["md", "html"])
-def test_the_work_of_cutting_a_segment_grows_with_its_length_not_the_square(kind: str):
+def test_work_of_a_split_is_linear_in_the_segments_length(kind: str):
     def cut(size: int) -> None:
         text = ("a<br-x>\n> b{ \n" if kind == "md" else "<i>a b\n ") * size
         document = read_document(f"> word {text} end".encode(), f"a.{kind}")
@@ -109,7 +109,7 @@ def test_the_work_of_cutting_a_segment_grows_with_its_length_not_the_square(kind
     assert growth(cut, 100) < 2.5
 
 
-def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_anew(store: LogStore):
+def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store: LogStore):
     workspace, decoder = begin(store)
     workspace.open(0)
     workspace.constrain(0, ["Menü"], [], [Avoid("auf", "exact")])
@@ -139,7 +139,7 @@ def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_anew(store:
     workspace.close()
 
 
-def test_split_is_undone_and_made_again_over_steps_that_were_taken_back(store: LogStore):
+def test_split_is_undone_and_redone_over_steps_that_were_undone(store: LogStore):
     workspace, _ = begin(store)
     workspace.edit(0, "Eins", "typed")
     done = workspace.structure.split(0, len("Open the"))
@@ -156,7 +156,7 @@ def test_split_is_undone_and_made_again_over_steps_that_were_taken_back(store: L
     workspace.close()
 
 
-def test_merged_segments_bring_their_texts_and_are_to_be_confirmed_anew(store: LogStore):
+def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: LogStore):
     workspace, decoder = begin(store)
     decoder.answer_all()
     settle(workspace)
@@ -198,7 +198,7 @@ def test_report_and_replay_number_segments_as_the_list_does(store: LogStore):
     assert [segment["number"] for segment in replay["segments"]] == [1, 1, 2, 3]
 
 
-def test_cut_and_joined_segments_are_there_after_a_restart(store: LogStore):
+def test_split_and_merged_segments_survive_a_restart(store: LogStore):
     workspace, _ = begin(store)
     workspace.structure.split(2, len("Restart "))
     workspace.structure.merge(0)
@@ -228,7 +228,7 @@ def test_cut_and_joined_segments_are_there_after_a_restart(store: LogStore):
         ("a.po", PO, ("merge", 0), "pair each source"),
     ],
 )
-def test_what_a_format_forbids_is_refused_with_the_reason_and_changes_nothing(
+def test_split_or_merge_that_a_format_forbids_is_refused_with_the_reason(
     store: LogStore, name: str, text: str, command: tuple, message: str
 ):
     workspace, _ = begin(store, text, name)
@@ -240,7 +240,7 @@ def test_what_a_format_forbids_is_refused_with_the_reason_and_changes_nothing(
     workspace.close()
 
 
-def test_nothing_is_cut_where_the_log_cannot_be_written(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+def test_nothing_is_split_where_the_log_cannot_be_written(store: LogStore, monkeypatch: pytest.MonkeyPatch):
     workspace, _ = begin(store)
 
     def fail(*_: object) -> None:

@@ -102,7 +102,7 @@ def styles_asked(run: Run, first: int = 0) -> dict[str, tuple[str | None, str | 
     return {request.source: (request.formality, request.domain) for _, request, _, _ in run.decoder.requests[first:]}
 
 
-def test_a_choice_asks_anew_for_all_that_has_no_text_of_the_person(run: Run) -> None:
+def test_new_style_translates_again_all_segments_without_a_translators_text(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     run.answer(workspace)
@@ -127,7 +127,7 @@ def test_a_choice_asks_anew_for_all_that_has_no_text_of_the_person(run: Run) -> 
     assert set(styles_asked(run, first).values()) == {(None, "docs")}, "the newest choice counts"
 
 
-def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run) -> None:
+def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     workspace.choose_style(Style("formal", "software"))
@@ -146,7 +146,7 @@ def test_prices_alternatives_and_completions_are_asked_for_in_the_style(run: Run
     assert logged[-1]["asked"]["formality"] == "formal"
 
 
-def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, tmp_path: Path) -> None:
+def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp_path: Path) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     run.answer(workspace)
@@ -168,7 +168,7 @@ def test_a_session_goes_on_in_its_style_and_keeps_what_was_said_in_it(run: Run, 
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
 
-def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that_is_said(run: Run) -> None:
+def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.open(0)
     workspace.choose_style(Style("formal", "docs"))
@@ -193,7 +193,7 @@ def test_a_choice_is_kept_and_not_sent_where_the_model_does_not_know_it_and_that
     assert workspace.snapshot()["problem"] == ""
 
 
-def test_a_document_begun_anew_keeps_what_of_its_style_says_something_in_the_direction(run: Run) -> None:
+def test_document_begun_again_keeps_the_style_that_applies_to_the_direction(run: Run) -> None:
     run.sessions.model.directions = ("en-de", "de-en")
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.choose_style(Style("formal", "docs"))
@@ -224,21 +224,21 @@ def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None
         ({"formality": None, "domain": "law"}, "domain 'law' in en-de (it knows docs, software)"),
     ],
 )
-def test_a_choice_that_cannot_be_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:
+def test_unsupported_style_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     reply = run.command(workspace, "choose_style", **fields)
     assert message in reply["error"]["message"]
     assert chosen_style(run.store, workspace.session_id) == Style()
 
 
-def test_page_is_told_what_each_model_can_be_asked_for(run: Run) -> None:
+def test_page_shows_the_styles_of_each_model(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     style = run.command(workspace, "models")["model"]["style"]
     assert style == {"formality": None, "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
 
 
 @pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])
-def test_a_log_from_elsewhere_cannot_ask_for_what_there_is_not(run: Run, payload: dict[str, Any]) -> None:
+def test_imported_log_with_an_unknown_style_is_harmless(run: Run, payload: dict[str, Any]) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     run.store.append(workspace.session_id, "style", payload)
     assert chosen_style(run.store, workspace.session_id) == Style()

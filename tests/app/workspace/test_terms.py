@@ -42,7 +42,7 @@ def phrases(decoder: HandDecoder, index: int) -> list[str]:
     return [phrase.text for phrase in decoder.of(index)[-1][0].phrases]
 
 
-def test_term_of_the_document_is_asked_for_where_it_stands_and_what_changes_is_flagged(
+def test_term_of_the_document_is_required_where_it_occurs_and_changes_are_flagged(
     workspace: Workspace, decoder: HandDecoder
 ):
     before = workspace.segments[1].machine_text
@@ -60,16 +60,14 @@ def test_term_of_the_document_is_asked_for_where_it_stands_and_what_changes_is_f
     assert workspace.segments[1].attention == ""
 
 
-def test_proposal_that_held_the_term_already_is_not_flagged(workspace: Workspace, decoder: HandDecoder):
+def test_proposal_that_already_contained_the_term_is_not_flagged(workspace: Workspace, decoder: HandDecoder):
     workspace.glossaries.add_term(0, "file", "de", "document")
     decoder.answer(1, "de: The file is here.")
     settle(workspace)
     assert workspace.segments[1].attention == ""
 
 
-def test_flag_names_the_proposal_before_all_terms_and_goes_when_they_are_taken_back(
-    workspace: Workspace, decoder: HandDecoder
-):
+def test_flag_shows_the_proposal_before_all_terms_and_disappears_with_them(workspace: Workspace, decoder: HandDecoder):
     before = workspace.segments[1].machine_text
     for target in ("Datei", "Akte"):
         workspace.glossaries.add_term(0, "file", target, "document")
@@ -85,15 +83,13 @@ def test_flag_names_the_proposal_before_all_terms_and_goes_when_they_are_taken_b
     assert workspace.segments[1].attention == ""
 
 
-def test_background_work_goes_on_where_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
+def test_term_changes_are_translated_although_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
     workspace.pretranslate(False)
     workspace.glossaries.add_term(0, "file", "Datei", "document")
     assert phrases(decoder, 1) == ["Datei"]
 
 
-def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
-    workspace: Workspace, decoder: HandDecoder
-):
+def test_terms_survive_a_restart_and_another_glossary_until_removed(workspace: Workspace, decoder: HandDecoder):
     workspace.glossaries.add_term(0, "file", "Datei", "document")
     workspace.glossaries.put("g.tsv", [Term("file", "Akte", 1), Term("router", "Router", 2)])
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Datei"], "that of the document goes first"
@@ -105,7 +101,7 @@ def test_terms_outlive_a_restart_and_another_glossary_and_go_when_taken_back(
     assert workspace.store.load_session(workspace.session_id).document_terms == ()
 
 
-def test_term_goes_into_the_glossary_or_makes_one(workspace: Workspace):
+def test_term_is_added_to_the_glossary_or_a_new_one(workspace: Workspace):
     assert workspace.glossaries.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
     place = workspace.glossaries.add_term(0, "file", "Datei", "glossary")
     (saved,) = workspace.store.load_session(workspace.session_id).glossaries
@@ -126,7 +122,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("source", "target", "said"), WRONG, ids=[said for *_, said in WRONG])
-def test_term_that_cannot_be_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, said: str):
+def test_invalid_term_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, said: str):
     workspace.glossaries.add_term(0, "the", "die", "document")
     with pytest.raises(CommandError, match=said):
         workspace.glossaries.add_term(0, source, target, "document")
