@@ -1,4 +1,4 @@
-"""The models at hand: those that come with the program and those converted earlier; and what else can be named."""
+"""The models on this machine, bundled or converted earlier, and the families that can be loaded by name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ModelEntry:
 
     @property
     def card(self) -> str:
-        """What its makers say of it; empty where they say nothing."""
+        """The model card; empty without one."""
         try:
             return (self.folder / CARD).read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -103,7 +103,7 @@ FAMILIES = (
 
 
 def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> list[ModelEntry]:
-    """What is bundled, then what is cached, each by name; what is broken is told, too."""
+    """The bundled models, then the cached ones by name; damaged ones are listed with their problem."""
     entries = [describe_model(folder, "bundled") for folder in _folders(bundled)]
     return entries + sorted(
         (describe_model(folder, "cached") for folder in _folders(cache or cache_folder())), key=lambda entry: entry.name
@@ -141,7 +141,7 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def read_card(folder: Path) -> str:
-    """What a model's card says, nothing where it has none; ModelError where it cannot be read."""
+    """The text of a model's card, empty without one; ModelError if it cannot be read."""
     try:
         return (folder / CARD).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -151,7 +151,7 @@ def read_card(folder: Path) -> str:
 
 
 def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
-    """What the files of one model tell of it."""
+    """The entry of one model, read from its files."""
     name = origin_of(folder) or folder.name
     try:
         config = ModelConfig.load(folder / CONFIG)
@@ -172,7 +172,7 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
 
 
 def origin_of(folder: Path) -> str:
-    """What a cached model was converted from, or nothing."""
+    """The name that a cached model was converted from, or an empty string."""
     try:
         return str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["name"])
     except (OSError, ValueError, KeyError, TypeError):

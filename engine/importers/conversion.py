@@ -1,8 +1,8 @@
-"""Foreign models turned into model folders of our own: what all families of the hub's models have in common.
+"""Converts models of other families to model folders of ours: the steps that all families share.
 
-A family (marian.py, m2m100.py, fsmt.py, fairseq.py) says how a folder's settings and vocabulary translate into ours;
-here its files are read, its weights renamed and the result written. Our four special pieces come first, so ids are
-dealt anew. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
+A family (marian.py, m2m100.py, fsmt.py, fairseq.py) maps a folder's settings and vocabulary to ours; here
+its files are read, its weights renamed and the result written. Our four special pieces come first, so pieces get new
+ids. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
 sublayer that reads them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
 """
 
@@ -46,7 +46,7 @@ Named = Iterator[tuple[str, Tensor]]
 
 
 class Weights(dict[str, Tensor]):
-    """The weights of a foreign model by their names there, in single precision from when they are asked for.
+    """The weights of another family by their original names, converted to single precision on access.
 
     ModelError names the file where one is missing.
     """
@@ -78,7 +78,7 @@ class Weights(dict[str, Tensor]):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a family makes of a folder: our configuration, and the files beside the weights.
+    """How a family reads a folder: our configuration, and the files beside the weights.
 
     `texts` are lines of files to write, `copies` are files of theirs; both by our names. `vocabulary` gives the
     embeddings and the output layer under our names, their rows in our order. `weights` are those of a folder that has
@@ -132,7 +132,7 @@ def _put(partial: Path, target: Path) -> None:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Remove what programs that were killed have left of this model."""
+    """Remove partial conversions of this model that killed programs left behind."""
     for folder in target.parent.glob(f"{glob.escape(target.name)}.*partial"):
         with suppress(OSError):
             if time.time() - max(path.stat().st_mtime for path in (folder, *folder.iterdir())) > _ABANDONED_SECONDS:
@@ -140,7 +140,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
-    """Raise ModelError for a file that no model could be loaded with later."""
+    """Raise ModelError for a file with which the converted model could not be loaded."""
     if not path.is_file():
         raise ModelError(f"{path} is missing; download the folder again")
     refuse_pointer(path)

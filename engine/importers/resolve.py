@@ -1,4 +1,4 @@
-"""From what a person names to a model folder that can be loaded: one of ours, a foreign one, or one on the hub.
+"""Finds or creates the model folder for a name: a folder of ours, a folder of another family, or a hub id.
 
 A foreign folder is converted once; the result stays in the cache (`PINPOINT_CACHE`, else `~/.cache/pinpoint`).
 """
@@ -42,14 +42,14 @@ def cache_folder() -> Path:
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether it is written as the hub's names are, MAKER/MODEL."""
+    """Whether the name has the form of a hub id, MAKER/MODEL."""
     return _HUB_ID.fullmatch(name) is not None
 
 
 def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
     """The folder to load for a folder or a hub id, fetched and converted where need be.
 
-    What is fetched is told to `on_fetch`, which ends it by raising. Raises ModelError that says what is missing and
+    `on_fetch` gets the progress of downloads and cancels them by raising. Raises ModelError with what is missing and
     the cure.
     """
     folder = Path(name)
@@ -74,7 +74,7 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
 
 
 def _converted(folder: Path, origin: str) -> Path:
-    """The folder itself, if it is one of ours, else what it was converted to, which is done where need be."""
+    """The folder itself if it is one of ours, else its conversion, which is made if necessary."""
     if not folder.is_dir():
         raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
     if architecture_of(folder) is None:
@@ -148,7 +148,7 @@ def _unread(folder: Path, architecture: str | None) -> ModelError:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Changes with any file of the folder: what was converted from other files is not taken for this."""
+    """A hash that changes with any file of the folder, so that conversions of other files are not reused."""
     digest = hashlib.sha256(str(_CONVERTER_VERSION).encode())
     for path in sorted(folder.iterdir()):
         if path.is_file():

@@ -1,7 +1,7 @@
 """Trains the alignment head of a finished model, whose own weights stay as they are.
 
-Each target piece learns to choose among source pieces as the links between words say, each source piece among target
-pieces; where a word has several partners, they share it alike. Needs torch, numpy and safetensors, and once per
+Each target piece learns a distribution over source pieces from the links between words, and each source piece over
+target pieces; several partners of a word share it equally. Needs torch, numpy and safetensors, and once per
 prepared folder eflomal (see align_links.py).
 """
 
@@ -42,7 +42,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class LinkScore:
-    """How the head's links agree with those found by counting, on pairs that it has not learnt from."""
+    """Agreement of the head's links with the statistical ones, on pairs outside its training data."""
 
     set_name: str
     direction: str
@@ -62,7 +62,7 @@ class LinkScore:
 
 
 def align(work: Path, folder: Path, options: AlignOptions, device: str = "cpu") -> list[LinkScore]:
-    """Train the head of the model in `folder` on the prepared folder `work` and write it there; its scores on dev."""
+    """Train the head of the model in `folder` on the prepared folder `work` and write it; returns its scores on dev."""
     prepared = PreparedData.load(work)
     config = ModelConfig.load(folder / CONFIG)
     _check_codec(work, folder)
@@ -85,7 +85,7 @@ def align(work: Path, folder: Path, options: AlignOptions, device: str = "cpu") 
 def train_head(
     model: Transformer, linked: LinkedPairs, prepared: PreparedData, cutter: WordCutter, options: AlignOptions
 ) -> AlignmentHead:
-    """A head for a frozen model, learnt from linked pairs in all directions of the model."""
+    """A head for a frozen model, trained on linked pairs in all directions of the model."""
     directions = model.config.directions
     batches = BatchSampler(linked.pairs, prepared, directions, options.batch_pieces, seed=options.seed)
     torch.manual_seed(options.seed)
@@ -113,7 +113,7 @@ def train_head(
 def score_head(
     model: Transformer, head: AlignmentHead, linked: LinkedPairs, prepared: PreparedData, cutter: WordCutter, name: str
 ) -> list[LinkScore]:
-    """How the head's links agree with a set's, by direction."""
+    """Agreement of the head's links with those of a set, by direction."""
     directions = model.config.directions
     batches = BatchSampler(linked.pairs, prepared, directions, batch_pieces=3000)
     counts = np.zeros((len(directions), 3), dtype=np.int64)  # both, the head's, the set's
@@ -178,13 +178,13 @@ class AlignmentTargets:
 
     def loss(self, logits_BTS: Tensor) -> Tensor:
         """Mean cross-entropy of the choice for each target piece, plus that for each source piece."""
-        to_source, to_target = (torch.from_numpy(part).to(logits_BTS.device) for part in self.wanted())
+        to_source, to_target = (torch.from_numpy(part).to(logits_BTS.device) for part in self.targets())
         by_target = -(to_source * logits_BTS.log_softmax(2)).sum() / to_source.sum()
         by_source = -(to_target * logits_BTS.log_softmax(1)).sum() / to_target.sum()
         return by_target + by_source
 
-    def wanted(self) -> tuple[Floats, Floats]:
-        """The choices to learn, both (B, 1 + T, S).
+    def targets(self) -> tuple[Floats, Floats]:
+        """The distributions to learn, both (B, 1 + T, S).
 
         Rows of the first sum to 1 for every target piece, columns of the second for every source piece. The rows of
         the target's start and end, and the columns of what is no source text, are zero there.
@@ -238,7 +238,7 @@ def _check_codec(work: Path, folder: Path) -> None:
 
 
 def _make_links(work: Path, options: AlignOptions) -> None:
-    """The links of the prepared folder, made where they are missing; all or nothing."""
+    """Create the links of the prepared folder if they are missing, atomically."""
     if (work / FOLDER).is_dir():
         return
     print(f"aligning {options.counted_pairs:,} pairs by counting; this is kept in {work / FOLDER}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""Shows a model, in training, every placeholder and tag that its vocabulary holds.
+"""Data augmentation: training pairs with every placeholder and tag of the vocabulary.
 
-Corpora hold `%s` by the thousand, `{7}` and `<b>` hardly ever. A piece that is never seen says nothing, so some pairs
-get other placeholders in place of their own, and others get a pair of tags; always the same on both sides.
+Corpora have thousands of `%s`, but hardly any `{7}` or `<b>`. A piece that never occurs is not learnt, so some pairs
+get other placeholders instead of their own, and others get a pair of tags; always the same on both sides.
 """
 
 from __future__ import annotations

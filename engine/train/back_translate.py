@@ -1,8 +1,8 @@
-"""Back-translation (Sennrich et al. 2016): sources that a model writes for text of the target language by people.
+"""Back-translation (Sennrich et al. 2016): a model writes sources for human text in the target language.
 
 The pairs go to numbered parts, `synthetic.en.000000000-000005000.tsv.gz`, in the format of a corpus: the language that
-the model wrote is the domain's second half, the numbers are the lines of the text that a part stands for. A broken call
-loses no part; the same call goes on where the last one ends.
+the model wrote is the domain's second half, the numbers are the lines of the text that a part stands for. An
+interrupted call loses no part; the same call resumes after the last one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MonolingualLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BackTranslationResult:
-    """Lines of the text that are done, over all calls; those that this call left out; whether all is done."""
+    """Finished lines of the text, over all calls; lines that this call left out; whether all are finished."""
 
     num_lines: int
     num_left_out: int
@@ -48,7 +48,7 @@ class BackTranslationResult:
 def back_translate(
     translator: Translator, corpus: Path, folder: Path, options: BackTranslateOptions
 ) -> BackTranslationResult:
-    """Translate what the folder lacks yet, until the end, a pause or SIGTERM; what came of it."""
+    """Translate the remaining lines until the end, a pause or SIGTERM."""
     if options.direction not in translator.directions:
         offered = ", ".join(translator.directions)
         raise TrainingError(f"the model does not translate {options.direction}; it offers {offered}")
@@ -79,7 +79,7 @@ def back_translate(
 
 
 def _lines(corpus: Path, options: BackTranslateOptions) -> Iterator[MonolingualLine]:
-    """What is to be translated, in an order that never changes."""
+    """The lines to translate, in a fixed order."""
     if options.text is None:
         is_first = options.direction.split("-")[0] == options.languages[0]
         for pair in read_pairs(corpus):
@@ -122,7 +122,7 @@ def _translate(
 
 
 def is_usable(text: str, written: str) -> bool:
-    """Whether a translation may be learnt from: a line that says something, neither cut short nor without end."""
+    """Whether a translation is usable for training: not blank, one line, and neither far too short nor too long."""
     return (
         bool(written.strip())
         and not re.search(r"[\t\r\n]", written)
@@ -132,7 +132,7 @@ def is_usable(text: str, written: str) -> bool:
 
 
 def _check_same(path: Path, translator: Translator, options: BackTranslateOptions, is_new: bool) -> None:
-    """Remember what the folder's parts come from; raises TrainingError where that is something else."""
+    """Store the origin of the folder's parts; raises TrainingError if an earlier call had another origin."""
     chosen = asdict(options)
     selection = chosen["selection"] and {**chosen["selection"], "without": sorted(chosen["selection"]["without"])}
     made_of = {
@@ -170,7 +170,7 @@ def _write(path: Path, pairs: list[SentencePair]) -> None:
 
 
 class _Clock:
-    """Counts the lines that are done, tells of them, and says when to stop: at SIGTERM or when the time is up."""
+    """Counts finished lines, reports progress, and stops the run at SIGTERM or when the time is up."""
 
     def __init__(self, num_done: int, pause_after_minutes: float | None) -> None:
         self._started = self._told = time.monotonic()
@@ -194,7 +194,7 @@ class _Clock:
         return self._is_stopped or (self._most is not None and minutes >= self._most)
 
     def tell(self) -> None:
-        """Count one more line; say so every ten seconds."""
+        """Count one more line; prints progress every ten seconds."""
         self.num_done += 1
         now = time.monotonic()
         if now - self._told >= 10:

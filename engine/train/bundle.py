@@ -1,4 +1,4 @@
-"""From a run to a model folder: averaged weights, the codec, the configuration, the card."""
+"""Writes a model folder from a training run: averaged weights, codec, configuration, card."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
 
 
 def mix(model: Transformer, earlier: Transformer, share: float) -> None:
-    """Let every weight of `model` go `share` of the way, 0 to 1, back to that of the model that its run went on from.
+    """Move every weight of `model` by `share`, 0 to 1, back towards the model from which its run continued.
 
     Between the two there may be a model that keeps what the earlier one was better at and loses little of what was
     learnt since (Wortsman et al. 2022, Robust fine-tuning of zero-shot models).

@@ -5,8 +5,7 @@
     SOURCES.tsv      source_id, repo, licence, pairs, words_en, words_de, domain; with a header
 
 Pairs of which a model wrote one side have files of the same format in a folder of their own, `synthetic.en.*.tsv.gz`
-where it wrote the English; that is their domain too. Knows what a line must look like and which lines are wanted; knows
-nothing of pieces.
+where it wrote the English; that is their domain too. Checks and selects lines; independent of pieces.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class SentencePair:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pairs to keep: the domains, each with the most words of its first side, less some sources."""
+    """Selects pairs: by domain, each with a maximum number of words of the first side, without some sources."""
 
     max_words: Mapping[str, int]
     without: frozenset[str] = frozenset()
@@ -53,7 +52,7 @@ def training_files(corpus: Path) -> list[Path]:
 
 
 def read_pairs(corpus: Path) -> Iterator[SentencePair]:
-    """Every training pair; TrainingError names the file and line of one that is not as it must be."""
+    """Every training pair; TrainingError names the file and line of a malformed one."""
     yield from _read_files(training_files(corpus))
 
 

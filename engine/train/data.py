@@ -1,10 +1,10 @@
-"""Prepared data on disk and the batches drawn from it. Needs numpy alone; knows ids, no text.
+"""Prepared data on disk and the batches drawn from it. Needs only numpy; works on ids, not on text.
 
 A prepared folder holds `prepared.json`, the codec's files, and one folder per set (`train`, `dev/NAME`) with, for
 each language, all pieces end to end (`en.npy`) and where each line starts (`en.offsets.npy`), and of each pair the
 domain (`domains.npy`) and how its German speaks to the reader (`formalities.npy`, which an older folder lacks). Both
 directions read the same arrays. Where `variants` has written them, `en.variants.npy` holds other encodings of the same
-lines, one set of all lines behind the other, for those who read English as a source.
+lines, one copy of all lines after the other, for directions with English as the source.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Labels = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class PreparedData:
-    """What `prepare` decided; everything that training needs besides the arrays.
+    """The decisions of `prepare`: everything that training needs besides the arrays.
 
     `synthetic_ids` has, by domain, the token of those pairs whose side in one language a model wrote; `domain_ids` that
     of the others.
@@ -153,7 +153,7 @@ def variants_name(language: str) -> str:
 
 
 class BatchPlan(NamedTuple):
-    """A batch before it is made: index of the direction, indices of the pairs, and which variant each source takes."""
+    """A planned batch: index of the direction, indices of the pairs, and the variant of each source."""
 
     direction: int
     pairs: Integers
@@ -270,7 +270,7 @@ class BatchSampler:
             yield draw(start, len(order))
 
     def _sources(self, drawn: BatchPlan) -> tuple[Lines, Integers]:
-        """Where the sources of a draw stand: the lines, and the number of each."""
+        """The lines that contain the sources of a planned batch, and the line number of each."""
         language = self._directions[drawn.direction].split("-")[0]
         if drawn.variants is None:
             return self._pairs.lines[language], drawn.pairs
@@ -295,7 +295,7 @@ class BatchSampler:
 
 
 def _check_variants(pairs: PairSet, directions: Sequence[str], wanted: int) -> None:
-    """Raises TrainingError where a source has fewer encodings than are asked for, or those of other lines."""
+    """Raise TrainingError if a source has too few encodings, or encodings of other lines."""
     for language in dict.fromkeys(direction.split("-")[0] for direction in directions):
         lines = pairs.variants.get(language)
         found, rest = divmod(len(lines), max(1, len(pairs))) if lines is not None else (0, 0)
@@ -316,7 +316,7 @@ def speaks_to_reader(direction: str) -> bool:
 
 
 def check_formality_tags(pairs: PairSet, prepared: PreparedData, directions: Sequence[str]) -> None:
-    """Raises TrainingError where no source could carry a formality token."""
+    """Raise TrainingError if no source could have a formality token."""
     if pairs.formalities is None or not prepared.formality_ids:
         raise TrainingError(
             "formality_tag_rate is given, but the prepared folder has no formalities.npy; run `python -m engine.train "

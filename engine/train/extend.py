@@ -1,8 +1,8 @@
-"""Gives a trained model the placeholders and tags of all documents as pieces, behind those it has.
+"""Adds common placeholders and tags as pieces to the vocabulary of a trained model.
 
-The pieces it has keep their ids and their rows, so that it goes on from what it knows. A new piece starts as the mean
-of what its text was spelt with until now (as in Hewitt 2021, Initializing new word embeddings for pretrained language
-models, for parts rather than for all pieces), with the bias of a piece that is never said; training does the rest.
+Existing pieces keep their ids and embeddings, so that training continues from them. A new piece starts as the mean of
+the pieces that spelt its text before (as in Hewitt 2021, Initializing new word embeddings for pretrained language
+models, for parts rather than for all pieces), with the bias of a piece that never occurs; training does the rest.
 """
 
 from __future__ import annotations

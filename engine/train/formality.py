@@ -1,7 +1,8 @@
 """Whether the German side of a pair says "Sie" or "du" to its reader: what a formality token on the source stands for.
 
-By pronouns alone, and rather not at all than wrongly: German writes `sie` (she, they) and `Sie` (you) alike where a
-sentence begins, `ihr` means her, their and you, and `dir` and `du` are commands too. So the English side has a say.
+By pronouns only, and no label rather than a wrong one: German writes `sie` (she, they) and `Sie` (you) alike where a
+sentence begins, `ihr` means her, their and you, and `dir` and `du` are commands too. So the English side is considered
+too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _OTHERS = re.compile(r"\b(?:she|her|hers|herself|they|them|their|theirs|themselv
 
 
 def formality_of(german: str, english: str) -> Formality | None:
-    """How a German sentence addresses its reader; None where it does not, or both ways, or that cannot be told.
+    """How a German sentence addresses its reader; None if it does not, uses both forms, or is ambiguous.
 
     >>> formality_of("Klicken Sie auf die Datei.", "Click the file."), formality_of("Sie schläft.", "She sleeps.")
     ('formal', None)

@@ -1,4 +1,4 @@
-"""How often a model's German says Sie or du to its reader as it was asked to, measured and told in its card."""
+"""Measures how often a model uses the requested German form of address, for its card."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _WORDS: Final[Mapping[Formality | None, str]] = {None: "nothing", "formal": "Sie
 
 @dataclass(frozen=True, slots=True)
 class FormalityScore:
-    """What came of one wish on the lines of a set whose reference says Sie or du: lines by what the translation says.
+    """Lines of a set whose reference uses Sie or du, counted by the form in the translation, for one requested form.
 
-    None stands for a wish that was not made, and for translations that say neither, or both.
+    None means no requested form, and translations with neither form or both.
     """
 
     set_name: str
@@ -41,7 +41,7 @@ class FormalityScore:
 def measure_formality(
     translator: Translator, corpus: Path, set_name: str, beam: int = 5, limit: int | None = None
 ) -> list[FormalityScore]:
-    """Each wish, and none, on the first `limit` such lines of a set; TrainingError where nothing can be measured."""
+    """Scores of each form, and of none, on the first `limit` such lines; TrainingError if nothing can be measured."""
     direction = next((name for name, offered in translator.formalities.items() if offered), None)
     if direction is None:
         raise TrainingError(f"{translator.name} was trained without --formality-tag-rate, so it follows no such wish")
@@ -63,7 +63,7 @@ def measure_formality(
 
 
 def insert_formality_scores(path: Path, found: Sequence[FormalityScore]) -> None:
-    """Put these figures into a card, behind its scores, in place of those that stand there."""
+    """Write the figures into a card after its scores, replacing earlier ones."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

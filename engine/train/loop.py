@@ -49,10 +49,10 @@ class Position:
 
 
 class Trainer:
-    """One run in `folder`: a new one, or the one that stands there. Call `train`.
+    """One run in `folder`: a new one, or the resumed one. Call `train`.
 
-    A new run begins with random weights, or with those of the model in the folder `initial`, whose pieces the data
-    must have.
+    A new run begins with random weights, or with those of the model in the folder `initial`, whose pieces the data must
+    use.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class Trainer:
                     pending = []
 
     def _timed_update(self, batches: list[Batch]) -> tuple[float, int]:
-        """`_update` with the thread count that is fastest at the moment, if it may change."""
+        """`_update` with the thread count that is fastest at the moment, if it is adapted."""
         if self._threads is None:
             return self._update(batches, self._progress())
         num_threads = self._threads.choose()

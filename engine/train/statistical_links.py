@@ -1,8 +1,8 @@
-"""Which words of a training pair stand for each other, by counting: what the alignment head learns from.
+"""Statistical word alignment of training pairs, from which the alignment head learns.
 
-eflomal (Östling and Tiedemann 2016) aligns both ways; the two are made one by grow-diag-final-and (Koehn et al. 2003).
-The result is kept in the prepared folder, under `links/`: it depends on the data alone, so that a newer model needs
-only its head trained again. A word is what BPE has cut: pieces up to one without `@@`.
+eflomal (Östling and Tiedemann 2016) aligns both ways; grow-diag-final-and combines the two (Koehn et al. 2003). The
+result is kept in the prepared folder, under `links/`: it depends on the data alone, so that a newer model needs only
+its head trained again. A word is what BPE has cut: pieces up to one without `@@`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LinkedPairs:
 
 
 class WordCutter:
-    """Knows from a vocabulary which pieces go on."""
+    """Groups pieces into words, by the pieces of a vocabulary that end in `@@`."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._pieces = tuple(pieces)
@@ -92,7 +92,7 @@ def prepare_links(work: Path, folder: Path, max_pairs: int, seed: int = 1) -> No
 
 
 def align_texts(first: Sequence[str], second: Sequence[str]) -> Iterable[set[Link]]:
-    """The links of each pair of lines, words parted by spaces. Needs eflomal; it draws anew each time."""
+    """The links of each pair of lines, words parted by spaces. Needs eflomal, whose results are random."""
     try:
         from eflomal import Aligner
     except ImportError:

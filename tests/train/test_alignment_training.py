@@ -93,7 +93,7 @@ def test_choices_to_learn_share_a_word_among_its_partners_and_their_pieces():
     batches = BatchSampler(pairs.pairs, PREPARED, ["en-de"], 100)
     batch = batches.batch(BatchPlan(0, np.array([0])), np.random.default_rng(0))
     rows = AlignmentTargets.of(batch, pairs, PREPARED, CUTTER, "en-de", np.array([0]))
-    to_source, to_target = rows.wanted()
+    to_source, to_target = rows.targets()
     # columns: <en-de> 10 14 11 </s>; rows: <s> 12 13 </s>
     assert to_source[0].tolist() == [[0] * 5, [0, 0.5, 0.25, 0.25, 0], [0, 0, 0, 0, 1], [0] * 5]
     assert to_target[0].tolist() == [[0] * 5, [0, 1, 1, 1, 0], [0] * 5, [0] * 5]
@@ -120,7 +120,7 @@ def test_links_hold_behind_a_mark_and_beside_other_encodings():
     batch = batches.batch(drawn, np.random.default_rng(0))
     assert batch.source_BS.tolist() == [[4, 6, 10, 14, 11, EOS]]
     rows = AlignmentTargets.of(batch, LinkedPairs(marked, pairs.links), prepared, CUTTER, "en-de", drawn.pairs)
-    to_source, _ = rows.wanted()
+    to_source, _ = rows.targets()
     assert to_source[0, 1:3].tolist() == [[0, 0, 1, 0, 0, 0], [0, 0, 0, 0.5, 0.5, 0]]
     assert list(rows.words_and_links()) == [([(2, 3), (3, 5)], [(1, 2), (2, 3)], {(0, 0), (1, 1)})]
 
