@@ -1,10 +1,10 @@
-"""All bars and figures as one Markdown page, out of the kept results; or all benchmarks first, one after the other.
+"""Writes all bars and figures as one Markdown page, from the kept results; with --run, runs all benchmarks first.
 
     python -m tests.benchmarks [--redraw] [--output FILE]
     python -m tests.benchmarks --run [--only NAME ...] [--test-set SOURCE REFERENCE]
 
-Without --run nothing is measured. A benchmark that fails, or lacks something, is told with its cure and keeps no other
-from running; its result stays as it was.
+Without --run nothing is measured. A benchmark that fails, or lacks something, is reported with a fix; its kept result
+stays, and the others run.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar=("SOURCE", "REFERENCE"),
         help="sentences and their translations, one a line, for those that need them",
     )
-    parser.add_argument("--redraw", action="store_true", help="write the reports and charts of the results anew, too")
+    parser.add_argument("--redraw", action="store_true", help="also rewrite the reports and charts of the results")
     parser.add_argument("--results", type=Path, default=KEPT, help="folder of the results (%(default)s)")
     parser.add_argument("--output", type=Path, help="file that the page is written to, as well")
     options = parser.parse_args(arguments)

@@ -64,7 +64,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> None:
-    """All four comparisons, then the report."""
+    """Runs all four comparisons and writes the report."""
     import torch
 
     from engine.text import TextCodec
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def corpus_lines() -> list[str]:
-    """The texts of the corpus sample that the tests learn their codec from."""
+    """The texts of the corpus sample."""
     lines = CORPUS_SAMPLE.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     return [line.split("\t")[3] for line in lines if not line.startswith("# ")]
 

@@ -1,4 +1,4 @@
-"""How far word alignment can be trusted: names and numbers that both texts hold, and terms where the model put them.
+"""Precision of word alignment, on names and numbers that both texts contain and on terms that the model translated.
 
     python -m tests.benchmarks.alignment WORK MODEL
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def kept(text: str, words: list[str], hypothesis: Hypothesis) -> Iterator[bool]:
-    """Of each name or number that both texts hold once, whether its places are linked."""
+    """For each name or number that both texts contain once: True if its two places are aligned."""
     for word in dict.fromkeys(words):
         if len(word) < 2 or not (word[0].isupper() or any(char.isdigit() for char in word)):
             continue
@@ -71,7 +71,7 @@ def kept(text: str, words: list[str], hypothesis: Hypothesis) -> Iterator[bool]:
 def terms(
     text: str, words: list[str], reference: list[str], links: list[tuple[int, int]], hypothesis: Hypothesis
 ) -> Iterator[Placement]:
-    """The verdict on each word of the reference that stands once in the hypothesis, as a term of its source word."""
+    """The verdict for each reference word that the hypothesis contains once, treated as a term of its source word."""
     firsts, seconds = (Counter(side) for side in zip(*links, strict=True)) if links else (Counter(), Counter())
     for first, second in links:
         word, term = words[first], reference[second]

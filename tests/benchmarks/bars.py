@@ -1,6 +1,6 @@
-"""The bars that engine and app are held to, each here alone, and why one is missed that is.
+"""The performance bars of engine and app, each defined only here, with the reason if one is missed.
 
-Knows no measurement: `overview.py` reads figures out of the kept results, and what measures takes its bar from here.
+`overview.py` reads the measured figures from the kept results; benchmarks import their bars from here.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What is measured, and the most or the least that it may come to, in its unit.
+    """A measured quantity with its upper or lower limit, in its unit.
 
-    `reason`: where it is missed, why, and what was tried; its figures stand in the chapter of README.md.
-    `is_of_accelerator`: it is of no other machine.
+    `reason`: why it is missed and what was tried; the figures are in the chapter of README.md.
+    `is_of_accelerator`: measured on accelerators only.
     """
 
     what: str
@@ -28,11 +28,11 @@ class Bar:
         return f"at {'most' if self.is_most else 'least'} {self.shown(self.limit)}"
 
     def shown(self, figure: float) -> str:
-        """A figure of this kind with its unit."""
+        """A figure, rounded, with its unit."""
         return f"{figure:.{self.digits}f} {self.unit}".rstrip()
 
     def is_met(self, figure: float) -> bool:
-        """Of the figure as it was measured, not as it is shown."""
+        """Compares the unrounded figure with the limit."""
         return figure <= self.limit if self.is_most else figure >= self.limit
 
 

@@ -1,4 +1,4 @@
-"""Where the figure for each bar, and those without one, stand in the JSON of a benchmark's result."""
+"""How each figure, with or without a bar, is read from the JSON of a benchmark's result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAPER_ORDER = ("phr4", "phr3", "phr2", "rand4", "rand3", "rand2", "rand1", "none
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is measured, and where its figure stands.
+    """A row of the page: what is measured and how its figure is read.
 
     `read` finds it in the JSON of a benchmark's result, with LookupError where it is not there: a number where there is
     a bar, a text where there is none.
@@ -36,7 +36,7 @@ class Row:
 
 
 def one(items: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any]:
-    """The item that has these values."""
+    """The first item with these values; LookupError if there is none."""
     for item in items:
         if all(item[name] == value for name, value in wanted.items()):
             return item
@@ -53,7 +53,7 @@ def whole_sentences(results: Results) -> str:
 
 
 def pin_over(results: Results, peer: str) -> float:
-    """The median over the pins of our time, weights as the app has them, over the peer's."""
+    """The median over all pins of our time, with the app's weights, divided by the peer's time."""
     return statistics.median(latency.ratio(row, "float32", peer, "wall_ms") for row in results["pins"])
 
 
@@ -67,7 +67,7 @@ def over_stream(method: str, field: str) -> Callable[[Results], float]:
 
 
 def on_accelerator(read: Callable[[Results], float]) -> Callable[[Results], float]:
-    """The same of a result that an accelerator gave."""
+    """Wraps `read`: LookupError for a result that was measured on a CPU."""
 
     def found(results: Results) -> float:
         device = results.get("settings", {}).get("device") or results["environment"]["device"]
@@ -84,7 +84,7 @@ def pairs_in_order(results: Results) -> int:
 
 
 def certificate(compare: Callable[[float, float], float], field: str, which: Callable[..., float]) -> Any:
-    """Least or most over the beams above 1 of optimal stopping against OpenNMT's rule."""
+    """The minimum or maximum, over beams above 1, of optimal stopping compared with OpenNMT's rule."""
 
     def found(results: Results) -> float:
         cells, beams = results["cells"], {cell["beam"] for cell in results["cells"]} - {1}
@@ -115,7 +115,7 @@ def throughput(beam: int) -> Callable[[Results], str]:
 
 
 def against_transformers(has_phrases: bool) -> Callable[[Results], str]:
-    """The range over the cells of transformers' time over Pinpoint's."""
+    """The range over all cells of transformers' time divided by Pinpoint's."""
 
     def found(results: Results) -> str:
         rows = [row for row in results["random_sentences"] if bool(row["phrases"]) == has_phrases]
@@ -129,7 +129,7 @@ def against_transformers(has_phrases: bool) -> Callable[[Results], str]:
 
 
 def lost_to_8_bits(results: Results) -> float:
-    """The most that a way to load them loses, the ranges of activations measured or not."""
+    """The largest loss of BLEU among the 8-bit modes, with or without measured activation ranges."""
     bleu = results["bleu"]
     return bleu["float32"] - min(bleu[name] for name in ("int8", "int8, calibrated") if name in bleu)
 

@@ -1,4 +1,4 @@
-"""Time the output layer as separate steps over the fused one, in one run, by rows, vocabulary and beam.
+"""Time of the output layer in separate steps divided by the fused kernel, in one run, by rows, vocabulary and beam.
 
     python -m tests.benchmarks.kernels [--device cuda] [--output FOLDER]
 
@@ -37,7 +37,7 @@ NUM_FORCED = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Median times of one setting in microseconds; `copy_us` is that of copying the logits once."""
+    """Median times of one setting in microseconds; `copy_us` is the time to copy the logits once."""
 
     dtype: str
     num_rows: int

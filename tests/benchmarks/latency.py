@@ -1,4 +1,4 @@
-"""How long a changed pin takes on a CPU, beside CTranslate2 on the same weights, and what the machine would allow.
+"""Latency of a changed pin on a CPU, compared with CTranslate2 on the same weights and with the limits of the machine.
 
     python -m tests.benchmarks.latency [--sentences N] [--rounds N] [--output FOLDER]
 
@@ -132,13 +132,13 @@ class Peer:
 
 
 def sample_sentences(count: int) -> list[str]:
-    """Sentences of the sample document, those of usual length first come."""
+    """Sentences of the sample document; those of usual length come first."""
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if 5 <= len(line.split()) <= 25][:count]
 
 
 def random_model(config: ModelConfig) -> LoadedModel:
-    """A model of this shape for times alone: random weights, which 16 bits hold as those of a file."""
+    """A model of this shape for timing only: random weights that fit into 16 bits, as in a model file."""
     torch.manual_seed(1)
     transformer = Transformer(config).eval()
     for parameter in transformer.parameters():
@@ -153,7 +153,7 @@ def packed_copy(model: LoadedModel, precision: Precision) -> LoadedModel:
 
 
 def changed_pins(model: LoadedModel, peer: Peer, sentences: Sequence[str], options: argparse.Namespace) -> Any:
-    """For each sentence a pin of the first and of the last word proposed, in turn: the source stays encoded."""
+    """For each sentence, pins of the first and the last proposed word in turn; the source stays encoded."""
     translators = {precision: Translator(packed_copy(model, precision)) for precision in PRECISIONS}
     settings = SearchOptions(beam=options.beam, nbest=5)
     rng = random.Random(1)
@@ -232,7 +232,7 @@ def decoding_loop(model: LoadedModel, peer: Peer, options: argparse.Namespace) -
 def batch_throughput(
     model: LoadedModel, peer: Peer, sentences: Sequence[str], beam: int, options: argparse.Namespace
 ) -> Any:
-    """Sentences a second of a whole batch, text to text here and pieces to pieces in CTranslate2."""
+    """Sentences per second of a whole batch: text to text for us, pieces to pieces for CTranslate2."""
     settings = SearchOptions(beam=beam, nbest=1)
     requests = [Request(sentence) for sentence in sentences]
     sources = [model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0]) for sentence in sentences]

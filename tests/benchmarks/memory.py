@@ -1,4 +1,4 @@
-"""How long a lookup in a translation memory takes, against comparing every entry.
+"""Time of a translation memory lookup, compared with comparing every entry.
 
     python -m tests.benchmarks.memory pairs.tsv --output results.json
 

@@ -1,6 +1,6 @@
-"""Every bar and what was measured, read out of the kept results, as one Markdown page.
+"""All bars and measured figures, read from the kept results, as one Markdown page.
 
-A figure stands in no file but a result's; one that a result lacks is told as not measured.
+Figures are stored only in result files; a missing one is shown as not measured.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def page(results: Path) -> str:
     charts = sorted(path.relative_to(results).with_suffix("").as_posix() for path in results.rglob("*.svg"))
     sections = [
         "# Bars and figures",
-        "Written by `python -m tests.benchmarks` out of the results kept beside it. Each row names what its figure was "
-        "measured on: the machine with its load, the model, the commit; and the benchmark, which `python -m "
-        "tests.benchmarks --run --only NAME` runs anew with the same settings.",
+        "Written by `python -m tests.benchmarks` from the kept results in this folder. Each row names the machine with "
+        "its load, the model, the commit, and the benchmark; `python -m tests.benchmarks --run --only NAME` runs it "
+        "again with the same settings.",
         _table(BARS, figures, kept),
         "## Missed: why, and what was tried" if reasons else "",
         "\n".join(reasons),
@@ -53,7 +53,7 @@ def page(results: Path) -> str:
 
 
 def figure_of(row: Row, results: Results) -> float | str | None:
-    """What was measured; None where it was not, or where no number came out."""
+    """The measured figure; None if it is missing or not a number."""
     try:
         found = row.read(results)
     except LookupError:
@@ -62,7 +62,7 @@ def figure_of(row: Row, results: Results) -> float | str | None:
 
 
 def verdict(row: Row, figure: float | str | None) -> str:
-    """Whether a bar is met."""
+    """ "met", "missed" or "not measured"."""
     assert row.bar is not None
     if not isinstance(figure, int | float):
         return f"{NOT_MEASURED} (no accelerator)" if row.bar.is_of_accelerator else NOT_MEASURED
@@ -70,7 +70,7 @@ def verdict(row: Row, figure: float | str | None) -> str:
 
 
 def machine(results: Results) -> str:
-    """What a result was measured on, in a few words."""
+    """The machine of a result, in a few words."""
     environment = results.get("environment") or {}
     processor = environment.get("processor") or environment.get("device") or "not recorded"
     device = results.get("settings", {}).get("device", "cpu")
@@ -81,14 +81,14 @@ def machine(results: Results) -> str:
 
 
 def model(results: Results) -> str:
-    """The model's checksum, shortened, or what is known of it."""
+    """The model's checksum, shortened, otherwise its name."""
     settings = results.get("settings", {})
     known = results.get("model", {}).get("checksum") or settings.get("model_checksum")
     return f"`{known[:8]}`" if known else settings.get("model", "")
 
 
 def commit(results: Results) -> str:
-    """Shortened, and marked where files had changed since."""
+    """The commit, shortened, and marked if files had changed."""
     known = (
         results.get("commit") or results.get("environment", {}).get("commit") or ", ".join(results.get("commits", []))
     )

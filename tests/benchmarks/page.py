@@ -1,4 +1,4 @@
-"""How long a person waits for the page: its start, a large document, a pin, scrolling. Drives the real app in Chromium.
+"""Waiting times in the page: start, a large document, a pin, scrolling. Drives the real app in Chromium.
 
     python -m tests.benchmarks.page [--model FOLDER] [--output FOLDER]
 
@@ -75,7 +75,7 @@ JUMP = """part => new Promise(done => {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measures, writes and prints."""
+    """Measures, writes the report and prints it."""
     parser = argparse.ArgumentParser(description="Measure the page in Chromium.")
     parser.add_argument("--model", type=Path, default=MODEL_FOLDER)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "page")
@@ -166,7 +166,7 @@ def time_to_open(page: Page, data: bytes, name: str) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has computed so far, in all its threads; not-a-number where the system does not tell."""
+    """Processor seconds of a process so far, in all threads; NaN if the system does not report them."""
     path = Path(f"/proc/{pid}/stat")
     if not path.exists():
         return float("nan")
@@ -175,7 +175,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def stop_pretranslation(page: Page) -> None:
-    """Cancels it, and waits until the segments on their way have come."""
+    """Cancels pretranslation and waits until running requests are done."""
     page.locator(".status .btn", has_text="Cancel").click()
     page.locator(".status .btn", has_text="Resume").wait_for()
     page.locator(".hyp[aria-busy=false]").wait_for()

@@ -156,7 +156,7 @@ def read_pairs(source: Path, reference: Path, num_sentences: int | None, seed: i
 
 
 def read_done(path: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """What a run wrote before, None if it did not; ValueError where it ran with other settings."""
+    """The content that an earlier run wrote, None without one; ValueError if its settings differ."""
     if not path.exists():
         return None
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -167,7 +167,7 @@ def read_done(path: Path, settings: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def write_json(path: Path, content: object, indent: int | None = None) -> None:
-    """All or nothing."""
+    """Writes the file completely or not at all."""
     partial = path.with_name(path.name + ".partial")
     separators = (",", ":") if indent is None else None
     partial.write_text(json.dumps(content, ensure_ascii=False, indent=indent, separators=separators) + "\n", "utf-8")
@@ -175,7 +175,7 @@ def write_json(path: Path, content: object, indent: int | None = None) -> None:
 
 
 def environment() -> dict[str, Any]:
-    """The machine, how busy it is, and what runs on it."""
+    """The machine, its load, and the versions of its software."""
     return {
         "processor": processor(),
         "num_processors": os.cpu_count(),
@@ -188,7 +188,7 @@ def environment() -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor's name as the system gives it."""
+    """The processor's name, as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

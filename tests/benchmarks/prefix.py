@@ -1,4 +1,4 @@
-"""What the given beginning of a translation costs: read in one pass, or known, against a step for each piece.
+"""Cost of a given translation prefix: read in one pass, or cached, compared with one step for each piece.
 
     python -m tests.benchmarks.prefix [--sentences N] [--rounds N] [--output FOLDER]
 

@@ -1,4 +1,4 @@
-"""What becomes of placeholders, addresses and tags in translation: with the model alone, and as the app asks it.
+"""How many placeholders, addresses and tags survive translation: with the model alone, and in the app.
 
     python -m tests.benchmarks.protection SOURCE REFERENCE --sentences 40 --output results.json
 
@@ -40,7 +40,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Arm:
-    """The figures of one way of asking."""
+    """The figures of one arm."""
 
     share_right: float
     bleu: float
@@ -133,19 +133,19 @@ def is_right(source: str, target: str) -> bool:
 
 
 def alone(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
-    """The source as it stands; nothing is asked for."""
+    """The unchanged source without constraints."""
     return Request(source), lambda answer: answer
 
 
 def as_phrases(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
-    """The source as it stands; all that is not translated is required as phrases."""
+    """The unchanged source; everything non-translatable is a required phrase."""
     counts = Counter(element.text for element in nontranslatables(source))
     phrases = tuple(Phrase(text, count=count, boundary="anywhere") for text, count in counts.items())
     return Request(source, phrases=phrases), lambda answer: answer
 
 
 def protected(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
-    """As the app asks."""
+    """The request that the app makes."""
     phrases = tuple(
         constraint.phrase() for constraint in resolve_constraints((), (), kept=kept_texts(source)).constraints
     )

@@ -1,4 +1,4 @@
-"""Reports and charts of kept results, written anew without measuring anything."""
+"""Rewrites reports and charts from the kept results, without measuring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks.speed import report as latency
 
 
 def write_paper_dba(folder: Path, results: Any) -> None:
-    """All but the chart `placement`, whose points come from sentences that are not kept."""
+    """Writes all but the chart `placement`, whose points come from sentences that are not kept."""
     write_dba_report(folder, results, decoded={})
 
 
@@ -28,7 +28,7 @@ REPORTS: dict[str, Callable[[Path, Any], object]] = {
 
 
 def redraw(results: Path) -> None:
-    """Those of the results in a folder that are there."""
+    """Rewrites reports and charts of all results that the folder contains."""
     for name, write_report in REPORTS.items():
         path = results / name / "results.json"
         if path.exists():

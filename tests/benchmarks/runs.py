@@ -1,4 +1,4 @@
-"""The benchmarks with the settings of their kept results, and how they are run one after the other.
+"""The benchmarks with the settings of their kept results; runs them one after the other.
 
 Each is a program of its own, run as one; what it lacks on this machine it says itself.
 """
@@ -105,7 +105,7 @@ BENCHMARKS = (
 def run(
     benchmarks: Sequence[Benchmark], results: Path, files: Mapping[str, str], tell: Callable[[str], None]
 ) -> dict[str, str]:
-    """Runs one after the other, its results below `results`; what kept each from running, or "" where nothing did."""
+    """Runs the benchmarks into folders of `results`; returns the error of each by name, "" without one."""
     outcomes = {}
     for benchmark in benchmarks:
         output = results / benchmark.name
@@ -124,7 +124,7 @@ def run(
 
 
 def _failure(command: Sequence[str], tell: Callable[[str], None]) -> str:
-    """Runs a program and passes on what it tells; the last of that if it failed."""
+    """Runs a program, passes on its output and returns the last line if it failed, otherwise ""."""
     last = ""
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"

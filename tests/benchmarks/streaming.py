@@ -38,7 +38,7 @@ LOOK_AHEAD_BATCHES = 8
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to decode: who shares a step, and what is pruned."""
+    """A decoding method: which sentences share a step, and how hypotheses are pruned."""
 
     name: str
     schedule: Schedule

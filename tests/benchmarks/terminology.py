@@ -1,4 +1,4 @@
-"""What a glossary does to a test set: terms that stand, BLEU with and without, and forms that the reference has not.
+"""Effect of a glossary on a test set: terms in the output, BLEU with and without, forms the reference lacks.
 
     python -m tests.benchmarks.terminology test.en test.de glossary.tsv --sentences 200 --output FOLDER
 
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def phrases_of(arm: str, constraints: tuple[Constraint, ...]) -> tuple[Phrase, ...]:
-    """What one arm asks for."""
+    """The constraints of one arm."""
     if arm == "none":
         return ()
     if arm == "written":
@@ -119,7 +119,7 @@ def phrases_of(arm: str, constraints: tuple[Constraint, ...]) -> tuple[Phrase, .
 
 
 def num_present(text: str, constraint: Constraint) -> int:
-    """How many of the required occurrences stand in a text, found by the text alone; at most as many as required."""
+    """How many of the required occurrences a text contains, at most as many as required."""
     return min(constraint.count, len(_standing(text, constraint)))
 
 

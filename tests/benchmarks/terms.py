@@ -1,4 +1,4 @@
-"""What it costs to find terms: CPU time to read a glossary, index it, search a document.
+"""CPU time to read a glossary, index it, and find its terms in a document.
 
     python -m tests.benchmarks.terms --output results.json
 
@@ -96,7 +96,7 @@ def measured(terms: Sequence[Term], segments: Sequence[str], kind: str) -> dict[
 
 
 def brute_force(terms: Sequence[Term], segment: str) -> list[tuple[int, int, str]]:
-    """Every place of every term, by looking for each of them."""
+    """Every place of every term, by searching for each term."""
     found = []
     for term in terms:
         start = segment.find(term.source)

@@ -239,7 +239,7 @@ def cells_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def ratios(cells: Sequence[dict[str, Any]]) -> dict[Bar, float]:
-    """Of times a step at equal steps, those with a bar that were measured."""
+    """The measured ratios that have a bar, of times per step at equal steps."""
     ms = {(cell["search"], cell["count"]): cell["ms_per_step"] for cell in cells if cell["way"] == "equal steps"}
     return {bar: ms[over] / ms[under] for bar, over, under in RATIOS if over in ms and under in ms}
 

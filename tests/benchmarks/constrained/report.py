@@ -1,4 +1,4 @@
-"""The comparison as Markdown tables, and what it ran on."""
+"""The comparison as Markdown tables, with machine and versions."""
 
 from __future__ import annotations
 

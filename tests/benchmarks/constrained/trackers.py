@@ -1,4 +1,4 @@
-"""Two trackers on the same random strings: what each takes for met, against what stands there."""
+"""Two trackers on the same random strings: phrases that each reports as met, compared with substring search."""
 
 from __future__ import annotations
 

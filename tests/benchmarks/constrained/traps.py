@@ -1,4 +1,4 @@
-"""Cases known to go wrong elsewhere: what a model is made to want, and what two searches make of it; and batches."""
+"""Cases in which other engines fail: a scripted model and the results of two searches; and batches."""
 
 from __future__ import annotations
 

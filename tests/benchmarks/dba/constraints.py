@@ -22,14 +22,14 @@ SETS = ("none", "rand1", "rand2", "rand3", "rand4", "phr2", "phr3", "phr4")
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A text that must stand in the translation, and where it starts in the (normalised) reference."""
+    """A required text, and where it starts in the normalised reference."""
 
     text: str
     start: int
 
 
 def word_spans(reference: str) -> list[tuple[int, int]]:
-    """Where the words of a normalised reference stand.
+    """The spans of the words of a normalised reference.
 
     >>> word_spans('Er sagt: "3,5 % – gut."')
     [(0, 2), (3, 7), (10, 13), (18, 21)]
@@ -69,7 +69,7 @@ def draw(set_name: str, reference: str, line: int, seed: int) -> tuple[Constrain
 
 
 def num_met(texts: Iterable[str], output: str) -> int:
-    """How many of `texts` stand in the output; a text asked for n times counts n occurrences that do not overlap."""
+    """How many of `texts` the output contains; a text required n times needs n occurrences that do not overlap."""
     return sum(min(count, _num_apart(output, text)) for text, count in Counter(texts).items())
 
 

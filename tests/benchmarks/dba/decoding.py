@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What became of one sentence. `num_items` n-best items, of which `num_items_met` contain every constraint."""
+    """The result of one sentence. `num_items` n-best items, of which `num_items_met` contain every constraint."""
 
     line: int
     status: str
@@ -180,7 +180,7 @@ def _num_words(reference: str) -> int:
 
 
 def _places(pair: Pair, constraints: Sequence[Constraint], output: str) -> tuple[Place, ...]:
-    """Both places of every constraint that stands in the output; a repeated one in the order of its occurrences."""
+    """Both places of every constraint in the output; repeated ones in the order of their occurrences."""
     reference = normalise(pair.reference)
     num_seen: dict[str, int] = {}
     places = []

@@ -97,7 +97,7 @@ def group_figures(records: Sequence[Content], references: Mapping[int, str]) -> 
 
 
 def satisfaction(records: Sequence[Content]) -> dict[str, Any]:
-    """How much of what was asked stands in the texts: by constraint, by n-best item, by sentence.
+    """How many constraints are met in the texts: by constraint, by n-best item, by sentence.
 
     A sentence is met when it has an n-best list and every item of it contains every constraint.
     """
@@ -115,7 +115,7 @@ def satisfaction(records: Sequence[Content]) -> dict[str, Any]:
 
 
 def set_figures(decoded: Mapping[Cell, Content], pairs: Sequence[Pair], seed: int) -> list[dict[str, Any]]:
-    """Size of each constraint set (the paper's table 2), and how much of it stands without being asked for."""
+    """Size of each constraint set (the paper's table 2), and how much of it unconstrained output contains."""
     figures = []
     for name in dict.fromkeys(cell.set_name for cell in decoded):
         if not size_of(name):

@@ -1,4 +1,4 @@
-"""The results as Markdown tables and SVG charts, numbered by the tables and figures of the paper that they answer."""
+"""The results as Markdown tables and SVG charts, numbered like the tables and figures of the paper."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def charts(
     pruned: Sequence[Figures],
     decoded: Mapping[Cell, Figures],
 ) -> Iterable[tuple[str, str]]:
-    """(name, SVG)"""
+    """Yields (name, SVG) of each chart."""
     by_beam = lines(at_paper, "beam")
     yield "bleu_by_beam", chart("BLEU by beam", "beam k", "BLEU", by_beam, marks_dashed=PHRASES)
     points = {(cell["sum_score"], cell["bleu"]): cell["set"] for cell in at_main}

@@ -1,4 +1,4 @@
-"""From the command to a page and to the first translation, and the memory the app then takes."""
+"""Seconds from the command to the page and to the first translation, and the app's memory."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def measure_start(model: Path, python: str = sys.executable) -> dict[str, float]
 
 
 def has_translation(log: Path) -> bool:
-    """Whether the log holds a decoded segment."""
+    """True if the log contains a decoded segment."""
     try:
         with closing(sqlite3.connect(f"file:{log}?mode=ro", uri=True)) as connection:
             query = "SELECT 1 FROM event WHERE type = 'decode_result' LIMIT 1"
@@ -60,7 +60,7 @@ def has_translation(log: Path) -> bool:
 
 
 def peak_memory_mb(pid: int) -> float:
-    """The most resident memory that a process has had; not-a-number where the system does not tell."""
+    """Peak resident memory of a process in MB; NaN if the system does not report it."""
     path = Path(f"/proc/{pid}/status")
     if os.name != "posix" or not path.exists():
         return float("nan")

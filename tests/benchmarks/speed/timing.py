@@ -1,4 +1,4 @@
-"""Calls timed in turn, so that what else the machine does meets all of them alike."""
+"""Times calls in turn, so that other load affects all of them alike."""
 
 from __future__ import annotations
 
