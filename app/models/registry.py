@@ -249,7 +249,10 @@ class ModelRegistry:
             try:
                 check_direction(handle.name, handle.directions, user.direction)
             except CommandError as error:
-                problem = Message("{why} The list of models has it now, to begin anew with.", why=error.args[0])
+                problem = Message(
+                    "{why} The model is in the list of models now: start the document over with it there.",
+                    why=error.args[0],
+                )
         with self._lock:
             is_awaited = self._awaited.get(user.token) is handle  # no other one was chosen since
             if is_awaited:

@@ -67,7 +67,7 @@ def translated_document(
         notes.append(
             Message("{count:,} have no translation.", count=num_lacking)
             if is_paired
-            else Message("{count:,} stand in the source language.", count=num_lacking)
+            else Message("{count:,} are in the source language.", count=num_lacking)
         )
     sources = {segment.index: segment.source for segment in document.segments}
     differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]

@@ -203,7 +203,7 @@ class GlossaryEditor:
             if not term_matcher((term,)).find(segment.source):
                 raise CommandError(
                     Message(
-                        "“{source}” does not stand in the source of segment {index}: take words that stand there.",
+                        "“{source}” was not found in the source of segment {index}: choose words of that source.",
                         source=term.source,
                         index=core.number(index),
                     )

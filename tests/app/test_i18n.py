@@ -63,7 +63,7 @@ def test_message_is_english_text_until_it_is_translated():
     said = Message(template, name="{x}.txt", size=1234.56, limit=64)
     assert said == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
     assert said.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
-    assert Message("{count:,} stand in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
+    assert Message("{count:,} are in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
     assert copy.deepcopy([said])[0] is said
     assert sqlite3.connect(":memory:").execute("select ?", (said,)).fetchone() == (str(said),)
 

@@ -206,7 +206,7 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
     assert run.sessions.export_note(workspace, "document-with-proposals") == {"note": export.note}
     assert export.note is not None and "1 are proposals" in export.note
-    assert "1 stand in the source language" in run.sessions.export_note(workspace)["note"]
+    assert "1 are in the source language" in run.sessions.export_note(workspace)["note"]
 
 
 def test_banned_words_are_restored_and_segments_stored_without_bans_load(log: Path):

@@ -27,7 +27,7 @@ def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session
     assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
     assert export.note is not None
     assert "2 of 3 segments are not confirmed" in export.note
-    assert "1 stand in the source language" in export.note
+    assert "1 are in the source language" in export.note
 
 
 def test_proposals_fill_untouched_segments(store: LogStore, session_id: int) -> None:

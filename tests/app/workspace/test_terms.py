@@ -113,7 +113,7 @@ def test_term_is_added_to_the_glossary_or_a_new_one(workspace: Workspace):
 
 
 WRONG = [
-    ("router", "Router", "does not stand in the source of segment 1"),
+    ("router", "Router", "was not found in the source of segment 1"),
     (" ", "Datei", "fill in both"),
     ("file", "\n", "fill in both"),
     ("x" * 301, "Datei", "301 characters"),

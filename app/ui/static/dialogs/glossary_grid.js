@@ -1,6 +1,6 @@
 // @ts-nocheck
 /* The terms of one glossary as a grid of any length: only the rows in sight are drawn, and asked of the server.
-   Arrows move between cells, Enter or F2 edits one, typing writes it anew, Delete takes the term away. */
+   Arrows move between cells, Enter or F2 edits one, typing replaces it, Delete removes the term. */
 import {count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 
 const ROW = 34;
