@@ -83,10 +83,10 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
     page.keyboard.type("Router")
     dialog.get_by_label("Include confirmed segments").first.focus()
     press("Space")
-    expect(dialog.get_by_role("status")).to_contain_text(f"{NUM_ROUNDS} places")
+    expect(dialog.get_by_role("status")).to_contain_text(f"{NUM_ROUNDS} matches")
     dialog.get_by_role("button", name="Replace all").focus()
     press("Enter")
-    expect(screen.notes.last).to_contain_text(f"Replaced {NUM_ROUNDS} places")
+    expect(screen.notes.last).to_contain_text(f"Replaced {NUM_ROUNDS} matches")
     assert screen.page.evaluate("window.presses") == 0, "no pointer was used"
     replaced = [text.replace("Modem", "Router") for text in confirmed]
     assert screen.download("Translated document", tmp_path).read_text(encoding="utf-8").splitlines() == replaced

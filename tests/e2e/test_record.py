@@ -36,7 +36,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
         expect(report.get_by_role("region", name=name, exact=True)).to_be_visible()
 
     report.get_by_role("button", name=re.compile("Replay .* events")).press("Enter")
-    slider = report.get_by_role("slider", name="ReplayStep of the session")
+    slider = report.get_by_role("slider", name="Moment of the session")
     expect(slider).to_be_focused()
     seen, told = set(), set()
     for _ in range(int(slider.get_attribute("max") or 0)):

@@ -18,7 +18,7 @@ TERMS = b"settings\tEinstellungen\nrouter\tRouter\nfile\tDatei\n"
 
 @pytest.fixture(autouse=True)
 def unasked_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.models.spelling.SECONDS", 0.0)
+    monkeypatch.setattr("app.workspace.glossary_imports.SPELLING_SECONDS", 0.0)
 
 
 def ask(api: Api, question: str, **fields: Any) -> dict[str, Any]:  # noqa: F811
