@@ -249,7 +249,9 @@ def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) ->
     decoder = SlowModel.started[0].come(directions=("fr-en",))
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
-    assert snapshot["problem"].startswith("opus-mt-fr-en translates fr-en, not en-de. The model is in the list of models now")
+    assert snapshot["problem"].startswith(
+        "opus-mt-fr-en translates fr-en, not en-de. The model is in the list of models now"
+    )
     assert decoder.is_closed
 
 
