@@ -50,7 +50,7 @@ def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, ap
     screen = Screen(page, app.url)
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "terms.tsv", GLOSSARY)
-    expect(page.locator(".ti")).to_have_count(1)
+    expect(page.locator("#pinpoint-panel-terms .ti")).to_have_count(1)
     page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
     screen.words.nth(1).click()
     screen.words.nth(3).click(modifiers=["Alt"])
