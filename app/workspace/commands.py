@@ -139,11 +139,6 @@ class Workspace:
                 return False
             return core.segments[open_index].stamp > detail_since
 
-    def counts(self) -> dict[str, int]:
-        """How many segments each filter of the list shows."""
-        with self.lock:
-            return self.core.tally.counts()
-
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener` after each change, from any thread; returns a function that ends this."""
         return self.core.subscribe(listener)

@@ -236,7 +236,7 @@ def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
         workspace.edit(len(workspace.segments) - 1, "Neu {1}x{/1}", "typed")
         tokens[name] = workspace.token
     untouched = first.sessions.open_document(po, "untouched.po")
-    assert untouched.counts()["confirmed"] == 1
+    assert untouched.core.tally.counts()["confirmed"] == 1
     first.end()
     second = Run(log)
     exported = {

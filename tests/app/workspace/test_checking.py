@@ -49,7 +49,7 @@ def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(works
     assert workspace.segments[1].attention == ""
     confirms = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "confirm"]
     assert [[f["check"] for f in payload["findings"]] for payload in confirms] == [["numbers"] * 2, ["punctuation"]]
-    assert workspace.counts()["attention"] == 1
+    assert workspace.core.tally.counts()["attention"] == 1
 
 
 def test_check_that_is_switched_off_stays_so_over_a_restart_and_flags_nothing(workspace: Workspace, store: LogStore):

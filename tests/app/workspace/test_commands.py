@@ -166,7 +166,8 @@ def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
     assert saved(workspace, 0) == ("Fertig", "confirmed")
     workspace.edit(0, "Doch nicht", "typed")
     assert saved(workspace, 0) == ("Doch nicht", "edited")
-    assert workspace.counts() == {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
+    counts = {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
+    assert workspace.core.tally.counts() == counts
 
 
 def test_glossary_decodes_again_only_the_segments_it_changes(workspace: Workspace, decoder: HandDecoder):
@@ -196,7 +197,7 @@ def test_segments_with_a_translators_text_are_not_decoded_in_the_background(work
     settle(workspace)
     assert len(decoder.of(1)) == num_before
     assert workspace.segments[1].attention == "Not in the text: Datei"
-    assert workspace.counts()["attention"] == 1
+    assert workspace.core.tally.counts()["attention"] == 1
 
 
 def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder):

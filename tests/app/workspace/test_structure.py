@@ -128,7 +128,7 @@ def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store
     assert workspace.segments[3].text == "de: settings."
     assert workspace.snapshot(since=-1)["order"] == [0, 3, 1, 2]
     assert "order" not in workspace.snapshot(since=workspace.core.version)
-    assert workspace.counts()["all"] == 4
+    assert workspace.core.tally.counts()["all"] == 4
     workspace.confirm(3, "Einstellungen.")
     assert export(workspace).decode().split("\n")[0] == "Öffnen Sie das Menü Einstellungen. Save the file."
     numbers = list(csv.reader(io.StringIO(session_csv(store, workspace.session_id).data.decode("utf-8-sig"))))
@@ -171,7 +171,8 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
     with pytest.raises(CommandError, match="merged"):
         workspace.edit(1, "verloren", "typed")
     assert workspace.first_to_do() == 0
-    assert workspace.counts() == {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1, "commented": 0}
+    counts = {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1, "commented": 0}
+    assert workspace.core.tally.counts() == counts
 
     workspace.structure.step(step, is_undo=True)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]
