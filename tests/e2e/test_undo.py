@@ -60,6 +60,26 @@ def test_undoing_an_edit_of_a_confirmed_segment_restores_its_state(screen: Scree
     screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
 
 
+def test_undo_before_the_answer_takes_back_the_confirmation_itself(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Eins")
+    screen.confirm()
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    screen.open_segment(1)
+    screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
+    screen.page.evaluate(
+        """() => {
+            const buttons = [...document.querySelectorAll('.editor button')];
+            buttons.find(one => one.innerText.includes('Reopen')).click();
+            const key = {key: 'z', code: 'KeyZ', ctrlKey: true, bubbles: true, cancelable: true};
+            document.querySelector('.editor textarea').dispatchEvent(new KeyboardEvent('keydown', key));
+        }"""
+    )
+    expect(screen.notes.last).to_have_text("Segment 1 is confirmed again.")
+    screen.eventually(lambda: is_open(screen, 1, "Confirmed"))
+    expect(screen.field).to_have_value("Eins")
+
+
 def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.eventually(lambda: screen.row(3).get_attribute("data-state") == "pretranslated")

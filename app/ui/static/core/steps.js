@@ -43,29 +43,48 @@ export class Steps {
   }
 
   /**
-   * The step that would be taken back or made again; one that no longer can be is forgotten.
+   * The step that undo or redo takes next. Drops steps that are no longer possible; a step whose command is not answered
+   * yet stays, as the rows do not show it yet.
    * @param {boolean} isUndo
    */
   newest(isUndo) {
     const steps = isUndo ? this.past : this.future;
-    while (steps.at(-1)?.isOver(isUndo)) steps.pop();
+    for (let step = steps.at(-1); step && !step.numPending && step.isOver(isUndo); step = steps.at(-1)) steps.pop();
     return steps.at(-1);
   }
 
   /**
-   * A step was made, and is told where `text` says so. run(isUndo) takes it back or makes it again, and returns what is
-   * said of that, or nothing where it was refused: then it is no step any more.
+   * Records a step, and shows `text` unless it is empty. run(isUndo) undoes or redoes the step and returns the notice to
+   * show, or an empty string if the server refused: then the step is dropped. With `sent`, the command of the step is not
+   * answered yet; an error drops the step.
    * @param {string} text
    * @param {Step['run']} run
-   * @param {Step['isOver']} [isOver]
-   * @param {number} [at]
+   * @param {{isOver?: Step['isOver'], sent?: Promise<Reply>}} [options]
    */
-  done(text, run, isOver = () => false, at = performance.now()) {
-    const step = {run, isOver, at};
+  done(text, run, {isOver = () => false, sent} = {}) {
+    const step = {run, isOver, at: performance.now(), numPending: 0};
+    if (sent) this.follow(step, sent);
     this.past.push(step);
     this.future = [];
     if (text) this.tell(text, [[t('steps.undo'), () => this.undo(step)]]);
     this.bench.segment.paintState();
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Promise<Reply>} sent
+   */
+  async follow(step, sent) {
+    step.numPending++;
+    const reply = await sent;
+    step.numPending--;
+    if (!reply.ok) this.drop(step);
+    this.bench.segment.paintState();
+  }
+
+  /** @param {Step} step */
+  drop(step) {
+    [this.past, this.future] = [this.past, this.future].map(steps => steps.filter(other => other !== step));
   }
 
   /**
@@ -109,9 +128,11 @@ export class Steps {
    */
   async run(step, isUndo) {
     step.at = performance.now();
-    const said = await step.run(isUndo);
-    if (said) this.tell(said);
-    else [this.past, this.future] = [this.past, this.future].map(steps => steps.filter(other => other !== step));
+    step.numPending++;
+    const notice = await step.run(isUndo);
+    step.numPending--;
+    if (notice) this.tell(notice);
+    else this.drop(step);
     this.bench.segment.paintState();
   }
 
@@ -167,13 +188,13 @@ export class Steps {
   }
 
   /**
-   * A segment was confirmed, or with `isConfirmed` false reopened. Undo goes back to it; `before` is its text until it
-   * was confirmed, null as proposed; `at` is when the person did it.
+   * A segment is confirmed, or with `isConfirmed` false reopened: a step at once, so that undo does not wait for the
+   * answer `sent`. Undo opens the segment; `before` is its text before the confirmation, null for the proposal.
    * @param {boolean} isConfirmed
    * @param {number} segment
-   * @param {{text: string, before?: string | null, at: number}} options
+   * @param {{text: string, before?: string | null, sent: Promise<Reply>}} options
    */
-  confirmation(isConfirmed, segment, {text, before = text, at}) {
+  confirmation(isConfirmed, segment, {text, before = text, sent}) {
     const {bench} = this;
     const {connection} = bench;
     this.done(
@@ -190,8 +211,11 @@ export class Steps {
         bench.openSegment(isUndo || !confirms ? segment : (bench.list.nextUnconfirmed(segment) ?? segment));
         return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
       },
-      isUndo => !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed),
-      at,
+      {
+        isOver: isUndo =>
+          !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed),
+        sent,
+      },
     );
   }
 

@@ -282,6 +282,7 @@ declare global {
     run: (isUndo: boolean) => Promise<string>;
     isOver: (isUndo: boolean) => boolean;
     at: number;
+    numPending: number; // commands of this step that are not answered yet
   };
   type NoteKind = 'info' | 'warn' | 'bad';
   type NoteAction = [label: string, act: () => unknown];

@@ -555,17 +555,16 @@ export class Segment {
     if (!this.checks.isFine() && !(await this.checks.agrees(index, text))) return;
     this.flush();
     const before = this.snapshot();
-    const at = performance.now();
     this.history.pause();
     this.keepDraft(text);
     const next = this.bench.list.nextUnconfirmed(index);
     const sent = this.bench.connection.send('confirm', {segment: index, text});
+    if (!before.isConfirmed) this.bench.steps.confirmation(true, index, {text, before: before.text, sent});
     if (next !== null) this.bench.openSegment(next);
     else this.bench.say('info', t('confirm.all'));
     const reply = await sent;
     if (!reply.ok) return;
     drafts.drop(this.bench.session.token, index, text);
-    if (!before.isConfirmed) this.bench.steps.confirmation(true, index, {text, before: before.text, at});
     if (reply.result)
       this.bench.steps.batch(
         reply.result.step,
@@ -593,13 +592,12 @@ export class Segment {
     this.bench.steps.divide('merge', this.index);
   }
 
-  async reopen() {
+  reopen() {
     const {index} = this;
     const text = this.field.text;
-    const at = performance.now();
     this.focusField();
-    const reply = await this.bench.connection.send('reopen', {segment: index});
-    if (reply.ok) this.bench.steps.confirmation(false, index, {text, at});
+    const sent = this.bench.connection.send('reopen', {segment: index});
+    this.bench.steps.confirmation(false, index, {text, sent});
   }
 
   focusField() {
