@@ -24,8 +24,8 @@ from app.i18n import Message
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.directions import check_direction, check_facing, decide, facing
+from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
-from app.models.registry import ModelRegistry, chosen_model
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -77,7 +77,7 @@ class Sessions:
     ) -> None:
         self.store = store
         self.model = model
-        self.models = ModelRegistry(model)
+        self.models = DocumentModels(model)
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH

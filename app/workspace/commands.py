@@ -291,7 +291,7 @@ class Workspace:
             self.core.touch()
 
     def use_model(self, model: ModelHandle, key: str = "") -> None:
-        """Translates with another model, which is ready; with a key, the session remembers it (see ModelRegistry)."""
+        """Translates with another model, which is ready; with a key, the session remembers it (see DocumentModels)."""
         with self.core.command() as work:
             if key:
                 work.log("model", {"key": key, "name": model.name, "model": model.checksum})

@@ -31,7 +31,7 @@ HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
 
 
 class ModelUser(Protocol):
-    """An open document that a model translates, as the registry sees it."""
+    """An open document that a model translates, as DocumentModels sees it."""
 
     @property
     def token(self) -> str:
@@ -64,7 +64,7 @@ class ModelUser(Protocol):
         """Logs that the model of the start translates, unless a chosen one does."""
 
 
-class ModelRegistry:
+class DocumentModels:
     """The models of all open documents. Thread-safe. A page names a model by key or hub id, never by path."""
 
     def __init__(self, first: ModelHandle, find: Callable[[], list[ModelEntry]] = known_models) -> None:

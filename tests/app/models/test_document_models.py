@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from app import VERSION
 from app.errors import CommandError
 from app.log.store import LogStore
-from app.models import registry as models
+from app.models import document_models as models
 from app.models.loading import ModelHandle, load_translator
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
