@@ -113,7 +113,7 @@ class Sessions:
                 return self._workspaces[token]
             for summary in self.store.sessions():
                 if secrets.compare_digest(summary.token, token):
-                    return self.go_on(summary.id)
+                    return self.resume(summary.id)
         raise UnknownSession("This session is not in the log any more; a new one begins.")
 
     def offers(self, besides: Workspace | None = None) -> list[Json]:
@@ -149,7 +149,7 @@ class Sessions:
         file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
         return self._open(file, SAMPLE_LANGUAGES)
 
-    def begin_anew(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
+    def restart(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
         """A new session on the same document, with the same model or that of `key`, in another of its directions.
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
@@ -171,11 +171,11 @@ class Sessions:
         with self._lock:
             begun = self._start(document, direction, model)
             try:
-                for base in reversed(workspace.terms.glossaries):  # the last that comes goes first
-                    if base.is_on and (
-                        terms := terms_in_direction(base.terms.values(), workspace.direction, direction)
+                for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
+                    if glossary.is_on and (
+                        terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction)
                     ):
-                        begun.glossaries.put(base.name, terms)
+                        begun.glossaries.put(glossary.name, terms)
                 begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
             except BaseException:
                 self._forget(begun)
@@ -199,7 +199,7 @@ class Sessions:
         report = self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
         return [*report["notes"], *report["errors"]]
 
-    def go_on(self, session_id: int) -> Workspace:
+    def resume(self, session_id: int) -> Workspace:
         """An earlier session as it was left."""
         with self._lock:
             for workspace in self._workspaces.values():

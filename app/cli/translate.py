@@ -153,15 +153,15 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
 def _glossary(paths: Sequence[Path], direction: str) -> TermMatcher:
     """A matcher of the terms in these files; for the same words, the earlier file wins."""
     source, _, target = direction.partition("-")
-    bases = []
+    glossaries = []
     for number, path in enumerate(paths):
         read = read_glossary(_read(path), path.name, direction)
         for error in read.errors:
             _say(f"{path}, row {error.row}: {error.message}")
         for note in read.notes:
             _say(f"{path}: {note}")
-        bases.append(Glossary.of(number, path.name, with_forms(read.terms, target)))
-    return combined_matcher((), bases, source)
+        glossaries.append(Glossary.of(number, path.name, with_forms(read.terms, target)))
+    return combined_matcher((), glossaries, source)
 
 
 def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:

@@ -94,7 +94,7 @@ def session_xliff(store: LogStore, session_id: int) -> Export:
 def session_tbx(store: LogStore, session_id: int) -> Export:
     """The terms added in the session as TBX, in order of creation; removed ones are left out."""
     session = store.load_session(session_id)
-    terms = [term for base in session.glossaries for term in base.terms.values()]
+    terms = [term for glossary in session.glossaries for term in glossary.terms.values()]
     known = {(term.source, term.target): term for term in (*terms, *session.document_terms)}
     added = (event.payload for event in store.events(session_id) if event.type == "term_added")
     new = dict.fromkeys((payload["source"], payload["target"]) for payload in added)

@@ -139,8 +139,8 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
             **_content(document),
         },
         "glossaries": [
-            {"id": base.id, "name": base.name, "is_on": base.is_on, "terms": list(base.terms.items())}
-            for base in session.glossaries
+            {"id": glossary.id, "name": glossary.name, "is_on": glossary.is_on, "terms": list(glossary.terms.items())}
+            for glossary in session.glossaries
         ],
         "document_terms": session.document_terms,
         "segments": [

@@ -183,7 +183,7 @@ def _term_states(segment: SegmentState) -> list[Json]:
                 "note": note,
                 "is_for_document": term.is_for_document,
                 "term_status": term.status,
-                "said": term.note,
+                "term_note": term.note,
                 "glossary": term.glossary,
             }
         )

@@ -161,7 +161,7 @@ class Api:
             command = read_command(envelope.name, message)
             if switch := SWITCHES.get(type(command)):
                 shown = switch(self.sessions, workspace, command)
-                return self._whole(shown, {"is_continued": command.name == "go_on"})
+                return self._whole(shown, {"is_continued": command.name == "resume_session"})
             return self._changed(workspace, command)
         except (AppError, EngineError) as error:
             workspace.log_error(envelope.name, str(error))

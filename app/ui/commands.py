@@ -72,7 +72,7 @@ class EditText(SegmentCommand):
     text: str | None
     origin: EditOrigin
     rank: Integer | None = None
-    told: EditReport | None = None
+    reported: EditReport | None = None
     client: Name
     sequence: Integer
 
@@ -219,7 +219,7 @@ class Pretranslate(Command):
     """Starts or stops the translation of the whole document."""
 
     name: Literal["pretranslate"]
-    is_wanted: bool
+    is_on: bool
 
 
 class TextQuery(Command):
@@ -409,14 +409,14 @@ class OpenSample(Command):
 class ResumeSession(Command):
     """Continues an earlier session."""
 
-    name: Literal["go_on"]
+    name: Literal["resume_session"]
     session: Integer
 
 
 class RestartDocument(Command):
     """Starts the document again in another language pair, also with another model."""
 
-    name: Literal["begin_anew"]
+    name: Literal["restart_document"]
     direction: Name
     model: Name | None = None
 

@@ -34,7 +34,7 @@ def _document(workspace: Workspace, _: q.AskDocumentCheck) -> Json:
 
 
 def _terms(workspace: Workspace, question: q.AskTerms) -> Json:
-    return grid_rows(workspace.glossaries.base(question.glossary), question.filter, question.offset)
+    return grid_rows(workspace.glossaries.glossary(question.glossary), question.filter, question.offset)
 
 
 def _import(workspace: Workspace, question: q.AskImport) -> Json:
@@ -87,7 +87,7 @@ class GlossaryApi:
     def download(self, token: str, glossary: int, ending: str) -> Export:
         """One glossary as a file, with its edits. Raises AppError if there is no such glossary or file type."""
         workspace = self.sessions.find(token)
-        export = write_glossary(workspace.glossaries.base(glossary), ending, workspace.direction)
+        export = write_glossary(workspace.glossaries.glossary(glossary), ending, workspace.direction)
         self.sessions.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
         return export
 

@@ -41,13 +41,13 @@ def _leave(_: Sessions, workspace: Workspace, command: c.LeaveSegment) -> None:
 
 
 def _edit(_: Sessions, workspace: Workspace, command: c.EditText) -> None:
-    told = command.told
+    reported = command.reported
     workspace.edit(
         command.segment,
         command.text,
         command.origin,
         rank=command.rank,
-        told=None if told is None else ReportedEdit(told.before, told.changes),
+        reported=None if reported is None else ReportedEdit(reported.before, reported.changes),
         client=command.client,
         sequence=command.sequence,
     )
@@ -131,7 +131,7 @@ def _import_memory(_: Sessions, workspace: Workspace, command: c.ImportMemory) -
 
 
 def _pretranslate(_: Sessions, workspace: Workspace, command: c.Pretranslate) -> None:
-    workspace.pretranslate(command.is_wanted)
+    workspace.pretranslate(command.is_on)
 
 
 def _find(_: Sessions, workspace: Workspace, command: c.FindText) -> Json:
@@ -248,11 +248,11 @@ def _open_sample(sessions: Sessions, _: Workspace, __: c.OpenSample) -> Workspac
 
 
 def _resume_session(sessions: Sessions, _: Workspace, command: c.ResumeSession) -> Workspace:
-    return sessions.go_on(command.session)
+    return sessions.resume(command.session)
 
 
 def _restart_document(sessions: Sessions, workspace: Workspace, command: c.RestartDocument) -> Workspace:
-    return sessions.begin_anew(workspace, command.direction, command.model)
+    return sessions.restart(workspace, command.direction, command.model)
 
 
 def _delete_session(sessions: Sessions, workspace: Workspace, _: c.DeleteSession) -> Workspace:

@@ -166,7 +166,7 @@ class TermView(TypedDict):
     note: str
     is_for_document: bool
     term_status: Status
-    said: str
+    term_note: str
     glossary: str
 
 

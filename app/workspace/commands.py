@@ -171,13 +171,13 @@ class Workspace:
         origin: EditOrigin,
         *,
         rank: int | None = None,
-        told: ReportedEdit | None = None,
+        reported: ReportedEdit | None = None,
         client: str = "",
         sequence: int = 0,
     ) -> None:
         """Sets the translator's text of a segment; None goes back to the machine's. A stale edit is dropped.
 
-        `origin` says how the text came about, `told` how the page saw it change; `rank` is that of the hypothesis
+        `origin` says how the text came about, `reported` how the page saw it change; `rank` is that of the hypothesis
         taken, from 0. `client` and `sequence` order the edits of one page.
         """
         with self.core.command() as work:
@@ -188,7 +188,7 @@ class Workspace:
             text = None if text is None else clean_target(text)
             if text == segment.target and segment.state != "confirmed":
                 return
-            work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, told))
+            work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported))
 
     def constrain(
         self,
@@ -265,10 +265,10 @@ class Workspace:
 
     # ---- commands on the document ----
 
-    def pretranslate(self, is_wanted: bool) -> None:
+    def pretranslate(self, is_on: bool) -> None:
         """Continues or stops translating the whole document ahead of the translator."""
         with self.lock:
-            self.decoding.pretranslate(is_wanted)
+            self.decoding.pretranslate(is_on)
 
     def choose_style(self, style: Style) -> None:
         """Requests translations in this style from now on; those without text of the translator are made again."""

@@ -163,16 +163,16 @@ class DecodeQueue:
             self.hurry(self._core.segments[self._core.open_index])
         self.start_from(self._core.open_index or 0)
 
-    def pretranslate(self, is_wanted: bool) -> None:
+    def pretranslate(self, is_on: bool) -> None:
         """Starts or stops pre-translation; the open segment is decoded in any case."""
-        if is_wanted == self.is_pretranslating:
+        if is_on == self.is_pretranslating:
             return
         progress = self.progress()
-        payload = {"is_wanted": is_wanted, "done": progress["done"], "total": progress["total"]}
+        payload = {"is_wanted": is_on, "done": progress["done"], "total": progress["total"]}
         with self._core.command() as work:
             work.log("pretranslate", payload)
-        self.is_pretranslating = is_wanted
-        if is_wanted:
+        self.is_pretranslating = is_on
+        if is_on:
             self._pace.begin()
             self._fill_from_memory()
             self.start_from(self._core.open_index or 0)

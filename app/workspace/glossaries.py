@@ -28,7 +28,7 @@ from app.workspace.memory import BREATH_SECONDS
 from app.workspace.terms import DocumentTerms, PreparedTerms
 
 Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
-Bases = tuple[Glossary, ...]
+Glossaries = tuple[Glossary, ...]
 Scope = Literal["document", "glossary"]
 OWN_GLOSSARY = "own terms"
 MAX_UNDO = 100
@@ -88,8 +88,8 @@ class GlossaryEditor:
         self._terms = terms
         self._decoding = decoding
         self._update: HitsUpdate | None = None
-        self._past: list[Bases] = []  # the glossaries before each change, the newest last
-        self._last_id = max((base.id for base in terms.glossaries), default=0)
+        self._past: list[Glossaries] = []  # the glossaries before each change, the newest last
+        self._last_id = max((glossary.id for glossary in terms.glossaries), default=0)
         self._putting = threading.Lock()
 
     @property
@@ -100,18 +100,19 @@ class GlossaryEditor:
     def overview(self) -> Json:
         """The glossaries by priority, and whether a change can be undone."""
         with self._core.lock:
-            bases = self._terms.glossaries
+            glossaries = self._terms.glossaries
             return {
                 "glossaries": [
-                    {"id": base.id, "name": base.name, "num_terms": len(base), "is_on": base.is_on} for base in bases
+                    {"id": glossary.id, "name": glossary.name, "num_terms": len(glossary), "is_on": glossary.is_on}
+                    for glossary in glossaries
                 ],
                 "can_undo": bool(self._past),
             }
 
-    def base(self, id_: int, bases: Bases | None = None) -> Glossary:
+    def glossary(self, id_: int, glossaries: Glossaries | None = None) -> Glossary:
         """One glossary; raises CommandError where the document has none of that number."""
-        bases = self._terms.glossaries if bases is None else bases
-        found = next((base for base in bases if base.id == id_), None)
+        glossaries = self._terms.glossaries if glossaries is None else glossaries
+        found = next((glossary for glossary in glossaries if glossary.id == id_), None)
         if found is None:
             raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
         return found
@@ -122,17 +123,17 @@ class GlossaryEditor:
         `report` goes to the log: what the import found.
         """
 
-        def with_new(bases: Bases) -> Bases:
-            if any(base.name == name for base in bases):
-                return tuple(new if base.name == name else base for base in bases)
-            if len(bases) >= MAX_GLOSSARIES:
+        def with_new(glossaries: Glossaries) -> Glossaries:
+            if any(glossary.name == name for glossary in glossaries):
+                return tuple(new if glossary.name == name else glossary for glossary in glossaries)
+            if len(glossaries) >= MAX_GLOSSARIES:
                 raise CommandError(
                     Message(
                         "A document holds up to {limit} glossaries: take one off that is not needed.",
                         limit=MAX_GLOSSARIES,
                     )
                 )
-            return (new, *bases)
+            return (new, *glossaries)
 
         with self._putting:  # one large glossary at a time is written
             new = Glossary.of(self.new_id(), name, terms)
@@ -142,17 +143,17 @@ class GlossaryEditor:
     def remove(self, id_: int) -> Json:
         """Removes a glossary from the document."""
 
-        def without(bases: Bases) -> Bases:
-            gone = self.base(id_, bases)
-            return tuple(base for base in bases if base is not gone)
+        def without(glossaries: Glossaries) -> Glossaries:
+            gone = self.glossary(id_, glossaries)
+            return tuple(glossary for glossary in glossaries if glossary is not gone)
 
         return self._change("remove", without)
 
     def arrange(self, order: Sequence[int]) -> Json:
         """Sets the order of priority, the highest first; `order` names each glossary once."""
 
-        def arranged(bases: Bases) -> Bases:
-            by_id = {base.id: base for base in bases}
+        def arranged(glossaries: Glossaries) -> Glossaries:
+            by_id = {glossary.id: glossary for glossary in glossaries}
             if sorted(order) != sorted(by_id):
                 raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it."))
             return tuple(by_id[id_] for id_ in order)
@@ -161,7 +162,9 @@ class GlossaryEditor:
 
     def switch(self, id_: int, is_on: bool) -> Json:
         """Switches a glossary off or on."""
-        return self._change("switch", lambda bases: _with(bases, replace(self.base(id_, bases), is_on=is_on)))
+        return self._change(
+            "switch", lambda glossaries: _with(glossaries, replace(self.glossary(id_, glossaries), is_on=is_on))
+        )
 
     def edit(self, id_: int, changes: TermChanges | Callable[[Glossary], TermChanges]) -> Json:
         """Sets the terms of a glossary with these numbers; None removes a term.
@@ -169,16 +172,16 @@ class GlossaryEditor:
         Where `changes` is a function of the glossary as it is, it may refuse by raising CommandError.
         """
 
-        def edited(bases: Bases) -> Bases:
-            base = self.base(id_, bases)
-            return _with(bases, base.changed(changes(base) if callable(changes) else changes))
+        def edited(glossaries: Glossaries) -> Glossaries:
+            glossary = self.glossary(id_, glossaries)
+            return _with(glossaries, glossary.changed(changes(glossary) if callable(changes) else changes))
 
         return self._change("edit", edited)
 
     def undo(self) -> Json:
         """Undoes the newest change that was not undone yet; the log keeps both."""
 
-        def earlier(_: Bases) -> Bases:
+        def earlier(_: Glossaries) -> Glossaries:
             if not self._past:
                 raise CommandError(Message("There is no change of the glossaries to take back."))
             return self._past[-1]
@@ -208,7 +211,7 @@ class GlossaryEditor:
                         index=core.number(index),
                     )
                 )
-            first = next((base for base in terms.glossaries if base.is_on), None)
+            first = next((glossary for glossary in terms.glossaries if glossary.is_on), None)
             known = terms.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
             if any((other.source, other.target) == (term.source, term.target) for other in known):
                 raise CommandError(
@@ -224,9 +227,9 @@ class GlossaryEditor:
                 if first is None:
                     first = Glossary(self.new_id(), OWN_GLOSSARY)
                 prepared = self._store_term(first, replace(term, glossary=first.name), index)
-                place = {"glossary": first.name, "base": first.id, "number": first.next_number()}
+                place = {"glossary": first.name, "glossary_id": first.id, "number": first.next_number()}
             changed = self._begin_to_use(prepared).finish()
-            return {"num_anew": self._decoding.translate_by_terms(changed, besides=index), **place}
+            return {"num_retranslated": self._decoding.translate_by_terms(changed, besides=index), **place}
 
     def remove_term(self, source: str, target: str) -> Json:
         """Requires a term of the document no longer; returns how many segments are translated again."""
@@ -237,7 +240,7 @@ class GlossaryEditor:
             prepared = terms.prepared(self._sources(), document_terms=left)
             if gone:
                 core.store.remove_terms(core.session_id, gone)
-            return {"num_anew": self._decoding.translate_by_terms(self._begin_to_use(prepared).finish())}
+            return {"num_retranslated": self._decoding.translate_by_terms(self._begin_to_use(prepared).finish())}
 
     def check_document(self) -> Json:
         """Where the terms that are on occur in the document, before anything is decoded; see `dry_run`."""
@@ -268,7 +271,7 @@ class GlossaryEditor:
     def _change(
         self,
         change: Change,
-        to: Callable[[Bases], Bases],
+        to: Callable[[Glossaries], Glossaries],
         *,
         report: Mapping[str, Any] | None = None,
     ) -> Json:
@@ -280,15 +283,15 @@ class GlossaryEditor:
         core, terms = self._core, self._terms
         payload_head: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
         stored: set[int] = set()
-        num_anew = 0
+        num_retranslated = 0
         while True:
             with core.lock:
                 basis, before, sources = terms.all, terms.glossaries, self._sources()
             after = to(before)
             if after == before:
-                return {**self.overview(), "num_anew": 0}
+                return {**self.overview(), "num_retranslated": 0}
             for new in after:
-                if new.id not in stored.union(base.id for base in before):
+                if new.id not in stored.union(glossary.id for glossary in before):
                     core.store.store_ahead(core.session_id, new)
                     stored.add(new.id)
             prepared = terms.prepared(sources, after)
@@ -305,20 +308,20 @@ class GlossaryEditor:
             self._carry_out(update)
             with core.lock:
                 if change == "edit":
-                    num_anew = self._decoding.translate_by_terms(update.finish())
+                    num_retranslated = self._decoding.translate_by_terms(update.finish())
                 else:
                     self._decoding.translate_quietly()
-                return {**self.overview(), "num_anew": num_anew}
+                return {**self.overview(), "num_retranslated": num_retranslated}
 
-    def _store_term(self, base: Glossary, term: Term, index: int) -> PreparedTerms:
+    def _store_term(self, glossary: Glossary, term: Term, index: int) -> PreparedTerms:
         """Stores one more term of a glossary, which may be new, named while at a segment."""
         core, before = self._core, self._terms.glossaries
-        after = base.changed({base.next_number(): term})
-        is_new = all(other.id != base.id for other in before)
-        bases = (after, *before) if is_new else _with(before, after)
-        said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": base.name}
-        prepared = self._terms.prepared(self._sources(), bases)
-        core.store.change_glossaries(core.session_id, before, bases, said, event_type="term_added", segment=index)
+        after = glossary.changed({glossary.next_number(): term})
+        is_new = all(other.id != glossary.id for other in before)
+        glossaries = (after, *before) if is_new else _with(before, after)
+        said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
+        prepared = self._terms.prepared(self._sources(), glossaries)
+        core.store.change_glossaries(core.session_id, before, glossaries, said, event_type="term_added", segment=index)
         self._remember(before)
         return prepared
 
@@ -342,13 +345,13 @@ class GlossaryEditor:
             if is_left:
                 time.sleep(BREATH_SECONDS)
 
-    def _remember(self, before: Bases) -> None:
+    def _remember(self, before: Glossaries) -> None:
         self._past.append(before)
         del self._past[:-MAX_UNDO]
 
 
-def _with(bases: Bases, changed: Glossary) -> Bases:
-    return tuple(changed if base.id == changed.id else base for base in bases)
+def _with(glossaries: Glossaries, changed: Glossary) -> Glossaries:
+    return tuple(changed if glossary.id == changed.id else glossary for glossary in glossaries)
 
 
 def _term_view(term: Term) -> Json:

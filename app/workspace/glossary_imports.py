@@ -50,15 +50,15 @@ class GlossaryImports:
         """Keeps a glossary that was read, and reports what using it would change. Changes nothing."""
         core, document_terms = self._core, self._terms
         with core.lock:
-            bases, segments = document_terms.glossaries, list(core.segments)
+            glossaries, segments = document_terms.glossaries, list(core.segments)
             self._number += 1
             number = self._number
         name, terms = imported.name, imported.terms
-        same_name = next((base for base in bases if base.name == name), None)
+        same_name = next((glossary for glossary in glossaries if glossary.name == name), None)
         new = Glossary.of(0, name, terms)
-        after = [new if base is same_name else base for base in bases]
+        after = [new if glossary is same_name else glossary for glossary in glossaries]
         if same_name is None:
-            after = [new, *bases]
+            after = [new, *glossaries]
         searched = combined_matcher(document_terms.document_terms, after, document_terms.source_language)
 
         def search(source: str) -> TermMatches:

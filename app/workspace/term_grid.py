@@ -17,14 +17,14 @@ from app.workspace.glossaries import GlossaryEditor
 PAGE_ROWS = 100
 
 
-def grid_rows(base: Glossary, text: str, offset: int) -> Json:
+def grid_rows(glossary: Glossary, text: str, offset: int) -> Json:
     """Up to PAGE_ROWS terms from number `offset` on, of those that contain `text` in source, targets or note."""
     text = text.strip().casefold()
-    numbers: Sequence[int] = list(base.terms)
+    numbers: Sequence[int] = list(glossary.terms)
     if text:
-        numbers = [number for number in numbers if _contains(base.terms[number], text)]
-    rows = [{"number": number, **_row(base.terms[number])} for number in numbers[offset : offset + PAGE_ROWS]]
-    return {"num_rows": len(numbers), "num_terms": len(base), "offset": offset, "rows": rows}
+        numbers = [number for number in numbers if _contains(glossary.terms[number], text)]
+    rows = [{"number": number, **_row(glossary.terms[number])} for number in numbers[offset : offset + PAGE_ROWS]]
+    return {"num_rows": len(numbers), "num_terms": len(glossary), "offset": offset, "rows": rows}
 
 
 def edit_term(
@@ -45,32 +45,32 @@ def edit_term(
     language = glossaries.source_language
     edited: dict[int, Term] = {}
 
-    def changes(base: Glossary) -> TermChanges:
-        before = None if number is None else base.terms.get(number)
+    def changes(glossary: Glossary) -> TermChanges:
+        before = None if number is None else glossary.terms.get(number)
         if number is not None and before is None:
             raise CommandError(Message("This term is gone: it was deleted meanwhile."))
         entry = TermEntry(
             before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note
         )
-        term = term_of(entry, base.name)
+        term = term_of(entry, glossary.name)
         if wrong := wrong_with(term):
             raise CommandError(wrong[1])
-        _check_rivals(base, number, term, language)
+        _check_rivals(glossary, number, term, language)
         edited.clear()
-        edited[base.next_number() if number is None else number] = term
+        edited[glossary.next_number() if number is None else number] = term
         return edited
 
-    told = glossaries.edit(id_, changes)
+    overview = glossaries.edit(id_, changes)
     ((its_number, term),) = edited.items()
-    return {**told, "row": {"number": its_number, **_row(term)}}
+    return {**overview, "row": {"number": its_number, **_row(term)}}
 
 
-def _check_rivals(base: Glossary, number: int | None, term: Term, language: str) -> None:
+def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: str) -> None:
     """Raises CommandError where another term has the same source and neither case nor status tells them apart."""
-    for other_number in base.terms.numbers_of(term.source, language):
+    for other_number in glossary.terms.numbers_of(term.source, language):
         if other_number == number:
             continue
-        other = base.terms[other_number]
+        other = glossary.terms[other_number]
         is_other_case = (term.is_case_exact or other.is_case_exact) and other.source != term.source
         is_beside = "forbidden" in (term.status, other.status) and (
             term.status != other.status or term.target != other.target

@@ -88,7 +88,7 @@ class DocumentTerms:
         """The glossaries in the page's header; None without any."""
         if not self.glossaries:
             return None
-        on = [base for base in self.glossaries if base.is_on]
+        on = [glossary for glossary in self.glossaries if glossary.is_on]
         return {
             "name": (on or self.glossaries)[0].name,
             "num_terms": sum(map(len, on)),

@@ -41,8 +41,8 @@ def log(tmp_path: Path) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     status = main([str(argument) for argument in arguments])
-    said = capsys.readouterr()
-    return status, said.out, said.err
+    output = capsys.readouterr()
+    return status, output.out, output.err
 
 
 def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,8 +58,8 @@ def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pyte
 def test_help_of_the_app_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
-    said = capsys.readouterr().out
-    assert [command for command in COMMANDS if f"\n  {command} " not in said] == []
+    output = capsys.readouterr().out
+    assert [command for command in COMMANDS if f"\n  {command} " not in output] == []
 
 
 def test_document_export_includes_logged_proposals(
@@ -71,9 +71,9 @@ def test_document_export_includes_logged_proposals(
     store.append(2, "decode_result", {}, segment=1, update=update)
     store.close()
     out = tmp_path / "out.txt"
-    status, _, said = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
+    status, _, warning = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
     assert (status, out.read_text()) == (0, "Ein rotes Haus.\nZwei\n")
-    assert said == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
+    assert warning == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
 
 
 def test_export_kinds_equal_those_of_the_page() -> None:
@@ -160,10 +160,10 @@ def test_row_errors_name_their_glossary(
     (tmp_path / "a.txt").write_text("The house\n")
     for name, text in (("good.tsv", "house\tHaus\nwindow\n"), ("bad.tsv", "house\n"), ("cut.tbx", "<tbx")):
         (tmp_path / name).write_text(text)
-    for bad, said in (("bad.tsv", "bad.tsv, row 1: expected source<TAB>target"), ("cut.tbx", "cut.tbx is damaged")):
+    for bad, message in (("bad.tsv", "bad.tsv, row 1: expected source<TAB>target"), ("cut.tbx", "cut.tbx is damaged")):
         flags = ("--glossary", tmp_path / "good.tsv", "--glossary", tmp_path / bad)
         status, _, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
-        assert (status, "good.tsv, row 2: expected" in err, said in err) == (2, True, True)
+        assert (status, "good.tsv, row 2: expected" in err, message in err) == (2, True, True)
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -189,7 +189,7 @@ def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["stats", "7"], "no session '7'"),
         (["stats", "--log", "missing.sqlite"], "log not found"),
@@ -198,11 +198,11 @@ def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.Capt
     ],
 )
 def test_failed_command_reports_the_reason_with_status_2(
-    log: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    log: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     has_log = "--log" in arguments or arguments[0] == "translate"
     status, _, err = run(capsys, *arguments, *([] if has_log else ["--log", log]))
-    assert status == 2 and said in err
+    assert status == 2 and message in err
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_problems_are_reported_by_segment_and_the_document_is_written(
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (["-o", "b.docx"], "must end in '.txt'"),
         (["-o", "a.txt"], "is the document itself"),
@@ -389,13 +389,13 @@ def test_problems_are_reported_by_segment_and_the_document_is_written(
     ],
 )
 def test_invalid_output_is_refused(
-    translator: HandTranslator, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str],
+    translator: HandTranslator, tmp_path: Path, more: list[str], message: str, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("One\n")
     status, _, err = run(capsys, "translate", "a.txt", *more)
-    assert status == 2 and said in err
+    assert status == 2 and message in err
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
@@ -436,5 +436,5 @@ def test_interrupted_write_leaves_no_partial_file(
 def test_unknown_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["tranlsate", "a.txt"])
-    said = capsys.readouterr().err
-    assert (ended.value.code, "no command 'tranlsate'" in said, "translate, stats" in said) == (2, True, True)
+    error = capsys.readouterr().err
+    assert (ended.value.code, "no command 'tranlsate'" in error, "translate, stats" in error) == (2, True, True)

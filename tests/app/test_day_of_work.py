@@ -75,12 +75,12 @@ class Person:
         text = " ".join(words) or "x"
         self.send("keys", segment=index, counts={"character": len(text), "delete": 2})
         change = smallest_change(before, text, self.chance.choice(["typed", "typed", "paste"]))
-        told = [[change.offset, len(change.removed), change.text, change.origin]]
-        self.send("edit", segment=index, text=text, origin="typed", told={"before": before, "changes": told})
+        reported = [[change.offset, len(change.removed), change.text, change.origin]]
+        self.send("edit", segment=index, text=text, origin="typed", reported={"before": before, "changes": reported})
         return text
 
     def work(self) -> None:
-        self.send("pretranslate", is_wanted=False)  # so that what is decoded is what this day asks for
+        self.send("pretranslate", is_on=False)  # so that what is decoded is what this day asks for
         for index in range(NUM_SEGMENTS):
             self.send("open", segment=index)
             self.answer()

@@ -60,12 +60,12 @@ def test_every_error_of_the_app_is_raised_with_a_translatable_message():
 
 def test_message_is_english_text_until_it_is_translated():
     template = "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one"
-    said = Message(template, name="{x}.txt", size=1234.56, limit=64)
-    assert said == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
-    assert said.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
+    shown = Message(template, name="{x}.txt", size=1234.56, limit=64)
+    assert shown == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
+    assert shown.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
     assert Message("{count:,} are in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
-    assert copy.deepcopy([said])[0] is said
-    assert sqlite3.connect(":memory:").execute("select ?", (said,)).fetchone() == (str(said),)
+    assert copy.deepcopy([shown])[0] is shown
+    assert sqlite3.connect(":memory:").execute("select ?", (shown,)).fetchone() == (str(shown),)
 
 
 def test_nested_messages_are_translated_and_user_texts_are_not():

@@ -84,13 +84,13 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     assert shown.document.name == "getting-started.txt"
     assert result["offer"]["name"] == "manual.txt"
     assert (result["offer"]["num_confirmed"], result["offer"]["num_segments"]) == (1, 2)
-    again = second.sessions.go_on(result["offer"]["session"])
+    again = second.sessions.resume(result["offer"]["session"])
     assert again.token == token
     assert [(s.state, s.target, s.pins, sorted(s.terms_off), s.origin) for s in again.segments] == [
         ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
         ("edited", "Halb fertig", (), ["file\tDatei"], "hypothesis"),
     ]
-    assert [(base.name, len(base)) for base in again.terms.glossaries] == [("terms.tsv", 2)]
+    assert [(glossary.name, len(glossary)) for glossary in again.terms.glossaries] == [("terms.tsv", 2)]
     assert again.first_to_do() == 1
     assert second.sessions.welcome(None) == (again, {})  # offered once
     second.end()
@@ -300,7 +300,7 @@ def test_a_document_that_cannot_be_begun_again_leaves_no_session(run: Run):
     sessions = [summary.id for summary in run.store.sessions()]
     glossary_event = "INSERT ON main.event WHEN NEW.type = 'glossary'"
     with refusing(run, glossary_event), pytest.raises(LogError, match="no space"):
-        run.sessions.begin_anew(workspace, "en-de")
+        run.sessions.restart(workspace, "en-de")
     assert [summary.id for summary in run.store.sessions()] == sessions
     assert run.store.tombstones() == []
     assert run.sessions.welcome(None)[0] is workspace

@@ -25,12 +25,12 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "data", "said"), REFUSED, ids=[case[0] for case in REFUSED])
-def test_unusable_document_is_refused_and_the_open_document_stays(screen: Screen, name: str, data: bytes, said: str):
+@pytest.mark.parametrize(("name", "data", "message"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_unusable_document_is_refused_and_the_open_document_stays(screen: Screen, name: str, data: bytes, message: str):
     screen.open_text(DOCUMENT)
     screen.type_text("Bleibt hier")
     screen.upload("document", name, data)
-    expect(screen.page.locator(".banner.bad .say")).to_contain_text(said)
+    expect(screen.page.locator(".banner.bad .say")).to_contain_text(message)
     expect(screen.page.locator(".docinfo .name")).to_have_text("manual.txt")
     expect(screen.field).to_have_value("Bleibt hier")
     screen.wait_until_saved()

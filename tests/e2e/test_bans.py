@@ -32,8 +32,8 @@ def test_word_banned_by_key_is_in_no_hypothesis_until_undo(screen: Screen, tmp_p
     screen.page.get_by_role("button", name=f"Allow “{word}”").click()
     expect(screen.page.locator("li[data-ban]")).to_have_count(0)
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("avoid", "unavoid")]
-    assert told == [("avoid", "person"), ("unavoid", "undo"), ("avoid", "redo"), ("unavoid", "person")]
+    logged = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("avoid", "unavoid")]
+    assert logged == [("avoid", "person"), ("unavoid", "undo"), ("avoid", "redo"), ("unavoid", "person")]
 
 
 def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):

@@ -47,10 +47,10 @@ def test_reported_changes_rebuild_the_text_in_code_points(screen: Screen, cases:
     """Also if an edit splits a surrogate pair or joins two halves."""
     module = f"{screen.url}/pinpoint-static/core/changes.js"
     found = screen.page.evaluate(NOTE, {"module": module, "cases": [[units, steps] for units, steps in cases]})
-    for (units, steps), (points, told) in zip(cases, found, strict=True):
+    for (units, steps), (points, found_changes) in zip(cases, found, strict=True):
         before = b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "surrogatepass")
         after = text_of(points)
-        changes = [(at, count, text_of(came), origin) for at, count, came, origin in told]
+        changes = [(at, count, text_of(came), origin) for at, count, came, origin in found_changes]
         assert reported_changes(before, after, changes) is not None or (before == after and not changes)
         assert {origin for *_, origin in changes} <= {origin for *_, origin in steps}
 
@@ -87,8 +87,8 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
     screen.wait_until_saved()
     screen.confirm()
 
-    told = [e for e in events(screen.download("Session log as JSONL", tmp_path)) if e["segment"] == 0]
-    written = [e for e in told if "offset" in e["payload"]]
+    logged = [e for e in events(screen.download("Session log as JSONL", tmp_path)) if e["segment"] == 0]
+    written = [e for e in logged if "offset" in e["payload"]]
     by_way: list[tuple[str, str, str]] = []
     for kind, text, origin in ((e["type"], e["payload"]["text"], e["payload"]["origin"]) for e in written):
         if (
@@ -105,12 +105,12 @@ def test_typing_pasting_composing_and_undo_are_logged_as_such(screen: Screen, tm
         ("insert", "你好Erst dann", "typed"),
         ("delete", "dann", "typed"),
     ]
-    assert [e["type"] for e in told if e["type"] in ("undo", "confirm")] == ["undo", "confirm"]
-    undone = next(e["segment_version"] for e in told if e["type"] == "undo")
+    assert [e["type"] for e in logged if e["type"] in ("undo", "confirm")] == ["undo", "confirm"]
+    undone = next(e["segment_version"] for e in logged if e["type"] == "undo")
     stored = {e["segment_version"] for e in written if e["segment_version"] > undone}
     assert len(stored) <= 2, "waiting edits are stored together"
     after = None
-    for event in told:
+    for event in logged:
         after = text_after(after, event["type"], event["payload"])
     assert after == "Erst "
     expect(screen.row(1).locator(".tgt")).to_have_text(re.compile("^Erst ?$"))

@@ -25,8 +25,8 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Cost of constraints .*individually, .*combined"))
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [event["payload"] for event in log if event["type"] == "prices"][-1]
-    assert [each["text"] for each in told["constraints"]] == ["ganz neu", "Einstellungen"]
+    prices = [event["payload"] for event in log if event["type"] == "prices"][-1]
+    assert [each["text"] for each in prices["constraints"]] == ["ganz neu", "Einstellungen"]
     screen.page.locator("li[data-pin] .x").click()
     screen.page.locator("li[data-ban] .x").click()
     screen.upload("glossary", "none.csv", b"source,target\nmodem,Modem\n")

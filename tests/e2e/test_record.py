@@ -38,17 +38,17 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     report.get_by_role("button", name=re.compile("Replay .* events")).press("Enter")
     slider = report.get_by_role("slider", name="Moment of the session")
     expect(slider).to_be_focused()
-    seen, told = set(), set()
+    seen, shown = set(), set()
     for _ in range(int(slider.get_attribute("max") or 0)):
         page.keyboard.press("ArrowRight")
-        told.add(report.locator(".stage .what").inner_text())
+        shown.add(report.locator(".stage .what").inner_text())
         seen.add(
             report.locator(".stage .text").evaluate(
                 "e => [...e.childNodes].filter(n => n.nodeName !== 'DEL').map(n => n.textContent).join('')"
             )
         )
     assert {"<b>Öffnen</b> Sie", "<b>Öffnen</b> Sie alle"} <= seen
-    assert {"Segment 1 · inserted · Typed", "Segment 1 · deleted · Typed"} <= told
+    assert {"Segment 1 · inserted · Typed", "Segment 1 · deleted · Typed"} <= shown
     assert report.locator(".stage b").count() == 0
     page.keyboard.press("Home")
     report.locator(".player select").select_option("64")
@@ -97,16 +97,16 @@ def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_paus
     screen.wait_until_saved()
     page.keyboard.press("Control+Enter")
 
-    told = events(screen.download("Session log as JSONL", tmp_path))
-    kinds = [event["type"] for event in told]
-    keys = [event["payload"] for event in told if event["type"] == "key"]
+    logged = events(screen.download("Session log as JSONL", tmp_path))
+    kinds = [event["type"] for event in logged]
+    keys = [event["payload"] for event in logged if event["type"] == "key"]
     before = [payload for payload in keys if "presses" not in payload]
     noted = [key for payload in keys for _, key in payload.get("presses", ())]
     assert sum(payload["counts"].get("character", 0) for payload in before) == 2
     assert noted[:2] == ["x", "y"] and "a" not in noted
     assert "caret" in kinds and kinds.index("consent") < kinds.index("caret")
-    places = [end for e in told if e["type"] == "caret" for _, _, end in e["payload"]["positions"]]
+    places = [end for e in logged if e["type"] == "caret" for _, _, end in e["payload"]["positions"]]
     assert max(places) == length, "in code points, as the places of changes"
     pause = kinds.index("idle")
-    assert told[pause]["payload"]["idle_ms"] >= 60_000
+    assert logged[pause]["payload"]["idle_ms"] >= 60_000
     assert "focus" in kinds[pause + 1 :]

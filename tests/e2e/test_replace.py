@@ -57,8 +57,8 @@ def test_replacements_are_previewed_and_undone_in_one_step(screen: Screen, tmp_p
     screen.page.keyboard.press("Control+y")
     screen.eventually(lambda: targets(screen, 2) == [f"Kein Router {HOSTILE}"])
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [(e["payload"]["origin"], e["segment"]) for e in log if "step" in e["payload"]]
-    assert told == [("replace", 1), ("replace", 0), ("replace", 0), ("undo", 0), ("undo", 1), ("redo", 1)]
+    logged = [(e["payload"]["origin"], e["segment"]) for e in log if "step" in e["payload"]]
+    assert logged == [("replace", 1), ("replace", 0), ("replace", 0), ("undo", 0), ("undo", 1), ("redo", 1)]
 
 
 def test_confirmed_segment_fills_its_repetitions_and_can_be_undone(screen: Screen):

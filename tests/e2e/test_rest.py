@@ -46,8 +46,10 @@ def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Scr
     expect(screen.page.locator("li[data-kept]")).to_have_count(0)
     screen.wait_until_saved()
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("beginning", "hypothesis_taken", "undo")]
-    assert told == [("beginning", "rest"), ("hypothesis_taken", "rest"), ("undo", "undo"), ("beginning", "undo")]
+    logged = [
+        (e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("beginning", "hypothesis_taken", "undo")
+    ]
+    assert logged == [("beginning", "rest"), ("hypothesis_taken", "rest"), ("undo", "undo"), ("beginning", "undo")]
     asked = [e["payload"]["prefix"] for e in log if e["type"] == "decode_request" and e["segment"] == 0]
     assert "settings " in asked and asked[-1] == ""
 

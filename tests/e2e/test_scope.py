@@ -52,9 +52,9 @@ def test_document_pin_changes_and_flags_the_affected_segments(screen: Screen, tm
     screen.page.get_by_role("button", name="Remove from document").click()
     expect(screen.page.locator("#pinpoint-panel-terms .ti")).to_have_count(0)
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [(e["type"], e["payload"]) for e in log if e["type"] in ("term_added", "term_removed")]
+    logged = [(e["type"], e["payload"]) for e in log if e["type"] in ("term_added", "term_removed")]
     payload = {"source": "network", "target": "settings", "scope": "document"}
-    assert told == [("term_added", payload), ("term_removed", payload)]
+    assert logged == [("term_added", payload), ("term_removed", payload)]
 
 
 def test_pin_added_to_the_glossary_is_required_wherever_its_source_occurs(screen: Screen):

@@ -27,10 +27,10 @@ def answer(
 
     def is_shown() -> bool:
         for request, _, future in decoder.of(0):
-            told = translation(request, *texts)
+            answer = translation(request, *texts)
             if not future.done():
-                hypotheses = tuple(replace(hypothesis, alignment=aligned) for hypothesis in told.hypotheses)
-                future.set_result(replace(told, hypotheses=hypotheses))
+                hypotheses = tuple(replace(hypothesis, alignment=aligned) for hypothesis in answer.hypotheses)
+                future.set_result(replace(answer, hypotheses=hypotheses))
         return screen.proposal_text() == texts[0] and screen.proposal.get_attribute("aria-busy") == "false"
 
     screen.eventually(is_shown)
@@ -55,7 +55,7 @@ def test_chinese_and_japanese_words_are_pinned_whole_at_the_servers_offsets(cont
         page.keyboard.press("Escape")
         page.keyboard.press("Space")
         screen.eventually(lambda: [phrase.text for phrase in decoder.of(0)[-1][0].phrases] == ["文件"])
-        # Half of what the dictionary would join is pinned; kana are told apart by it, names in katakana are not.
+        # Half of what the dictionary would join is pinned; kana are set apart by it, names in katakana are not.
         answer(screen, decoder, "文件夹をファイルサーバーに保存してください。")
         expect(page.locator(".hyp .pin")).to_have_count(1)
         words = screen.words.all_text_contents()

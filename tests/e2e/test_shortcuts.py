@@ -97,7 +97,7 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     screen.open_text(DOCUMENT)
     screen.field.focus()
     screen.page.keyboard.press("Alt+h")
-    dialog, said = screen.page.get_by_role("dialog"), screen.page.get_by_role("dialog").get_by_role("alert")
+    dialog, alert = screen.page.get_by_role("dialog"), screen.page.get_by_role("dialog").get_by_role("alert")
     with screen.page.expect_download() as started:
         dialog.get_by_role("button", name="Save to file").click()
     started.value.save_as(tmp_path / "keys.json")
@@ -106,11 +106,11 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     kept["keys"] |= {"pin": "Alt+Q", "rest": "Ctrl+T", "fly": "Alt+Y"}
     file = dialog.locator("input[data-kind=keys]")
     file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": json.dumps(kept).encode()})
-    expect(said).to_contain_text("Re-translate the rest, fly")
+    expect(alert).to_contain_text("Re-translate the rest, fly")
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
     expect(dialog.locator("[data-keys-of=rest]")).to_have_text("Alt R")
     file.set_input_files({"name": "k.json", "mimeType": "application/json", "buffer": b"[1]"})
-    expect(said).to_contain_text("not a Pinpoint shortcut file")
+    expect(alert).to_contain_text("not a Pinpoint shortcut file")
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt Q")
     dialog.get_by_role("button", name="Reset all").click()
     expect(dialog.locator("[data-keys-of=pin]")).to_have_text("Alt P")

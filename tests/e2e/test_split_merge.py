@@ -64,8 +64,8 @@ def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, conte
     expect(screen.field).to_have_value("Einstellungen öffnen")
     assert screen.notes.filter(has_text="reload").count() == 0
     log = events(screen.download("Session log as JSONL", tmp_path))
-    told = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("split", "merge")]
-    assert told == [("split", "person"), ("merge", "person"), ("split", "undo")]
+    logged = [(e["type"], e["payload"]["origin"]) for e in log if e["type"] in ("split", "merge")]
+    assert logged == [("split", "person"), ("merge", "person"), ("split", "undo")]
     redo = screen.page.get_by_role("button", name="Redo")
     expect(redo).to_be_enabled()
     screen.type_text("Etwas Neues")  # clears the redo stack

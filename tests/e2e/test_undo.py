@@ -17,8 +17,8 @@ def redo(screen: Screen) -> None:
 
 def is_open(screen: Screen, number: int, state: str) -> bool:
     """True if this segment is open, in this state."""
-    said = screen.page.locator(".editor .st").inner_text()
-    return screen.page.locator(".editor .no").inner_text() == str(number) and said.endswith(state)
+    state_shown = screen.page.locator(".editor .st").inner_text()
+    return screen.page.locator(".editor .no").inner_text() == str(number) and state_shown.endswith(state)
 
 
 def test_confirmations_are_undone_and_redone_in_their_segments(screen: Screen):

@@ -195,7 +195,7 @@ export class Bench {
         when: dayAndTime(offer.last_ms),
       }),
       [
-        [t('offer.go_on'), () => this.switchTo('go_on', {session: offer.session})],
+        [t('offer.go_on'), () => this.switchTo('resume_session', {session: offer.session})],
         [t('offer.anew'), () => this.focusEditor()],
       ],
       {key: 'offer', stays: true},

@@ -81,13 +81,13 @@ def test_delimiters_agree_with_another_parser(text: str) -> None:
     found, position = "", 0
     for start, sign, end in sorted(edges):
         found, position = f"{found}{text[position:start]}<{sign}>", end
-    assert _plain(found + text[position:]) == _plain("".join(map(_told, inline.children)))
+    assert _plain(found + text[position:]) == _plain("".join(map(_rendered, inline.children)))
 
 
-def _told(token: Token) -> str:
+def _rendered(token: Token) -> str:
     """A token of markdown-it; links and images by their delimiters."""
     if token.type == "image":
-        return f"<![>{''.join(map(_told, token.children or []))}</>"
+        return f"<![>{''.join(map(_rendered, token.children or []))}</>"
     if token.nesting == 0:
         return token.content
     return "</>" if token.nesting < 0 else f"<{token.markup or '['}>"

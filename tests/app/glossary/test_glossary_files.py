@@ -67,7 +67,7 @@ def test_one_column_is_refused_with_row_and_expected_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "kind", "said"),
+    ("row", "kind", "message"),
     [
         ("alone", "columns", "expected source<TAB>target, found 1 column"),
         ("\tnur Ziel", "empty", "the source is empty"),
@@ -81,12 +81,12 @@ def test_one_column_is_refused_with_row_and_expected_form() -> None:
         ),
     ],
 )
-def test_wrong_row_is_left_out_with_a_reason_and_others_are_kept(row: str, kind: str, said: str) -> None:
+def test_wrong_row_is_left_out_with_a_reason_and_others_are_kept(row: str, kind: str, message: str) -> None:
     imported = read(f"router\tRouter\n\n{row}\nnote\tNotiz\n")
     assert pairs(imported) == [("router", "Router"), ("note", "Notiz")]
     (error,) = imported.errors
     assert (error.row, error.kind) == (3, kind)
-    assert error.message.startswith(said)
+    assert error.message.startswith(message)
 
 
 def test_unclosed_quotation_mark_does_not_affect_later_rows() -> None:
@@ -146,22 +146,22 @@ def test_short_sources_and_pairs_that_differ_only_by_a_capital_are_warned_about(
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "data", "said"),
+    ("limit", "value", "data", "message"),
     [
         ("MAX_ROWS", 10, b"a%d\tb\n" * 11, "more than 10 rows"),
         ("MAX_BYTES", 2**20, b"x" * (2**20 + 1), "1.0 MiB"),
     ],
 )
 def test_file_over_a_limit_is_refused(
-    monkeypatch: pytest.MonkeyPatch, limit: str, value: int, data: bytes, said: str
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int, data: bytes, message: str
 ) -> None:
     monkeypatch.setattr(glossary_file, limit, value)
-    with pytest.raises(GlossaryError, match=said):
+    with pytest.raises(GlossaryError, match=message):
         read_glossary(data, "g.csv")
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (b"PK\x03\x04", "damaged archive"),
@@ -169,10 +169,10 @@ def test_file_over_a_limit_is_refused(
         (b";;;\n,,\n", "no terms"),
     ],
 )
-def test_file_without_usable_rows_is_refused(data: bytes, said: str) -> None:
+def test_file_without_usable_rows_is_refused(data: bytes, message: str) -> None:
     with pytest.raises(GlossaryError) as caught:
         read_glossary(data, "g.csv")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 CELL = st.text(st.sampled_from("ab\"',; äß"), min_size=1, max_size=8).map(lambda s: f"x{s}x".replace("  ", " "))
@@ -211,5 +211,5 @@ def test_too_many_rows_are_refused_and_blank_lines_are_not_counted(monkeypatch: 
 @given(st.text('a\t\r\n ;"', max_size=20))
 def test_lines_are_numbered_as_in_an_editor(text: str):
     shown = re.split(r"\r\n|\r|\n", text)
-    told = [line for _, line in glossary_file._lines(text)]
-    assert told[: len(shown)] == shown and not any(told[len(shown) :])
+    lines = [line for _, line in glossary_file._lines(text)]
+    assert lines[: len(shown)] == shown and not any(lines[len(shown) :])

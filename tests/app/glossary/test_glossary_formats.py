@@ -164,7 +164,7 @@ def hostile_sheet() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (ENTITIES, "its own entities"),
         (OUTSIDE, "its own entities"),
@@ -188,9 +188,11 @@ def hostile_sheet() -> bytes:
         "another kind of XML",
     ],
 )
-def test_hostile_and_damaged_files_are_refused_with_a_reason(monkeypatch: pytest.MonkeyPatch, data: bytes, said: str):
+def test_hostile_and_damaged_files_are_refused_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
+):
     monkeypatch.setattr(spreadsheet, "MAX_UNPACKED_BYTES", 2 * 2**20)
-    with pytest.raises(GlossaryError, match=said):
+    with pytest.raises(GlossaryError, match=message):
         read_glossary(data, "g", "en-de")
 
 

@@ -50,9 +50,9 @@ def test_changed_index_equals_rebuilt_index(
     others = Glossary(2, "other", TermIndex({0: Term("log file", "Protokoll"), 1: Term("log", "x")}))
     for language in ("en", ""):
         found = [
-            combined_matcher((Term("fi", "y", is_for_document=True),), bases, language).search(text)
+            combined_matcher((Term("fi", "y", is_for_document=True),), glossaries, language).search(text)
             for parts in (numbered, anew)
-            for bases in [(Glossary(1, "one", parts), others)]
+            for glossaries in [(Glossary(1, "one", parts), others)]
         ]
         assert found[0] == found[1]
     for source in WORDS:

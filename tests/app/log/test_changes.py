@@ -29,21 +29,21 @@ TEXTS = st.text(st.sampled_from("ab  ö😀👩🏽\u0308\ud83d\ude00"), max_siz
 def edits(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str, str]], str]:
     """A text, what happens to it as a page tells it, and the text after."""
     before = text = draw(TEXTS)
-    told = []
+    reported = []
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(text)))
         count = draw(st.integers(0, len(text) - start))
         new = draw(TEXTS)
-        told.append((start, count, new, draw(st.sampled_from(["typed", "paste", "spelling", "other"]))))
+        reported.append((start, count, new, draw(st.sampled_from(["typed", "paste", "spelling", "other"]))))
         text = text[:start] + new + text[start + count :]
-    return before, told, text
+    return before, reported, text
 
 
 @given(edits(), st.booleans())
 def test_log_rebuilds_the_text_from_reported_changes(edit: Any, is_of_machine: bool) -> None:
-    before, told, after = edit
-    changes = reported_changes(before, after, told)
-    assert changes is not None and [change.origin for change in changes] == [origin for *_, origin in told]
+    before, reported, after = edit
+    changes = reported_changes(before, after, reported)
+    assert changes is not None and [change.origin for change in changes] == [origin for *_, origin in reported]
     text = None if is_of_machine else before
     for (event_type, payload), change in zip(
         change_events(changes, before if is_of_machine else None), changes, strict=True
@@ -71,11 +71,11 @@ def test_smallest_change_is_correct_and_minimal(before: str, after: str) -> None
 
 @given(edits(), TEXTS)
 def test_reported_changes_that_do_not_give_the_text_are_ignored(edit: Any, other: str) -> None:
-    before, told, after = edit
+    before, reported, after = edit
     segment = SegmentState(0, "source", 1, target=before, state="edited")
     wanted = edited(segment, other, "typed")
     events = edit_events(
-        segment, other.replace("\ud83d", "").replace("\ude00", ""), "typed", None, ReportedEdit("", told)
+        segment, other.replace("\ud83d", "").replace("\ude00", ""), "typed", None, ReportedEdit("", reported)
     )
     assert wanted.target == other
     text: str | None = before
@@ -87,7 +87,7 @@ def test_reported_changes_that_do_not_give_the_text_are_ignored(edit: Any, other
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("reported", "why"),
     [
         ([(0, 4, "x", "typed")], "more is gone than there was"),
         ([(-1, 1, "x", "typed")], "before the text"),
@@ -98,14 +98,14 @@ def test_reported_changes_that_do_not_give_the_text_are_ignored(edit: Any, other
         ([(3, 0, "", "typed")] * MAX_REPORTED + [(3, 0, "x", "typed")], "more than one edit has"),
     ],
 )
-def test_impossible_reported_changes_are_ignored(told: list[tuple[int, int, str, str]], why: str) -> None:
-    assert reported_changes("abc", "abcx", told) is None, why
+def test_impossible_reported_changes_are_ignored(reported: list[tuple[int, int, str, str]], why: str) -> None:
+    assert reported_changes("abc", "abcx", reported) is None, why
 
 
 def test_proposal_is_logged_once_with_the_first_change() -> None:
     segment = SegmentState(0, "source", 1)
-    told = ReportedEdit("Das Haus", [(3, 0, " rote", "typed"), (3, 5, "", "typed"), (3, 0, " neue", "paste")])
-    assert edit_events(segment, "Das neue Haus", "typed", None, told) == [
+    reported = ReportedEdit("Das Haus", [(3, 0, " rote", "typed"), (3, 5, "", "typed"), (3, 0, " neue", "paste")])
+    assert edit_events(segment, "Das neue Haus", "typed", None, reported) == [
         ("insert", {"offset": 3, "text": " rote", "origin": "typed", "before": "Das Haus"}),
         ("delete", {"offset": 3, "text": " rote", "origin": "typed"}),
         ("paste", {"offset": 3, "text": " neue", "origin": "paste"}),

@@ -26,10 +26,10 @@ TERMS = (
 def test_all_fields_of_a_term_are_stored(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
-    base = Glossary.of(1, "g", TERMS)
-    store.change_glossaries(session.id, (), (base,), {"change": "import"})
-    after = base.changed({3: Term("mouse", "Maus", case="any")})
-    store.change_glossaries(session.id, (base,), (after,), {"change": "edit"})
+    glossary = Glossary.of(1, "g", TERMS)
+    store.change_glossaries(session.id, (), (glossary,), {"change": "import"})
+    after = glossary.changed({3: Term("mouse", "Maus", case="any")})
+    store.change_glossaries(session.id, (glossary,), (after,), {"change": "edit"})
     assert store.load_session(session.id).glossaries == (after,)
     first, second = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     (added,) = first["added"]
@@ -45,7 +45,9 @@ def test_all_fields_of_a_term_are_stored(tmp_path: Path):
 changes = st.dictionaries(
     st.integers(0, 4), st.none() | st.builds(Term, st.sampled_from("ab"), st.sampled_from("xy")), max_size=3
 )
-states = st.lists(st.tuples(st.integers(1, 3), st.booleans(), changes), max_size=3, unique_by=lambda base: base[0])
+states = st.lists(
+    st.tuples(st.integers(1, 3), st.booleans(), changes), max_size=3, unique_by=lambda glossary: glossary[0]
+)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -55,7 +57,7 @@ def test_stored_glossaries_equal_the_state_after_any_changes(tmp_path_factory, s
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
     before: tuple[Glossary, ...] = ()
     for state in story:
-        known = {base.id: base for base in before}
+        known = {glossary.id: glossary for glossary in before}
         after = tuple(
             replace(known.get(id_, Glossary.of(id_, f"g{id_}", TERMS)).changed(edits), is_on=is_on)
             for id_, is_on, edits in state

@@ -61,9 +61,9 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     assert session.num_events == 3
     assert session.glossaries == ()
     assert store.verify_chain(session.id).is_intact
-    bases = (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),)
-    store.change_glossaries(session.id, (), bases, {})
-    assert store.load_session(token).glossaries == bases
+    glossaries = (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),)
+    store.change_glossaries(session.id, (), glossaries, {})
+    assert store.load_session(token).glossaries == glossaries
     store.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
     assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()

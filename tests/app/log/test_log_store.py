@@ -113,7 +113,7 @@ def test_replaced_and_removed_glossaries_are_kept_in_the_events(store: LogStore,
     store.change_glossaries(session.id, (other,), (), {})
     assert store.load_session(session.id).glossaries == ()
     events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
-    names = [[told["name"] for told in payload["glossaries"]] for payload in events]
+    names = [[glossary["name"] for glossary in payload["glossaries"]] for payload in events]
     assert names == [["terms.tsv"], ["other.tsv"], []]
     assert events[0]["added"][0]["terms"] == [[0, "one", "eins", 2], [1, "IT", "IT", 5]]
 
@@ -170,8 +170,10 @@ def test_full_disk_writes_nothing_and_works_again_with_free_space(store: LogStor
     before = state_of(store, session.id)
     pages = raw(store, "PRAGMA page_count")[0][0]
     store._db.conn.execute(f"PRAGMA max_page_count = {pages}")
-    said = r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: free some disk"
-    with pytest.raises(LogError, match=said):
+    message = (
+        r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: free some disk"
+    )
+    with pytest.raises(LogError, match=message):
         store.append(session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
     store._db.conn.execute("PRAGMA max_page_count = 1000000")

@@ -1,4 +1,4 @@
-"""The direction of a new document: by what its file says, by its text, by the flag; and begun anew in another."""
+"""The direction of a new document, from its file, its text or the flag; and the document restarted in another one."""
 
 from __future__ import annotations
 
@@ -76,18 +76,18 @@ def test_a_document_decides_its_direction(name: str, data: str | bytes, directio
 
 
 @pytest.mark.parametrize(
-    ("stated", "directions", "direction", "said"),
+    ("stated", "directions", "direction", "note"),
     [
         (("fr", "it"), BOTH, "en-de", "fr → it"),
         (("de", "it"), BOTH, "de-en", "de → it"),  # half of it can be had
         (("de", "en"), ("en-de",), "en-de", "de → en"),
     ],
 )
-def test_unsupported_languages_are_reported(stated: tuple[str, str], directions: Any, direction: str, said: str):
+def test_unsupported_languages_are_reported(stated: tuple[str, str], directions: Any, direction: str, note: str):
     file = read_file(XLIFF_1.format(*stated).encode(), "a.xlf")
     decision = decide(file, directions, file.languages)
     assert decision.direction == direction
-    assert said in decision.note
+    assert note in decision.note
 
 
 def test_of_very_many_languages_none_is_guessed():
@@ -142,15 +142,15 @@ def test_document_is_begun_again_and_the_earlier_session_stays(store: LogStore):
     assert first["model"]["num_directions"] == 2
     assert page.send("directions")["result"] == {"directions": {"en": ["de"], "de": ["en"]}}
     wanted = "en-de" if earlier.direction == "de-en" else "de-en"
-    reply = page.send("begin_anew", direction=wanted)
+    reply = page.send("restart_document", direction=wanted)
     assert reply["document"]["direction"] == wanted
     assert reply["token"] != earlier.token
     assert all(row["state"] == "new" for row in reply["rows"])
     assert [row["source"] for row in reply["rows"]] != [segment.source for segment in earlier.segments]
     assert earlier.session_id in [offer["session"] for offer in reply["offers"]]
-    back = page.send("go_on", session=earlier.session_id)
+    back = page.send("resume_session", session=earlier.session_id)
     assert (back["document"]["direction"], back["rows"][0]["target"]) == (earlier.direction, "Until then")
-    refused = page.send("begin_anew", direction="fr-en")
+    refused = page.send("restart_document", direction="fr-en")
     assert refused["error"]["message"] == "hand translates en-de, de-en, not fr-en."
     sessions.close()
 
@@ -160,7 +160,7 @@ def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
     table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
     earlier = sessions.open_document(table, "a.csv")
     assert [(s.source, s.target) for s in earlier.segments] == [("Ja", None), ("Gut", "Well")]
-    again = sessions.begin_anew(earlier, "en-de")
+    again = sessions.restart(earlier, "en-de")
     assert [(s.source, s.target) for s in again.segments] == [("No", None), ("Well", "Gut")]
     again.confirm(0, "Nein")
     again.edit(1, "Wohl", "typed")
@@ -168,7 +168,7 @@ def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
     assert sessions.export(again, "document").data == written
     sessions.close()
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
-    assert sessions.export(sessions.go_on(again.session_id), "document").data == written
+    assert sessions.export(sessions.resume(again.session_id), "document").data == written
     sessions.close()
 
 
@@ -188,16 +188,16 @@ def test_document_that_cannot_be_swapped_is_not_begun_in_the_other_direction(sto
     num_sessions = len(store.sessions())
     stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
     with pytest.raises(CommandError, match=f"its languages are {stated}, .* for de-en, export it"):
-        sessions.begin_anew(workspace, "de-en")
+        sessions.restart(workspace, "de-en")
     assert len(store.sessions()) == num_sessions
-    assert sessions.begin_anew(workspace, "en-fr").segments[0].source == workspace.segments[0].source
+    assert sessions.restart(workspace, "en-fr").segments[0].source == workspace.segments[0].source
     sessions.close()
 
 
 def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
     sessions = Sessions(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
     workspace = sessions.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
-    assert sessions.begin_anew(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
+    assert sessions.restart(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
     sessions.close()
 
 
@@ -214,16 +214,18 @@ def test_glossaries_that_apply_to_the_direction_are_taken_along(store: LogStore)
     workspace.glossaries.put("low", [Term("window", "Fenster")])
     workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
 
-    def told(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
-        bases = sessions.begin_anew(workspace, direction).terms.glossaries
-        return [(base.name, [(term.source, term.target) for term in base.terms.values()]) for base in bases]
+    def glossaries_after(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
+        glossaries = sessions.restart(workspace, direction).terms.glossaries
+        return [
+            (glossary.name, [(term.source, term.target) for term in glossary.terms.values()]) for glossary in glossaries
+        ]
 
-    assert told("de-en") == [
+    assert glossaries_after("de-en") == [
         ("high", [("Datei", "file"), ("Akte", "file"), ("OK", "OK")]),
         ("low", [("Fenster", "window")]),
     ]
-    assert told("en-fr") == []
-    assert [len(terms) for _, terms in told("en-de")] == [3, 1]
+    assert glossaries_after("en-fr") == []
+    assert [len(terms) for _, terms in glossaries_after("en-de")] == [3, 1]
     sessions.close()
 
 
@@ -237,7 +239,7 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     monkeypatch.setattr(other, "load_in_background", lambda: None)
     workspace = sessions.open_document(ENGLISH, "a.txt")
     sessions.models.switch(workspace, "cached/other")
-    again = sessions.begin_anew(workspace, "en-fr")
+    again = sessions.restart(workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
     sessions.close()
 

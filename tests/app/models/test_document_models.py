@@ -103,7 +103,7 @@ def test_old_model_translates_until_the_new_one_is_ready(run: Run) -> None:
     decoder = holder.come()
     shown = workspace.snapshot()["model"]
     assert (shown["name"], shown["state"], shown["next"]) == ("large", "ready", "")
-    assert texts(workspace) == ["alt 0", "alt 1", None], "what the old one said stays until the new one has answered"
+    assert texts(workspace) == ["alt 0", "alt 1", None], "old texts stay until the new model has answered"
     assert decoder.of(0)[-1][1] == "interactive"
     decoder.answer_all()
     settle(workspace)
@@ -207,7 +207,7 @@ def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run
         holder._has_fetched(num_bytes, 200)
     shown = workspace.snapshot()["model"]
     assert (shown["name"], shown["next"], shown["fetched"]) == ("hand", HUB_ID, 100)
-    assert changes == [0, 15, 99, 100], "a percent is told once"
+    assert changes == [0, 15, 99, 100], "each percent is reported once"
 
     converted = replace(LARGE, name=HUB_ID, folder=Path("/models/opus-mt-en-de-0123"))
     run.known = [*run.known, converted]
@@ -343,8 +343,8 @@ def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> Non
     assert run.sessions.models.directions(workspace, "cached/french") == ("en-fr",)
     for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
         with pytest.raises(CommandError, match=message):
-            run.sessions.begin_anew(workspace, "fr-en", key)
-    begun = run.sessions.begin_anew(workspace, "en-fr", "cached/french")
+            run.sessions.restart(workspace, "fr-en", key)
+    begun = run.sessions.restart(workspace, "en-fr", "cached/french")
     [french] = SlowModel.started
     assert (begun.direction, begun.model, begun.model.state) == ("en-fr", french, "loading")
     assert (workspace.direction, workspace.model.name) == ("en-de", "hand")
@@ -357,14 +357,14 @@ def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> Non
 
 def test_no_model_is_reported_as_translating_an_unsupported_direction(run: Run) -> None:
     run.sessions.models.first.directions = ("en-de",)
-    begun = run.sessions.begin_anew(run.open(), "en-fr", "cached/french")
+    begun = run.sessions.restart(run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
     assert "Nothing is translated here: hand has not this document’s direction" in begun.problem
     assert "no memory" in begun.problem
 
 
 def test_start_model_is_logged_once_its_checksum_is_known(tmp_path: Path) -> None:
-    def told() -> list[tuple[str | None, str]]:
+    def names_and_checksums() -> list[tuple[str | None, str]]:
         events = store.events(workspace.session_id)
         return [(event.payload["key"], event.payload["model"]) for event in events if event.type == "model"]
 
@@ -375,7 +375,7 @@ def test_start_model_is_logged_once_its_checksum_is_known(tmp_path: Path) -> Non
         workspace = sessions.open_document(TEXT, "text.txt")
         assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
         first.come()
-        assert told() == [(None, f"checksum of {name}") for name in expected]
+        assert names_and_checksums() == [(None, f"checksum of {name}") for name in expected]
         assert sessions.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
         sessions.close()
     store.close()
@@ -390,8 +390,8 @@ def test_page_lists_every_model_and_chooses_by_key_only(run: Run) -> None:
         return api.command({**message, "detail_since": -1, **fields})
 
     offers = command("models")["result"]["models"]
-    told = [(offer["key"], offer["is_current"], offer["is_fit"]) for offer in offers]
-    assert told == [
+    listed = [(offer["key"], offer["is_current"], offer["is_fit"]) for offer in offers]
+    assert listed == [
         ("bundled/small", True, True), ("cached/large", False, True),
         ("cached/french", False, False), ("cached/broken", False, False),
     ]  # fmt: skip
@@ -422,13 +422,13 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         assert has_come.wait(60)
         assert workspace.model.name == "other"
         workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
-        told = Api(sessions).status()["models"]
-        assert [(one["model"], one["state"], one["device"]) for one in told] == [
+        status = Api(sessions).status()["models"]
+        assert [(one["model"], one["state"], one["device"]) for one in status] == [
             ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
         ]  # fmt: skip
-        assert told[1]["num_answered"] > 0
-        assert told[1]["median_latency_ms"] > 0
-        assert told[1]["answers_per_second"] > 0
+        assert status[1]["num_answered"] > 0
+        assert status[1]["median_latency_ms"] > 0
+        assert status[1]["answers_per_second"] > 0
     finally:
         sessions.close()
         first.close()

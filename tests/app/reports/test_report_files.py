@@ -238,7 +238,7 @@ def test_used_session_number_is_not_reused(store: LogStore, session_id: int, emp
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         (b'"Eine 1"', b'"Keine 1"', "event 10 was changed"),
         (b'"record":"event","seq":5', b"not json", "line 6: not an event"),
@@ -257,11 +257,11 @@ def test_used_session_number_is_not_reused(store: LogStore, session_id: int, emp
     ],
 )
 def test_invalid_export_is_refused_with_the_line(
-    store: LogStore, session_id: int, empty: LogStore, before: bytes, after: bytes, said: str
+    store: LogStore, session_id: int, empty: LogStore, before: bytes, after: bytes, message: str
 ) -> None:
     data = session_jsonl(store, session_id).data
     assert before in data
-    with pytest.raises(LogError, match=said):
+    with pytest.raises(LogError, match=message):
         import_jsonl(empty, data.replace(before, after), "a.jsonl")
     assert empty.sessions() == []
 

@@ -123,8 +123,8 @@ def test_signatures_equal_those_of_sacrebleu() -> None:
 
     for metric, signature in zip((_TER, _CHRF), SIGNATURES, strict=True):
         metric.corpus_score(["a"], [["a"]])
-        said = str(metric.get_signature()).replace("nrefs:1|", "")
-        assert sorted(said.split("|")) == sorted(signature.split("|")[1:])
+        expected = str(metric.get_signature()).replace("nrefs:1|", "")
+        assert sorted(expected.split("|")) == sorted(signature.split("|")[1:])
 
 
 def test_long_texts_are_measured_without_shifts() -> None:

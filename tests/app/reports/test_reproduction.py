@@ -59,14 +59,16 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.decode("utf-8").splitlines()]
 
 
-def request_of(said: dict[str, Any], source: str) -> Request:
+def request_of(requested: dict[str, Any], source: str) -> Request:
     phrases = [
         Phrase(**{name: tuple(value) if isinstance(value, list) else value for name, value in phrase.items()})
-        for phrase in said["phrases"]
+        for phrase in requested["phrases"]
     ]
-    rest = {name: said[name] for name in ("prefix", "formality", "domain") if name in said}
-    avoid = [Avoid(**ban) for ban in said["avoid"]]
-    return Request(said.get("source", source), "en-de", phrases=phrases, avoid=avoid, locked=said["locked"], **rest)
+    rest = {name: requested[name] for name in ("prefix", "formality", "domain") if name in requested}
+    avoid = [Avoid(**ban) for ban in requested["avoid"]]
+    return Request(
+        requested.get("source", source), "en-de", phrases=phrases, avoid=avoid, locked=requested["locked"], **rest
+    )
 
 
 def test_stored_request_reproduces_its_n_best_list(model_folder: Path) -> None:
@@ -76,15 +78,17 @@ def test_stored_request_reproduces_its_n_best_list(model_folder: Path) -> None:
     answered = [event for event in events if event["type"] == "decode_result"]
     assert {event["segment"] for event in answered} == {0, 1, 2}
     for event in answered:
-        said, result = asked[event["segment"], event["payload"]["number"]], event["payload"]
-        assert (said["model"], said["num_threads"], said["device"]) == (translator.checksum, 1, "cpu")
+        requested, result = asked[event["segment"], event["payload"]["number"]], event["payload"]
+        assert (requested["model"], requested["num_threads"], requested["device"]) == (translator.checksum, 1, "cpu")
         source = session["segments"][event["segment"]]["source"]
-        again = translator.translate(request_of(said.get("asked", said), source), SearchOptions(**said["options"]))
+        again = translator.translate(
+            request_of(requested.get("asked", requested), source), SearchOptions(**requested["options"])
+        )
         assert (again.status, len(again.hypotheses)) == (result["status"], len(result["hypotheses"]))
         for found, stored in zip(again.hypotheses, result["hypotheses"], strict=True):
             assert list(found.tokens) == stored["tokens"]
             assert found.log_prob == pytest.approx(stored["log_prob"], abs=1e-4)
-            if "asked" not in said:  # else what must not be translated was put back into the text
+            if "asked" not in requested:  # else what must not be translated was put back into the text
                 assert found.text == stored["text"]
                 assert [[p.start, p.end] for p in found.placements] == [
                     [p["start"], p["end"]] for p in stored["placements"]

@@ -42,7 +42,7 @@ def test_confirmed_segments_without_target_or_with_forbidden_term_are_listed():
             Term("folder", "Verzeichnis", status="forbidden"),
         )
     )
-    said = [
+    targets = [
         ("The file.", "Die Datei.", "confirmed"),
         ("The file.", "Die Akte.", "confirmed"),
         ("The file.", "Das Ding.", "confirmed"),
@@ -51,7 +51,7 @@ def test_confirmed_segments_without_target_or_with_forbidden_term_are_listed():
         ("The folder.", "Der Ordner.", "confirmed"),
         ("", "", "confirmed"),
     ]
-    segments = [segment(i, source, target=target, state=state) for i, (source, target, state) in enumerate(said)]
+    segments = [segment(i, source, target=target, state=state) for i, (source, target, state) in enumerate(targets)]
     segments.append(segment(7, "The file.", target="Weg.", state="confirmed", terms_off=frozenset({"file\tDatei"})))
     run = dry_run(segments, glossary.search, len(glossary))
     assert run.num_segments == 7, "what was merged away is none"

@@ -192,8 +192,8 @@ def test_changing_other_terms_keeps_forms_from_the_memory(workspace: Workspace, 
     answer(workspace, decoder)
     workspace.confirm(4, "Der Zwirblerin.")
     num_asked = len(decoder.of(2))
-    (base,) = workspace.terms.glossaries
-    workspace.glossaries.edit(base.id, {base.next_number(): Term("zwirbler", "Zwirbler", 2)})
+    (glossary,) = workspace.terms.glossaries
+    workspace.glossaries.edit(glossary.id, {glossary.next_number(): Term("zwirbler", "Zwirbler", 2)})
     answer(workspace, decoder)
     assert workspace.segments[2].hits[0].term.inflections == ("Zwirblern",)
     assert len(decoder.of(2)) == num_asked

@@ -49,10 +49,13 @@ def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
 
 
 def test_reported_edit_is_logged_and_an_impossible_report_loses_no_word(api: Api):
-    told: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
-    reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", told=told))
+    reported: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
+    reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", reported=reported))
     assert reply["ok"]
-    wrong = {**message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", told=told), "sequence": 2}
+    wrong = {
+        **message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", reported=reported),
+        "sequence": 2,
+    }
     assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
     workspace = api.sessions.find(wrong["token"])
     events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]
@@ -78,19 +81,25 @@ WRONG = [
     ({"name": "edit", "segment": 1, "text": 5, "origin": "typed"}, "'text'"),
     ({"name": "edit", "segment": 1, "text": "x", "origin": "magic"}, "'origin'"),
     ({"name": "edit", "segment": 10**9, "text": "x", "origin": "typed"}, "no segment"),
-    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": []}, "'told'"),
-    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"changes": []}}, "'told.before'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "reported": []}, "'reported'"),
+    ({"name": "edit", "segment": 1, "text": "x", "origin": "typed", "reported": {"changes": []}}, "'reported.before'"),
     *(
         (
-            {"name": "edit", "segment": 1, "text": "x", "origin": "typed", "told": {"before": "", "changes": changes}},
+            {
+                "name": "edit",
+                "segment": 1,
+                "text": "x",
+                "origin": "typed",
+                "reported": {"before": "", "changes": changes},
+            },
             why,
         )
         for changes, why in (
-            ([[0, 0, "x", "magic"]], "'told.changes'"),
-            ([[0, True, "x", "typed"]], "'told.changes'"),
-            ([[0, 0, "x"]], "'told.changes'"),
-            (["x"], "'told.changes'"),
-            ({}, "'told.changes'"),
+            ([[0, 0, "x", "magic"]], "'reported.changes'"),
+            ([[0, True, "x", "typed"]], "'reported.changes'"),
+            ([[0, 0, "x"]], "'reported.changes'"),
+            (["x"], "'reported.changes'"),
+            ({}, "'reported.changes'"),
         )
     ),
     ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
@@ -109,7 +118,7 @@ WRONG = [
         "'bans'",
     ),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
-    ({"name": "go_on", "session": 4711}, "no such session"),
+    ({"name": "resume_session", "session": 4711}, "no such session"),
     ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
     ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "impossible key counts"),
     ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts.delete'"),
@@ -124,7 +133,7 @@ WRONG = [
     ({"name": "open", "segment": 0, "x" * 1000: True}, "unknown field 'xxx"),
     ({"name": "open", "segment": 0, "language": 5}, "'language'"),
     ({"name": "x" * 501}, "'name'"),
-    ({"name": "go_on", "session": 2**64}, "'session'"),
+    ({"name": "resume_session", "session": 2**64}, "'session'"),
     ({"name": "choose_checks", "off": ["spelling"]}, "'off'"),
     ({"name": "choose_style", "formality": "rude", "domain": None}, "'formality'"),
     ({"name": "switch_model", "key": "\ud83d"}, "'key'"),
@@ -143,14 +152,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "said"), WRONG, ids=[f"{number} {said}" for number, (_, said) in enumerate(WRONG)])
-def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api, fields: Any, said: str):
-    if isinstance(fields, dict) and said != "'token'":
+@pytest.mark.parametrize(
+    ("fields", "reason"), WRONG, ids=[f"{number} {reason}" for number, (_, reason) in enumerate(WRONG)]
+)
+def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api, fields: Any, reason: str):
+    if isinstance(fields, dict) and reason != "'token'":
         fields = message(api, **fields)
     before = api.hello({})["version"]
     reply = api.command(fields)
     assert reply["ok"] is False
-    assert said in reply["error"]["message"]
+    assert reason in reply["error"]["message"]
     assert api.hello({})["version"] == before
 
 

@@ -106,11 +106,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "said"), WRONG, ids=[said for _, said in WRONG])
-def test_invalid_term_is_refused_with_the_reason(api: Api, fields: dict[str, Any], said: str):  # noqa: F811
+@pytest.mark.parametrize(("fields", "reason"), WRONG, ids=[reason for _, reason in WRONG])
+def test_invalid_term_is_refused_with_the_reason(api: Api, fields: dict[str, Any], reason: str):  # noqa: F811
     glossary = bring(api)
     reply = edit(api, **{"glossary": glossary, "number": 2, **fields})
-    assert reply["ok"] is False and said in reply["error"]["message"]
+    assert reply["ok"] is False and reason in reply["error"]["message"]
     assert ask(api, "overview")["result"]["glossaries"][0]["num_terms"] == 3
 
 

@@ -26,7 +26,7 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
     workspace.close()
 
 
-def told(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]]:
+def logged(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]]:
     events = workspace.store.events(workspace.session_id)
     return [(event.type, event.payload) for event in events if event.type in types]
 
@@ -41,7 +41,7 @@ def test_single_keys_are_logged_only_while_there_is_consent(workspace: Workspace
     presence.keys(0, COUNTS, PRESSES, CARETS)
     presence.consent(False)
     presence.keys(0, COUNTS, PRESSES, CARETS)
-    assert told(workspace, "key", "caret", "consent") == [
+    assert logged(workspace, "key", "caret", "consent") == [
         ("key", {"counts": {"character": 2}}),
         ("consent", {"is_given": True}),
         ("key", {"counts": {"character": 2}, "presses": PRESSES}),
@@ -77,12 +77,12 @@ def test_invalid_key_lists_are_refused(workspace: Workspace, presses: Any, caret
     workspace.activity.consent(True)
     with pytest.raises(CommandError, match="invalid key records"):
         workspace.activity.keys(0, COUNTS, presses, carets)
-    assert told(workspace, "key", "caret") == []
+    assert logged(workspace, "key", "caret") == []
 
 
 def test_pause_is_logged_with_its_length(workspace: Workspace):
     workspace.activity.idle(1, 60_000)
-    assert told(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
+    assert logged(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
     with pytest.raises(CommandError, match="invalid idle time"):
         workspace.activity.idle(1, -1)
 
@@ -92,10 +92,10 @@ def test_terms_are_logged_when_shown_and_when_a_confirmed_text_uses_them(workspa
     workspace.open(0)
     workspace.open(1)
     workspace.open(0)
-    ((_, shown),) = told(workspace, "term_shown")
+    ((_, shown),) = logged(workspace, "term_shown")
     assert [(term["source"], term["target"]) for term in shown["terms"]] == [("open", "öffnen"), ("file", "Datei")]
     workspace.confirm(0, "Die Akte schließen.")
-    ((_, used),) = told(workspace, "term_used")
+    ((_, used),) = logged(workspace, "term_used")
     assert [term["form"] for term in used["terms"]] == ["Akte"]
     assert used["terms"][0]["term"].startswith("file\tDatei")
 
@@ -105,7 +105,7 @@ def test_unused_term_of_a_confirmed_text_is_logged_with_the_reason(workspace: Wo
     workspace.glossaries.put("g.tsv", terms, {})
     workspace.constrain(0, [], ["the\tdas"], [Avoid("öffnen")])
     workspace.confirm(0, "Die Akte aufmachen.")
-    said = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
-    overridden = [payload for _, payload in told(workspace, "term_overridden")]
-    assert {p["source"]: (p["reason"], p.get("by")) for p in overridden} == said
-    assert told(workspace, "term_used") == []
+    reasons = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
+    overridden = [payload for _, payload in logged(workspace, "term_overridden")]
+    assert {p["source"]: (p["reason"], p.get("by")) for p in overridden} == reasons
+    assert logged(workspace, "term_used") == []

@@ -64,9 +64,9 @@ STALE = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "word", "text", "said"), STALE)
-def test_question_about_an_outdated_proposal_is_refused(fields: dict[str, Any], word: int, text: str, said: str):
-    with pytest.raises(CommandError, match=said):
+@pytest.mark.parametrize(("fields", "word", "text", "message"), STALE)
+def test_question_about_an_outdated_proposal_is_refused(fields: dict[str, Any], word: int, text: str, message: str):
+    with pytest.raises(CommandError, match=message):
         question_for(segment("Ja.", **fields), asked, word, text)
 
 
@@ -155,8 +155,8 @@ def test_taken_alternative_is_a_pin_with_its_beginning_until_the_next_change(api
     assert stored["beginning"] == "Den Schalter "
     workspace.constrain(0, ["Schalter", "fest"], [])
     assert decoder.of(0)[-1][0].prefix == ""
-    told = [e for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "beginning")]
-    assert [(e.type, e.payload["text"], e.payload["origin"]) for e in told] == [
+    logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "beginning")]
+    assert [(e.type, e.payload["text"], e.payload["origin"]) for e in logged] == [
         ("pin", "Schalter", "alternative"),
         ("beginning", "Den Schalter ", "alternative"),
         ("pin", "fest", "person"),

@@ -56,8 +56,8 @@ def test_confirming_fills_the_repetitions_that_nobody_typed_and_the_step_is_undo
     assert workspace.segments[4].state == "pretranslated"
     workspace.batches.step(made["step"], is_undo=False)
     assert texts(workspace)[4] == "Speichern."
-    told = [e for e in workspace.store.events(workspace.session_id) if e.segment == 4 and "text" in e.payload]
-    assert [(e.type, e.payload["origin"]) for e in told][-3:] == [
+    logged = [e for e in workspace.store.events(workspace.session_id) if e.segment == 4 and "text" in e.payload]
+    assert [(e.type, e.payload["origin"]) for e in logged][-3:] == [
         ("insert", "propagated"), ("undo", "undo"), ("redo", "redo")
     ]  # fmt: skip
     assert workspace.store.verify_chain(workspace.session_id).is_intact
@@ -83,9 +83,16 @@ def test_replacing_changes_proposals_and_drafts_and_confirmed_segments_on_demand
     made = workspace.batches.replace(Query("de:", "DE"))
     assert (made["num_places"], made["segments"]) == (5, [0, 2, 3, 4, 5])
     assert texts(workspace) == ["DE Save.", "de: Datei", "DE Save.", "DE Akte", "DE Save.", "DE Save."]
-    told = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0 and "offset" in e.payload]
-    said = {"offset": 0, "removed": "de:", "text": "DE", "origin": "replace", "state": "edited", "step": made["step"]}
-    assert [(e.type, e.payload) for e in told[-1:]] == [("insert", {**said, "before": "de: Save."})]
+    logged = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0 and "offset" in e.payload]
+    payload = {
+        "offset": 0,
+        "removed": "de:",
+        "text": "DE",
+        "origin": "replace",
+        "state": "edited",
+        "step": made["step"],
+    }
+    assert [(e.type, e.payload) for e in logged[-1:]] == [("insert", {**payload, "before": "de: Save."})]
     made = workspace.batches.replace(Query("de:", "", in_confirmed=True))
     assert made["segments"] == [1]
     assert (workspace.segments[1].target, workspace.segments[1].state) == (" Datei", "confirmed")

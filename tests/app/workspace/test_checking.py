@@ -21,7 +21,7 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
     workspace.close()
 
 
-def told(workspace: Workspace) -> list[tuple[str, str, str]]:
+def logged(workspace: Workspace) -> list[tuple[str, str, str]]:
     events = workspace.store.events(workspace.session_id)
     return [(e.type, e.payload["check"], e.payload["kind"]) for e in events if e.type.startswith("check_")]
 
@@ -34,9 +34,9 @@ def test_shown_finding_is_logged_once_and_resolved_when_it_is_gone(workspace: Wo
         ("punctuation", "end", ["."], False),
     ]
     workspace.checking.show(0, "Warten Sie 6 Sekunden")
-    assert told(workspace) == [("check_raised", f["check"], f["kind"]) for f in shown]
+    assert logged(workspace) == [("check_raised", f["check"], f["kind"]) for f in shown]
     workspace.confirm(0, "Warten Sie 5 Sekunden")
-    assert sorted(told(workspace)[3:]) == [
+    assert sorted(logged(workspace)[3:]) == [
         ("check_resolved", "numbers", "extra"),
         ("check_resolved", "numbers", "missing"),
     ]

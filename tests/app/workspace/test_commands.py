@@ -62,8 +62,8 @@ def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, 
     workspace.constrain(0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
     request = decoder.of(0)[-1][0]
     assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
-    told = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
-    assert told[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
+    logged = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
+    assert logged[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
     kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
     assert (kept["beginning"], kept["locked"]) == ("Die ", ["alle Dateien"])
     decoder.answer(0, "Die alle Dateien")
@@ -216,8 +216,8 @@ def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder)
         settle(workspace)
     progress = workspace.snapshot()["progress"]
     assert (progress["done"], progress["total"], progress["is_running"]) == (40, 40, True)
-    told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "pretranslate"]
-    assert told == [
+    logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "pretranslate"]
+    assert logged == [
         {"is_wanted": False, "done": 0, "total": 40},
         {"is_wanted": True, "done": 0, "total": 40},
     ]
@@ -319,8 +319,8 @@ def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Wor
     assert kept["bans"] == [{"text": "Dialog", "case": "exact"}, {"text": "rot", "case": "permissive"}]
     workspace.constrain(0, [], [], [Avoid("Dialog")], origin="undo")
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"),)
-    told = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
-    assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in told] == [
+    logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
+    assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in logged] == [
         ("avoid", "Dialog", "exact", "person"),
         ("avoid", "rot", "permissive", "person"),
         ("unavoid", "rot", "permissive", "undo"),
@@ -356,9 +356,9 @@ REFUSED_COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "said"), REFUSED_COMMANDS, ids=[said for _, said in REFUSED_COMMANDS])
-def test_invalid_command_is_refused_with_the_reason(workspace: Workspace, command, said: str):
-    with pytest.raises(CommandError, match=said):
+@pytest.mark.parametrize(("command", "message"), REFUSED_COMMANDS, ids=[message for _, message in REFUSED_COMMANDS])
+def test_invalid_command_is_refused_with_the_reason(workspace: Workspace, command, message: str):
+    with pytest.raises(CommandError, match=message):
         command(workspace)
     assert kinds(workspace)[0] == "open"
     assert saved(workspace, 0) == (None, "new")

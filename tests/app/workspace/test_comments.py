@@ -67,8 +67,8 @@ def test_comment_is_set_changed_removed_and_survives_a_restart(store: LogStore) 
     workspace.comment(1, "")
     workspace.comment(1, " ")  # as it was: nothing to tell
     assert comments(workspace) == ["Which router?\nAsk them.", ""]
-    told = [event for event in store.events(workspace.session_id) if event.type == "comment"]
-    assert [event.payload["text"] for event in told] == ["Which router?\nAsk them.", "short", ""]
+    logged = [event for event in store.events(workspace.session_id) if event.type == "comment"]
+    assert [event.payload["text"] for event in logged] == ["Which router?\nAsk them.", "short", ""]
     again = go_on(store, workspace.token)
     assert comments(again) == comments(workspace)
     snapshot = again.snapshot(open_index=0)
@@ -126,23 +126,23 @@ def test_file_without_a_place_for_comments_lists_the_omitted_ones(store: LogStor
 
 
 @given(st.dictionaries(st.integers(0, 1), COMMENTS), st.booleans())
-def test_notes_of_xliff_1_are_read_by_another_library(said: dict[int, str], is_translated: bool) -> None:
+def test_notes_of_xliff_1_are_read_by_another_library(by_segment: dict[int, str], is_translated: bool) -> None:
     texts = {0: "Eins", 1: "Zwo"} if is_translated else {}
-    made = read_document(XLIFF_1.encode(), "a.xlf").export_file(texts, comments=said).data
+    made = read_document(XLIFF_1.encode(), "a.xlf").export_file(texts, comments=by_segment).data
     units = xliff.xlifffile.parsestring(made).units
     for number, unit in enumerate(units):
-        assert unit.getnotes("translator").split() == clean_note(said.get(number, "")).split()
+        assert unit.getnotes("translator").split() == clean_note(by_segment.get(number, "")).split()
     assert "Given" in units[1].getnotes()
     assert [unit.target for unit in units] == (["Eins", "Zwo"] if is_translated else [None, "Zwei"])
 
 
 @given(st.dictionaries(st.integers(0, 3), COMMENTS, min_size=1))
-def test_notes_of_xliff_2_stand_before_the_segments_of_their_unit(said: dict[int, str]) -> None:
-    made = read_document(XLIFF_2.encode(), "a.xlf").export_file({3: "Vier"}, "de", comments=said).data
+def test_notes_of_xliff_2_stand_before_the_segments_of_their_unit(by_segment: dict[int, str]) -> None:
+    made = read_document(XLIFF_2.encode(), "a.xlf").export_file({3: "Vier"}, "de", comments=by_segment).data
     assert [unit.target for unit in xliff2.Xliff2File.parsestring(made).units] == [None, None, None, "Vier"]
     units = etree.fromstring(made).findall(".//{*}unit")
     notes = [[note.text for note in unit.findall("{*}notes/{*}note[@category='translator']")] for unit in units]
-    expected = [[clean_note(said[n]) for n in of_unit if n in said] for of_unit in ([0], [1], [2, 3])]
+    expected = [[clean_note(by_segment[n]) for n in of_unit if n in by_segment] for of_unit in ([0], [1], [2, 3])]
     assert notes == expected
     assert [unit.findtext("{*}notes/{*}note") for unit in units][1] == "Given"
     for unit in units:
@@ -152,12 +152,12 @@ def test_notes_of_xliff_2_stand_before_the_segments_of_their_unit(said: dict[int
 
 
 @given(st.dictionaries(st.integers(0, 1), COMMENTS, min_size=1))
-def test_comments_of_po_are_read_by_another_library(said: dict[int, str]) -> None:
-    made = read_document(PO.encode(), "a.po").export_file({0: "Eins %s"}, comments=said, drafts=[0]).data
+def test_comments_of_po_are_read_by_another_library(by_segment: dict[int, str]) -> None:
+    made = read_document(PO.encode(), "a.po").export_file({0: "Eins %s"}, comments=by_segment, drafts=[0]).data
     first, second = pypo.pofile.parsestring(made).units
     assert (first.target, first.isfuzzy(), second.target) == ("Eins %s", True, "Zwei")
-    assert first.getnotes("translator").split() == said.get(0, "").split()
-    assert second.getnotes("translator").split() == [*said.get(1, "").split(), "theirs"]
+    assert first.getnotes("translator").split() == by_segment.get(0, "").split()
+    assert second.getnotes("translator").split() == [*by_segment.get(1, "").split(), "theirs"]
     assert first.getnotes("developer").strip() == "extracted"
 
 

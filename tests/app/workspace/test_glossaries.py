@@ -37,11 +37,11 @@ def found(workspace: Workspace, index: int) -> list[tuple[str, str]]:
 
 def put(workspace: Workspace, name: str, *terms: tuple[str, str]) -> int:
     workspace.glossaries.put(name, [Term(*term, row, glossary=name) for row, term in enumerate(terms, 1)])
-    return next(base.id for base in workspace.terms.glossaries if base.name == name)
+    return next(glossary.id for glossary in workspace.terms.glossaries if glossary.name == name)
 
 
 def kept(workspace: Workspace) -> list[str]:
-    return [base.name for base in workspace.store.load_session(workspace.session_id).glossaries]
+    return [glossary.name for glossary in workspace.store.load_session(workspace.session_id).glossaries]
 
 
 def test_higher_glossary_wins_and_the_other_is_named_as_its_rival(workspace: Workspace):
@@ -96,15 +96,18 @@ def test_glossary_that_is_off_or_removed_requires_nothing_until_undo(workspace: 
     workspace.glossaries.undo()
     workspace.glossaries.undo()
     assert found(workspace, 0) == [("Datei", "client")] and kept(workspace) == ["client", "general"]
-    told = [e.payload["change"] for e in workspace.store.events(workspace.session_id) if e.type == "glossary"]
-    assert told == ["import", "import", "switch", "remove", "undo", "undo"]
+    changes = [e.payload["change"] for e in workspace.store.events(workspace.session_id) if e.type == "glossary"]
+    assert changes == ["import", "import", "switch", "remove", "undo", "undo"]
 
 
 def test_same_name_replaces_the_earlier_glossary_and_keeps_its_priority(workspace: Workspace):
     put(workspace, "general", ("file", "Akte"))
     put(workspace, "client", ("file", "Datei"))
     put(workspace, "general", ("file", "Ordner"), ("open", "öffnen"))
-    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1), ("general", 2)]
+    assert [(glossary.name, len(glossary)) for glossary in workspace.terms.glossaries] == [
+        ("client", 1),
+        ("general", 2),
+    ]
 
 
 def test_terms_are_edited_added_and_deleted_and_each_step_is_undone(workspace: Workspace):
@@ -137,7 +140,7 @@ def test_term_named_at_a_pin_goes_into_the_highest_glossary_that_is_on_and_is_un
 def test_term_named_at_a_pin_goes_into_a_glossary_that_is_empty(workspace: Workspace):
     put(workspace, "client")
     assert workspace.glossaries.add_term(0, "file", "Datei", "glossary")["glossary"] == "client"
-    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1)]
+    assert [(glossary.name, len(glossary)) for glossary in workspace.terms.glossaries] == [("client", 1)]
 
 
 def test_edits_do_not_wait_while_terms_are_searched_and_written(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
@@ -181,7 +184,10 @@ def test_changes_at_the_same_time_both_count(workspace: Workspace, monkeypatch: 
 
     monkeypatch.setattr(workspace.terms, "prepared", slow)
     put(workspace, "client", ("file", "Datei"))
-    assert [(base.name, len(base)) for base in workspace.terms.glossaries] == [("client", 1), ("general", 2)]
+    assert [(glossary.name, len(glossary)) for glossary in workspace.terms.glossaries] == [
+        ("client", 1),
+        ("general", 2),
+    ]
     assert [found(workspace, index)[0][0] for index in (0, 1)] == ["Datei", "Router"]
     assert workspace.store.load_session(workspace.session_id).glossaries == workspace.terms.glossaries
 
@@ -192,12 +198,12 @@ def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
     first = put(workspace, "general", ("router", "Router"))
     workspace.open(2)
     monkeypatch.setattr(glossaries, "NUM_UPDATED_AT_ONCE", 1)
-    told: list[list[bool]] = []
+    has_hits: list[list[bool]] = []
 
     def between(seconds: float) -> None:
         """Another person has the workspace to themselves between two portions."""
-        if not told:
-            told.append([bool(segment.hits) for segment in workspace.segments])
+        if not has_hits:
+            has_hits.append([bool(segment.hits) for segment in workspace.segments])
             other = threading.Thread(
                 target=workspace.glossaries.edit, args=(first, {0: Term("restart", "neu starten")})
             )
@@ -207,7 +213,7 @@ def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
 
     monkeypatch.setattr(glossaries, "time", SimpleNamespace(sleep=between))
     put(workspace, "client", ("file", "Datei"))
-    assert told == [[False, True, True]]  # the open segment goes first; the second is as it was
+    assert has_hits == [[False, True, True]]  # the open segment goes first; the second is as it was
     assert [found(workspace, index) for index in range(3)] == [
         [("Datei", "client")], [("neu starten", "")], [("Datei", "client")]
     ]  # fmt: skip

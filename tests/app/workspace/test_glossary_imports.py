@@ -105,10 +105,10 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
         "Akte", "-", "grafische Oberfläche", None, "-", None,
     ]  # fmt: skip
     fixes = [row["fix"]["name"] for row in attention if row["fix"]]
-    told = workspace.glossary_imports.use(report["import"], fixes)
-    (base,) = workspace.terms.glossaries
-    assert told["num_terms"] == len(base) == 3
-    assert [(term.source, term.target) for term in base.terms.values()] == [
+    view = workspace.glossary_imports.use(report["import"], fixes)
+    (glossary,) = workspace.terms.glossaries
+    assert view["num_terms"] == len(glossary) == 3
+    assert [(term.source, term.target) for term in glossary.terms.values()] == [
         ("router", "Router"),
         ("file", "Akte"),
         ("user interface", "grafische Oberfläche"),
@@ -153,10 +153,10 @@ def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Worksp
         (5, None),  # it is the source that is missing
         (6, None),  # it would be refused with a target, too
     ]
-    told = workspace.glossary_imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
-    (base,) = workspace.terms.glossaries
-    assert told["num_terms"] == 4
-    assert [(term.row, term.source, term.target) for term in base.terms.values()] == [
+    view = workspace.glossary_imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
+    (glossary,) = workspace.terms.glossaries
+    assert view["num_terms"] == 4
+    assert [(term.row, term.source, term.target) for term in glossary.terms.values()] == [
         (1, "router", "Router"), (2, "light", "Licht"), (3, "wheel", "Rad"), (4, "file", "Datei"),
     ]  # fmt: skip
     event = workspace.store.last_event(workspace.session_id, "glossary")
@@ -173,10 +173,10 @@ FILLS = [
 ]
 
 
-@pytest.mark.parametrize(("fills", "said"), FILLS)
-def test_invalid_target_is_refused_and_nothing_is_imported(workspace: Workspace, fills: dict[str, str], said: str):
+@pytest.mark.parametrize(("fills", "message"), FILLS)
+def test_invalid_target_is_refused_and_nothing_is_imported(workspace: Workspace, fills: dict[str, str], message: str):
     report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
-    with pytest.raises(CommandError, match=said):
+    with pytest.raises(CommandError, match=message):
         workspace.glossary_imports.use(report["import"], [], fills)
     assert workspace.terms.glossaries == ()
 
@@ -227,8 +227,8 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
     monkeypatch.setattr(imports, "SPELLING_PORTION", 1)
     begun[0]["target"](*begun[0]["args"])
-    told = workspace.glossary_imports.view(report["import"])
-    assert (told["counts"]["look"], told["is_checking"], told["notes"]) == (3, False, [])
+    view = workspace.glossary_imports.view(report["import"])
+    assert (view["counts"]["look"], view["is_checking"], view["notes"]) == (3, False, [])
     assert rows(workspace, report, "look") == [
         (2, "look", "initial"), (3, "look", "unspellable"), (4, "look", "unspellable"),
     ]  # fmt: skip

@@ -46,7 +46,7 @@ def texts(workspace: Workspace) -> list[str | None]:
     return [segment.target for segment in workspace.segments]
 
 
-def told(workspace: Workspace, index: int) -> list[tuple[str, str | None]]:
+def logged(workspace: Workspace, index: int) -> list[tuple[str, str | None]]:
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == index and "text" in e.payload]
     return [(event.type, event.payload.get("origin")) for event in events]
 
@@ -66,7 +66,7 @@ def test_pretranslation_fills_in_exact_matches(store: LogStore):
     first = workspace.segments[0]
     assert (first.state, first.origin, first.version, first.is_from_memory) == ("pretranslated", "memory", 0, True)
     assert workspace.snapshot()["rows"][0]["is_from_memory"]
-    assert told(workspace, 0) == [("insert", "memory")]
+    assert logged(workspace, 0) == [("insert", "memory")]
     saved = store.load_session(workspace.session_id).segments[0]
     assert (saved.target, saved.state) == ("Öffnen.", "pretranslated")
     assert store.sessions()[0].is_untouched, "nobody has done anything"
@@ -140,7 +140,7 @@ def test_a_filled_segment_is_as_it_was_after_a_restart(store: LogStore):
     workspace.close()
     again = begin(store, HandDecoder(), workspace.token)
     assert again.segments[0].is_from_memory and again.segments[0].target == "Öffnen."
-    assert told(again, 0) == [("insert", "memory")], "filled once"
+    assert logged(again, 0) == [("insert", "memory")], "filled once"
     again.close()
 
 

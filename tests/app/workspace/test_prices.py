@@ -82,8 +82,8 @@ def test_price_of_a_term_is_shown_with_the_term(workspace: Workspace, decoder: H
     decoder.questions[-1][1].set_result(pricing(0.1, (0.1,)))
     settle(workspace)
     (entry,) = prices(workspace, 1)["constraints"]
-    said = {"text": "Router", "is_pinned": False, "is_kept": False, "terms": ["router\tRouter"], "price": 0.1}
-    assert entry == said
+    expected = {"text": "Router", "is_pinned": False, "is_kept": False, "terms": ["router\tRouter"], "price": 0.1}
+    assert entry == expected
 
 
 def test_price_request_is_cancelled_by_a_newer_request(workspace: Workspace, decoder: HandDecoder):

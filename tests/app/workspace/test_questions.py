@@ -74,8 +74,8 @@ def test_answer_is_shown_and_logged_and_a_stale_one_neither(api: Api, decoder: H
     reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
     assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
     workspace = api.sessions.find(api.hello({})["token"])
-    told = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
-    assert told == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
+    logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
+    assert logged == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
 
 
 def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):

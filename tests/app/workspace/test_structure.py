@@ -180,8 +180,8 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
     assert workspace.segments[1].pins == ("Datei",)
     workspace.structure.step(step, is_undo=False)
     assert sources(workspace)[0] == "Open the settings. Save the file."
-    told = [(e.type, e.payload["origin"]) for e in store.events(workspace.session_id) if e.type in ("split", "merge")]
-    assert told == [("merge", "person"), ("split", "undo"), ("merge", "redo")]
+    logged = [(e.type, e.payload["origin"]) for e in store.events(workspace.session_id) if e.type in ("split", "merge")]
+    assert logged == [("merge", "person"), ("split", "undo"), ("merge", "redo")]
     assert store.verify_chain(workspace.session_id).is_intact
     workspace.close()
 

@@ -112,7 +112,7 @@ def test_new_style_translates_again_all_segments_without_a_translators_text(run:
 
     first = len(run.decoder.requests)
     assert run.command(workspace, "choose_style", formality="informal", domain=None)["ok"]
-    assert [segment.text for segment in workspace.segments] == before, "what was said stays until the answer"
+    assert [segment.text for segment in workspace.segments] == before, "the earlier text stays until the answer"
     assert run.decoder.of(0)[-1][1] == "interactive"
     run.answer(workspace)
     assert styles_asked(run, first) == {"Open the settings.": ("informal", None), "Close it.": ("informal", None)}
@@ -153,16 +153,16 @@ def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp
     workspace.choose_style(Style("informal", "docs"))
     workspace.choose_style(Style("formal"))
     run.answer(workspace)
-    said, token = [segment.text for segment in workspace.segments], workspace.token
+    texts, token = [segment.text for segment in workspace.segments], workspace.token
     played = replay_steps((), run.store.events(workspace.session_id))
-    told = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
-    assert told == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
+    logged = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
+    assert logged == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
     run.end()
-    for knows, expected in ((True, said), (False, [None, None, None])):
+    for knows, expected in ((True, texts), (False, [None, None, None])):
         again = Run(tmp_path / "log.sqlite", knows=knows)
         workspace = again.sessions.find(token)
         assert workspace.style.chosen == Style("formal")
-        assert [segment.text for segment in workspace.segments] == expected, "said in another style: void"
+        assert [segment.text for segment in workspace.segments] == expected, "translations in another style are void"
         assert ("hand was trained without" in workspace.problem) == (not knows)
         again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
@@ -197,7 +197,7 @@ def test_document_begun_again_keeps_the_style_that_applies_to_the_direction(run:
     run.sessions.model.directions = ("en-de", "de-en")
     workspace = run.sessions.open_document(TEXT, "text.txt")
     workspace.choose_style(Style("formal", "docs"))
-    turned, same = (run.sessions.begin_anew(workspace, direction) for direction in ("de-en", "en-de"))
+    turned, same = (run.sessions.restart(workspace, direction) for direction in ("de-en", "en-de"))
     assert (turned.style.chosen, turned.problem) == (Style(None, "docs"), "")
     assert same.style.chosen == chosen_style(run.store, same.session_id) == Style("formal", "docs")
 

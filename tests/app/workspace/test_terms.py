@@ -46,7 +46,7 @@ def test_term_of_the_document_is_required_where_it_occurs_and_changes_are_flagge
     workspace: Workspace, decoder: HandDecoder
 ):
     before = workspace.segments[1].machine_text
-    assert workspace.glossaries.add_term(0, "file", "Datei", "document")["num_anew"] == 2
+    assert workspace.glossaries.add_term(0, "file", "Datei", "document")["num_retranslated"] == 2
     assert phrases(decoder, 0) == phrases(decoder, 1) == phrases(decoder, 4) == ["Datei"]
     assert decoder.of(0)[-1][1] == "interactive" and decoder.of(1)[-1][1] == "document"
     assert not decoder.of(2) and not decoder.of(3), "another source; a confirmed segment"
@@ -107,7 +107,7 @@ def test_term_is_added_to_the_glossary_or_a_new_one(workspace: Workspace):
     (saved,) = workspace.store.load_session(workspace.session_id).glossaries
     assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
     assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
-    workspace.glossaries.edit(place["base"], {place["number"]: None})
+    workspace.glossaries.edit(place["glossary_id"], {place["number"]: None})
     (left,) = workspace.terms.glossaries
     assert [term.source for term in left.terms.values()] == ["open"]
 
@@ -121,9 +121,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("source", "target", "said"), WRONG, ids=[said for *_, said in WRONG])
-def test_invalid_term_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, said: str):
+@pytest.mark.parametrize(("source", "target", "message"), WRONG, ids=[message for *_, message in WRONG])
+def test_invalid_term_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, message: str):
     workspace.glossaries.add_term(0, "the", "die", "document")
-    with pytest.raises(CommandError, match=said):
+    with pytest.raises(CommandError, match=message):
         workspace.glossaries.add_term(0, source, target, "document")
     assert len(workspace.terms.document_terms) == 1

@@ -93,10 +93,13 @@ const withNext = (changes, next) => {
  * @param {CommandArgs} later
  */
 export const joinedEdits = (earlier, later) =>
-  earlier.told && later.told
+  earlier.reported && later.reported
     ? {
         ...later,
-        told: {before: earlier.told.before, changes: later.told.changes.reduce(withNext, earlier.told.changes)},
+        reported: {
+          before: earlier.reported.before,
+          changes: later.reported.changes.reduce(withNext, earlier.reported.changes),
+        },
       }
     : null;
 
@@ -135,9 +138,9 @@ export class Changes {
    */
   take(text) {
     this.note(text, 'typed', text.length);
-    const told = {before: this.before, changes: this.list};
+    const reported = {before: this.before, changes: this.list};
     this.begin(text);
-    return told;
+    return reported;
   }
 
   /**

@@ -281,7 +281,7 @@ export interface EditText extends CommandFields {
   text: string | null;
   origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
   rank?: number | null;
-  told?: EditReport | null;
+  reported?: EditReport | null;
 }
 
 /** `kind` is for the page's script, `message` for the person. */
@@ -450,7 +450,7 @@ export interface PinView {
 /** Starts or stops the translation of the whole document. */
 export interface Pretranslate extends CommandFields {
   name: 'pretranslate';
-  is_wanted: boolean;
+  is_on: boolean;
 }
 
 /** What the constraints cost: in total, each alone (`singly`), and the difference (`together`). */
@@ -554,14 +554,14 @@ export interface ReportIdle extends CommandFields {
 
 /** Starts the document again in another language pair, also with another model. */
 export interface RestartDocument extends CommandFields {
-  name: 'begin_anew';
+  name: 'restart_document';
   direction: string;
   model?: string | null;
 }
 
 /** Continues an earlier session. */
 export interface ResumeSession extends CommandFields {
-  name: 'go_on';
+  name: 'resume_session';
   session: number;
 }
 
@@ -770,7 +770,7 @@ export interface TermView {
   note: string;
   is_for_document: boolean;
   term_status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
-  said: string;
+  term_note: string;
   glossary: string;
 }
 

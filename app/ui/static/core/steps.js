@@ -227,7 +227,7 @@ export class Steps {
   async term(isAdded, {segment, source, target, scope}) {
     const {bench} = this;
     const {connection} = bench;
-    /** @type {{base?: number, number?: number, glossary?: string}} */
+    /** @type {{glossary_id?: number, number?: number, glossary?: string}} */
     let kept = {}; // where the glossary has it
     /** @param {boolean} isThere */
     const change = async isThere => {
@@ -236,11 +236,11 @@ export class Steps {
         ? ['add_term', {segment, source, target, scope}]
         : scope === 'document'
           ? ['remove_term', {source, target}]
-          : ['term_remove', {glossary: kept.base, number: kept.number}];
+          : ['term_remove', {glossary: kept.glossary_id, number: kept.number}];
       const reply = await connection.send(name, args);
       if (!reply.ok) return '';
       if (isThere) kept = reply.result;
-      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_anew, {
+      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_retranslated, {
         source,
         target,
         glossary: kept.glossary ?? '',

@@ -76,7 +76,7 @@ export const showDirections = async (bench, other = null) => {
     }
     const told = {source: nameOf(source.value), target: nameOf(target.value)};
     close();
-    if (await bench.switchTo('begin_anew', {direction: `${source.value}-${target.value}`, model}))
+    if (await bench.switchTo('restart_document', {direction: `${source.value}-${target.value}`, model}))
       bench.say('info', t('direction.done', told));
   };
 

@@ -314,7 +314,7 @@ export class Segment {
   flush() {
     clearTimeout(this.timer);
     if (this.isDirty && this.index !== null)
-      this.sendText(this.field.text, 'typed', {told: this.field.changes.take(this.field.text)});
+      this.sendText(this.field.text, 'typed', {reported: this.field.changes.take(this.field.text)});
   }
 
   /**
@@ -333,7 +333,7 @@ export class Segment {
       joinedEdits,
     );
     if (!reply.ok && index === this.index && this.field.text === text) this.isDirty = true; // not stored: keep it here
-    if (!reply.ok && index === this.index && more.told) this.field.changes.putBack(more.told);
+    if (!reply.ok && index === this.index && more.reported) this.field.changes.putBack(more.reported);
     if (text !== null && reply.ok) drafts.drop(this.bench.session.token, index, text);
     this.paintHypotheses();
   }

@@ -141,7 +141,7 @@ export class Header {
                   total: offer.num_segments,
                   when: dayAndTime(offer.last_ms),
                 }),
-                () => bench.switchTo('go_on', {session: offer.session}),
+                () => bench.switchTo('resume_session', {session: offer.session}),
               ),
             ),
           ],

@@ -217,7 +217,7 @@ export class Side {
       ),
       term.term_status !== 'preferred' ? h('div.l2', {}, t(`term.status.${term.term_status}`)) : null,
       term.glossary ? h('div.l2.from', {}, term.glossary) : null,
-      term.said ? h('div.l2', {}, term.said) : null,
+      term.term_note ? h('div.l2', {}, term.term_note) : null,
       term.note ? h(`div.l2${term.status === 'unmet' ? '.warn' : ''}`, {}, term.note) : null,
       h(
         'div.acts',

@@ -36,7 +36,7 @@ export class Status {
     );
     this.progressText = h('span.num', {});
     this.progressButton = button('.btn', {
-      onclick: () => bench.connection.send('pretranslate', {is_wanted: !bench.progress?.is_running}),
+      onclick: () => bench.connection.send('pretranslate', {is_on: !bench.progress?.is_running}),
     });
     this.progress = h(
       'span',
