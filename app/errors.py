@@ -4,6 +4,7 @@
     ├── DocumentError      a document that cannot be opened or written
     ├── GlossaryError      a glossary that cannot be used at all
     ├── LogError           a log that cannot be read or written
+    ├── DownloadError      a model that cannot be downloaded or installed
     └── CommandError       a command of the page that cannot be carried out
 
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
@@ -24,6 +25,10 @@ class GlossaryError(AppError):
 
 class LogError(AppError):
     """The log cannot be read or written; the message names the file and the cure."""
+
+
+class DownloadError(AppError):
+    """A published model cannot be listed, downloaded or installed; the message names the file and the cure."""
 
 
 class CommandError(AppError):

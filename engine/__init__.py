@@ -6,7 +6,16 @@ V vocabulary, P phrases.
 """
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.importers import FetchProgress, ModelEntry, describe_model, is_hub_id, known_models
+from engine.importers import (
+    FetchProgress,
+    ModelEntry,
+    cache_folder,
+    describe_model,
+    install_model,
+    is_hub_id,
+    known_models,
+    remove_model,
+)
 from engine.model import offer_of
 from engine.request import (
     Alternative,
@@ -49,13 +58,16 @@ __all__ = [
     "Translator",
     "Worker",
     "WorkerStatistics",
+    "cache_folder",
     "describe_model",
+    "install_model",
     "is_hub_id",
     "is_unspaced",
     "is_word_char",
     "known_models",
     "occurrences",
     "offer_of",
+    "remove_model",
     "short_code",
     "stands_alone",
 ]

@@ -12,7 +12,7 @@ from engine.importers.catalogue import (
     remove_model,
 )
 from engine.importers.hub import FetchProgress
-from engine.importers.resolve import is_hub_id, model_folder
+from engine.importers.resolve import cache_folder, install_model, is_hub_id, model_folder
 
 __all__ = [
     "BUNDLED_MODEL",
@@ -20,7 +20,9 @@ __all__ = [
     "FetchProgress",
     "ModelEntry",
     "ModelFamily",
+    "cache_folder",
     "describe_model",
+    "install_model",
     "is_hub_id",
     "known_models",
     "model_folder",

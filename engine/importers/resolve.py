@@ -6,8 +6,10 @@ A foreign folder is converted once; the result stays in the cache (`PINPOINT_CAC
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -23,8 +25,8 @@ from engine.importers.fsmt import plan_fsmt
 from engine.importers.hub import FetchProgress, cached_files, fetch
 from engine.importers.m2m100 import plan_m2m100
 from engine.importers.marian import plan_marian
-from engine.model.checkpoint import CONFIG, WEIGHTS
-from engine.model.config import KIND
+from engine.model.checkpoint import CONFIG, ORIGIN, WEIGHTS
+from engine.model.config import KIND, ModelConfig
 from engine.model.memory_check import num_weights
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
@@ -55,6 +57,8 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
     folder = Path(name)
     if folder.exists():
         return _converted(folder, str(folder.resolve()))
+    if len(folder.parts) == 1 and _has_weights(installed := cache_folder() / folder):
+        return installed
     hub_id = folder.as_posix()
     if not is_hub_id(hub_id):
         raise ModelError(
@@ -94,6 +98,41 @@ def _has_weights(target: Path) -> bool:
         return num_weights(target / WEIGHTS) > 0
     except ModelError:
         return False
+
+
+def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = None) -> Path:
+    """Convert or copy a model folder into the cache under `name`, and return its place there.
+
+    `texts` are further files of the model by name, such as its licence. The model is written beside its place first: it
+    is installed with all these files or not at all. An installed one of the same name is replaced. Raises ModelError.
+    """
+    target = cache_folder() / name
+    new, old = (target.with_name(f"{name}.{secrets.token_hex(8)}.partial") for _ in range(2))
+    try:
+        if not folder.is_dir():
+            raise ModelError(f"{folder} is not a folder; give the folder that contains the files of a model")
+        if architecture_of(folder) is None:
+            _check_own(folder)
+            shutil.copytree(folder, new)
+        else:
+            convert_folder(folder, new, origin=name)
+        for file, text in {ORIGIN: json.dumps({"name": name}) + "\n", **(texts or {})}.items():
+            (new / file).write_text(text, encoding="utf-8", newline="\n")
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+    except OSError as error:
+        raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+    return target
+
+
+def _check_own(folder: Path) -> None:
+    """Raise ModelError for a folder that does not contain a model of ours."""
+    ModelConfig.load(folder / CONFIG)
+    num_weights(folder / WEIGHTS)
 
 
 def architecture_of(folder: Path) -> str | None:

@@ -47,7 +47,7 @@ def test_language_has_every_template_of_the_sources_with_the_same_values(file: P
 
 
 def test_every_error_of_the_app_is_raised_with_a_translatable_message():
-    names = {"DocumentError", "GlossaryError", "LogError", "CommandError"}
+    names = {"DocumentError", "GlossaryError", "LogError", "CommandError", "DownloadError"}
     wrong = [
         f"{path.relative_to(APP)}:{node.lineno}"
         for path in APP.rglob("*.py")

@@ -23,7 +23,7 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import hf_raise_for_status
 
 from engine.errors import ModelError
-from engine.importers import conversion, model_folder
+from engine.importers import conversion, install_model, known_models, model_folder
 from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.text import TextCodec
 from tests.importers.hub import Hub, serving
@@ -325,3 +325,34 @@ def test_what_a_program_that_was_killed_left_is_removed_and_what_is_being_writte
             os.utime(path, (path.stat().st_mtime - age_seconds,) * 2)
     assert model_folder(tmp_path / "theirs") == ours
     assert sorted(path.name for path in ours.parent.iterdir()) == [ours.name, f"{ours.name}.new.partial"]
+
+
+def test_installed_model_is_found_by_its_name_with_the_files_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    installed = install_model(tmp_path / "theirs", "ours-en-de", {"LICENSE.txt": "terms"})
+    assert model_folder("ours-en-de") == installed
+    assert (installed / "LICENSE.txt").read_text() == "terms"
+    again = install_model(installed, "copy-en-de")
+    [copy, original] = known_models(tmp_path / "no bundled ones")
+    assert ([copy.name, original.name], copy.folder) == (["copy-en-de", "ours-en-de"], again)
+    install_model(tmp_path / "theirs", "ours-en-de")
+    assert not (installed / "LICENSE.txt").exists(), "the new model replaces the old one as a whole"
+    assert sorted(path.name for path in installed.parent.iterdir()) == ["copy-en-de", "ours-en-de"]
+
+
+def test_model_that_cannot_be_installed_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    save_marian(tmp_path / "theirs")
+    (tmp_path / "theirs" / "target.spm").write_bytes(b"damaged")
+    with pytest.raises(ModelError, match=r"target\.spm"):
+        install_model(tmp_path / "theirs", "ours-en-de")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelError, match=r"config\.json"):
+        install_model(tmp_path / "empty", "ours-en-de")
+    with pytest.raises(ModelError, match="is not a folder"):
+        install_model(tmp_path / "gone", "ours-en-de")
+    models = tmp_path / "cache" / "models"
+    assert not models.exists() or list(models.iterdir()) == []

@@ -1,0 +1,204 @@
+"""Published models: the list of a registry, kept on disk, and installing one of them.
+
+Nothing is requested from the registry unless a person asks for it.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock, Timeout
+
+from app.errors import DownloadError
+from app.i18n import Message
+from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
+from app.models.transfer import download, fetch_bytes, new_client, unpack
+from engine import FetchProgress, cache_folder, install_model
+
+KEPT_SECONDS: Final = 7 * 86_400  # an interrupted download can be continued for so long
+_VOCABULARY_BYTES: Final = 1_000_000  # about; the registry does not publish the size
+_ROOM_FACTOR: Final = 4  # packed, unpacked and converted files exist side by side
+_ROOM_BYTES: Final = 64 * 2**20
+LICENCE_FILE: Final = "LICENSE.txt"
+SOURCE_FILE: Final = "source.json"
+CARD_FILE: Final = "card.md"
+Install = Callable[[Path, str, Mapping[str, str]], Path]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The published models, and when the list was read from the registry."""
+
+    models: tuple[PublishedModel, ...]
+    read_at: str
+
+    def find(self, name: str) -> PublishedModel | None:
+        """The model with this name, if the list has it."""
+        return next((model for model in self.models if model.name == name), None)
+
+
+class PublishedModels:
+    """The models of one registry. Safe from several threads and processes."""
+
+    def __init__(self, address: str, folder: Path | None = None, install: Install = install_model) -> None:
+        """`folder` is where the list and unfinished downloads are kept: by default beside the installed models."""
+        self.address = address
+        self._folder = folder or cache_folder().parent
+        self._install = install
+
+    @property
+    def _list_file(self) -> Path:
+        return self._folder / f"registry-{hashlib.sha256(self.address.encode()).hexdigest()[:12]}.json"
+
+    @property
+    def _downloads(self) -> Path:
+        return self._folder / "downloads"
+
+    def known(self) -> ModelList | None:
+        """The list as it was read last; None if it never was. Does not use the network."""
+        try:
+            kept = json.loads(self._list_file.read_text(encoding="utf-8"))
+            return ModelList(tuple(read_registry(kept["list"].encode(), self.address)), str(kept["read_at"])[:40])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, DownloadError):
+            return None
+
+    def update(self) -> ModelList:
+        """Reads the list from the registry and keeps it. Raises DownloadError; the kept list then stays as it is."""
+        with new_client() as client:
+            data = fetch_bytes(client, self.address, MAX_LIST_BYTES)
+        models = tuple(read_registry(data, self.address))
+        read_at = datetime.now(UTC).isoformat(timespec="seconds")
+        kept = json.dumps({"address": self.address, "read_at": read_at, "list": data.decode("utf-8", "replace")})
+        with suppress(OSError):  # a list that cannot be kept can still be used
+            self._folder.mkdir(parents=True, exist_ok=True)
+            new = self._list_file.with_suffix(".new")
+            new.write_text(kept, encoding="utf-8")
+            new.replace(self._list_file)
+        return ModelList(models, read_at)
+
+    def num_here(self, model: PublishedModel) -> int:
+        """The bytes of the model that an unfinished download has left."""
+        with suppress(OSError):
+            return sum(path.stat().st_size for path in (self._downloads / model.name).iterdir() if path.is_file())
+        return 0
+
+    def install(self, model: PublishedModel, progress: FetchProgress) -> Path:
+        """Downloads, checks and converts a model; returns its folder. One model at a time is downloaded.
+
+        `progress` gets the bytes received and their expected sum; what it raises ends the download, which the next call
+        continues. Raises DownloadError or ModelError; then nothing is installed.
+        """
+        folder = self._downloads / model.name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with self._turn(progress):
+                self._check_room(model)
+                unpacked = self._fetch(model, folder, progress)
+                installed = self._install(unpacked, model.name, self._texts(model))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                shutil.rmtree(folder, ignore_errors=True)
+                raise self._no_room(model) from error
+            raise DownloadError(
+                Message("{folder} cannot be written ({reason}).", folder=folder, reason=error.strerror or str(error))
+            ) from error
+        shutil.rmtree(folder, ignore_errors=True)
+        return installed
+
+    def clean(self) -> None:
+        """Removes downloads that nobody continued for a week. Call it at the start."""
+        with suppress(OSError):
+            for folder in self._downloads.iterdir():
+                with suppress(OSError):
+                    newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
+                    if folder.is_dir() and time.time() - newest > KEPT_SECONDS:
+                        shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def _turn(self, progress: FetchProgress) -> Iterator[None]:
+        """Waits until no other download is running, in another program too."""
+        lock = FileLock(self._downloads / "lock")
+        while True:
+            progress(0, 1)  # raises if the person cancels while waiting
+            try:
+                lock.acquire(timeout=0.2)
+                break
+            except Timeout:
+                continue
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _fetch(self, model: PublishedModel, folder: Path, progress: FetchProgress) -> Path:
+        """The folder with the model's files, checked and unpacked."""
+        unpacked = folder / "unpacked"
+        shutil.rmtree(unpacked, ignore_errors=True)
+        unpacked.mkdir()
+        sizes = [file.num_bytes or _VOCABULARY_BYTES for file in model.files]
+        with new_client() as client:
+            for number, (file, size) in enumerate(zip(model.files, sizes, strict=True)):
+                done = sum(sizes[:number])
+
+                def on_bytes(received: int, expected: int, done: int = done, size: int = size) -> None:
+                    progress(done + min(size, size * received // max(expected, received, 1)), sum(sizes))
+
+                packed = folder / file.name
+                download(client, file.url, packed, file.max_bytes, on_bytes)
+                try:
+                    unpack(packed, unpacked / file.name, file.max_bytes, file.num_bytes, file.sha256)
+                except DownloadError:
+                    packed.unlink()  # or the next try would take it again
+                    raise
+        progress(sum(sizes), sum(sizes))
+        return unpacked
+
+    def _check_room(self, model: PublishedModel) -> None:
+        if shutil.disk_usage(self._folder).free < self._room(model):
+            raise self._no_room(model)
+
+    @staticmethod
+    def _room(model: PublishedModel) -> int:
+        return _ROOM_FACTOR * model.num_bytes + _ROOM_BYTES
+
+    def _no_room(self, model: PublishedModel) -> DownloadError:
+        return DownloadError(
+            Message(
+                "{name} needs {needed:,} MB of free disk space in {folder}: free some, or set PINPOINT_CACHE to "
+                "another folder.",
+                name=model.title,
+                needed=self._room(model) // 10**6,
+                folder=self._folder,
+            )
+        )
+
+    def _texts(self, model: PublishedModel) -> dict[str, str]:
+        """What is kept beside the installed model: its licence, its origin, a card."""
+        quality = ", ".join(f"{name} {value:g}" for name, value in model.quality.items()) or "not published"
+        source = {
+            "name": model.name,
+            "licence": model.licence,
+            "registry": self.address,
+            "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "quality": dict(model.quality),
+            "files": {file.name: {"url": file.url, "sha256": file.sha256} for file in model.files},
+        }
+        card = (
+            f"# {model.title}\n\nLicence: {model.licence}\nOrigin: {self.address}\n"
+            f"Quality published by its makers (FLORES-200): {quality}\n"
+        )
+        return {
+            LICENCE_FILE: model.licence_text,
+            SOURCE_FILE: json.dumps(source, indent=2) + "\n",
+            CARD_FILE: card,
+        }

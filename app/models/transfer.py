@@ -1,0 +1,196 @@
+"""Downloads one file over HTTP to disk: resumed where an earlier try ended, bounded, checked, unpacked."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from app import VERSION
+from app.errors import DownloadError
+from app.i18n import Message
+
+CHUNK_BYTES: Final = 1 << 16
+MAX_TRIES: Final = 3  # without a new byte in between
+PAUSE_SECONDS: Final = 0.5  # before the second try; twice that before the third
+_GZIP: Final = b"\x1f\x8b"
+_GONE: Final = (404, 410)
+OnBytes = Callable[[int, int], object]  # called with the bytes received and expected; what it raises ends the transfer
+
+
+def new_client() -> httpx.Client:
+    """A client that uses the proxy of the environment and follows redirects."""
+    return httpx.Client(
+        follow_redirects=True,
+        max_redirects=5,
+        timeout=httpx.Timeout(10.0),
+        # Without "gzip" some servers unpack files on the way and then cannot resume them.
+        headers={"User-Agent": f"Pinpoint/{VERSION}", "Accept-Encoding": "gzip"},
+    )
+
+
+def download(client: httpx.Client, url: str, target: Path, max_bytes: int, on_bytes: OnBytes) -> None:
+    """Downloads `url` to `target`, which exists only when it is whole.
+
+    An interrupted transfer leaves `target` with ".part" beside it; the next call continues it if the server still has
+    the same file. Raises DownloadError, and OSError for a problem with the disk.
+    """
+    if target.is_file():
+        return
+    tries = 0
+    while True:
+        num_before = _size(_part(target))
+        try:
+            _continue(client, url, target, max_bytes, on_bytes)
+            return
+        except (httpx.TransportError, httpx.HTTPStatusError, httpx.TooManyRedirects) as error:
+            tries = tries + 1 if _size(_part(target)) <= num_before else 1
+            if tries == MAX_TRIES or not _may_pass(error):
+                raise _explained(url, error) from error
+            on_bytes(_size(_part(target)), max_bytes)
+            time.sleep(PAUSE_SECONDS * 2 ** (tries - 1))
+
+
+def fetch_bytes(client: httpx.Client, url: str, max_bytes: int) -> bytes:
+    """The content of a small file. Raises DownloadError."""
+    try:
+        with client.stream("GET", url) as response:
+            _check(response, url)
+            data = bytearray()
+            for chunk in response.iter_bytes(CHUNK_BYTES):
+                data += chunk
+                if len(data) > max_bytes:
+                    raise _too_large(url, max_bytes)
+            return bytes(data)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise _explained(url, error) from error
+
+
+def unpack(packed: Path, target: Path, max_bytes: int, num_bytes: int | None, sha256: str | None) -> None:
+    """Unpacks a gzip file, or copies any other one, and checks its size and SHA-256 where these are given.
+
+    Raises DownloadError, and OSError for a problem with the disk; then `target` may be left in part.
+    """
+    digest = hashlib.sha256()
+    num_written = 0
+    with packed.open("rb") as file:
+        is_packed = file.read(2) == _GZIP
+        file.seek(0)
+        source = gzip.GzipFile(fileobj=file) if is_packed else file
+        with target.open("wb") as output:
+            try:
+                while chunk := source.read(CHUNK_BYTES):
+                    num_written += len(chunk)
+                    if num_written > max_bytes:
+                        raise _too_large(target.name, max_bytes)
+                    digest.update(chunk)
+                    output.write(chunk)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise _damaged(target.name) from error
+    is_wrong = num_written != num_bytes if num_bytes is not None else num_written == 0
+    if is_wrong or (sha256 is not None and digest.hexdigest() != sha256):
+        raise _damaged(target.name)
+
+
+def _continue(client: httpx.Client, url: str, target: Path, max_bytes: int, on_bytes: OnBytes) -> None:
+    """One request for the rest of a file, or for the whole where the server has another one now."""
+    part, note = _part(target), target.with_name(target.name + ".validator")
+    validator = _read_validator(note)
+    num_here = _size(part) if validator else 0
+    headers = {"Range": f"bytes={num_here}-", "If-Range": validator} if num_here else {}
+    with client.stream("GET", url, headers=headers) as response:
+        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+            part.unlink(missing_ok=True)
+            note.unlink(missing_ok=True)
+        _check(response, url)
+        is_rest = response.headers.get("Content-Range", "").startswith(f"bytes {num_here}-")
+        if response.status_code != httpx.codes.PARTIAL_CONTENT or not is_rest:
+            num_here = 0
+        note.write_text(json.dumps(_validator(response)), encoding="utf-8")
+        length = response.headers.get("Content-Length", "")
+        expected = num_here + int(length) if length.isascii() and length.isdecimal() else 0
+        if expected > max_bytes:
+            raise _too_large(url, max_bytes)
+        with part.open("ab" if num_here else "wb") as file:
+            on_bytes(num_here, expected)
+            for chunk in response.iter_raw():
+                num_here += len(chunk)
+                if num_here > max_bytes:
+                    raise _too_large(url, max_bytes)
+                file.write(chunk)
+                on_bytes(num_here, expected)
+    part.replace(target)
+    note.unlink(missing_ok=True)
+
+
+def _check(response: httpx.Response, url: str) -> None:
+    """Raises HTTPStatusError for an error, and DownloadError for a redirect from HTTPS to plain HTTP."""
+    response.raise_for_status()
+    if url.startswith("https:") and response.url.scheme != "https":
+        raise DownloadError(Message("{url} leads to an address without encryption: not downloaded.", url=url))
+
+
+def _validator(response: httpx.Response) -> str:
+    """What a server needs in order to say whether it still has the same file (RFC 9110, 13.1.5)."""
+    etag: str = response.headers.get("ETag", "")
+    return etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified", "")
+
+
+def _read_validator(note: Path) -> str:
+    with suppress(OSError, ValueError):
+        return str(json.loads(note.read_text(encoding="utf-8")))
+    return ""
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(target.name + ".part")
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether trying again may help."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code in (416, 429) or error.response.is_server_error
+    return not isinstance(error, httpx.UnsupportedProtocol | httpx.TooManyRedirects)
+
+
+def _explained(url: str, error: Exception) -> DownloadError:
+    if isinstance(error, httpx.HTTPStatusError) and error.response.status_code in _GONE:
+        return DownloadError(
+            Message(
+                "{url} is not there ({status}): update the list of models.", url=url, status=error.response.status_code
+            )
+        )
+    reason = f"HTTP {error.response.status_code}" if isinstance(error, httpx.HTTPStatusError) else str(error)
+    return DownloadError(
+        Message(
+            "{url} cannot be downloaded ({reason}): check the connection and try again. What was received is kept.",
+            url=url,
+            reason=reason or type(error).__name__,
+        )
+    )
+
+
+def _too_large(name: str, max_bytes: int) -> DownloadError:
+    return DownloadError(
+        Message("{name} is larger than expected (limit {limit:,} bytes): not installed.", name=name, limit=max_bytes)
+    )
+
+
+def _damaged(name: str) -> DownloadError:
+    return DownloadError(
+        Message("{name} is damaged: its size or checksum is not the published one. Download it again.", name=name)
+    )

@@ -1,0 +1,371 @@
+"""Models of a registry: listed, downloaded, checked and installed as a whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import threading
+import time
+from collections import namedtuple
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import DownloadError
+from app.models import published_models, transfer
+from app.models.published_models import PublishedModels
+from app.models.registry import PublishedModel, read_registry
+from tests.app.models.registry_server import MODEL, VOCABULARY, Registry, serving
+
+Usage = namedtuple("Usage", "total used free")
+
+
+class Cancelled(Exception):
+    """What a progress callback raises to stop a download."""
+
+
+class Installer:
+    """Keeps the files that would be converted."""
+
+    def __init__(self, cache: Path) -> None:
+        self.cache = cache
+
+    def __call__(self, folder: Path, name: str, texts: Mapping[str, str]) -> Path:
+        target = self.cache / "models" / name
+        shutil.copytree(folder, target)
+        for file, text in texts.items():
+            (target / file).write_text(text, encoding="utf-8")
+        return target
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    with serving(Registry()) as registry:
+        yield registry
+
+
+@pytest.fixture
+def published(registry: Registry, tmp_path: Path) -> PublishedModels:
+    return PublishedModels(registry.address, tmp_path / "cache", Installer(tmp_path / "cache"))
+
+
+def nothing(_: int, __: int) -> None:
+    pass
+
+
+def only(published: PublishedModels) -> PublishedModel:
+    [model] = published.update().models
+    return model
+
+
+def installed(published: PublishedModels) -> list[str]:
+    models = published._folder / "models"
+    return sorted(path.name for path in models.iterdir()) if models.is_dir() else []
+
+
+def test_model_is_installed_with_its_licence_and_origin(registry: Registry, published: PublishedModels) -> None:
+    entry = registry.publish()
+    model = only(published)
+    shown: list[tuple[int, int]] = []
+    folder = published.install(model, lambda done, all_bytes: shown.append((done, all_bytes)))
+    assert (folder / "model.enpt.intgemm.alphas.bin").read_bytes() == MODEL
+    assert (folder / "vocab.enpt.spm").read_bytes() == VOCABULARY
+    assert "MPL-2.0" in (folder / "LICENSE.txt").read_text() and registry.url in (folder / "LICENSE.txt").read_text()
+    source = json.loads((folder / "source.json").read_text())
+    assert source["registry"] == registry.address
+    assert source["files"]["model.enpt.intgemm.alphas.bin"]["url"] == registry.url + registry.path_of(entry)
+    assert not any("lex." in path for path, _ in registry.requests), "the shortlist is not needed"
+    done = [done for done, all_bytes in shown if all_bytes > 1]
+    assert done == sorted(done) and done[-1] == shown[-1][1]
+    assert published.num_here(model) == 0
+
+
+def test_list_has_what_a_person_chooses_by_with_the_best_released_model_first(
+    registry: Registry, published: PublishedModels
+) -> None:
+    registry.publish(architecture="nightly", status="Nightly", metrics={"flores200-plus": {"comet": 0.99}})
+    registry.publish(architecture="tiny", metrics={"flores200-plus": {"comet": 0.85, "bleu": float("nan")}})
+    registry.publish(
+        architecture="base", metrics={"flores200-plus": {"comet": 0.9, "chrf": "high"}}, license="CC-BY-4.0"
+    )
+    registry.publish("pt-en", metrics=None)
+    base, tiny, nightly, other = published.update().models
+    assert [model.architecture for model in (base, tiny, nightly)] == ["base", "tiny", "nightly"]
+    assert (base.quality, tiny.quality, other.quality) == ({"comet": 0.9}, {"comet": 0.85}, {})
+    assert (base.licence, tiny.licence, base.num_bytes, base.num_parameters) == (
+        "CC-BY-4.0",
+        "MPL-2.0",
+        len(MODEL),
+        17_000_000,
+    )
+
+
+def test_list_is_kept_with_its_date_and_needs_no_network_afterwards(
+    registry: Registry, published: PublishedModels
+) -> None:
+    assert published.known() is None
+    registry.publish()
+    assert published.known() is None, "nobody asked for the list"
+    found = published.update()
+    registry.is_down = True
+    assert published.known() == found
+    with pytest.raises(DownloadError, match="HTTP 503"):
+        published.update()
+    assert published.known() == found
+    published._list_file.write_text("{broken")
+    assert published.known() is None
+
+
+def test_broken_transfer_goes_on_where_it_ended(registry: Registry, published: PublishedModels) -> None:
+    entry = registry.publish(model=os.urandom(300_000))
+    path = registry.path_of(entry)
+    registry.cut_at[path] = 100_000
+    folder = published.install(only(published), nothing)
+    ranges = [range_ for asked, range_ in registry.requests if asked == path]
+    assert ranges == ["", "bytes=100000-"]
+    assert (folder / "model.enpt.intgemm.alphas.bin").stat().st_size == 300_000
+
+
+def test_cancelled_download_goes_on_after_a_restart(
+    registry: Registry, published: PublishedModels, tmp_path: Path
+) -> None:
+    entry = registry.publish(model=os.urandom(300_000))
+    registry.held = registry.path_of(entry)
+    model = only(published)
+
+    def cancel(done: int, all_bytes: int) -> None:
+        if done > 50_000:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        published.install(model, cancel)
+    assert installed(published) == []
+    registry.release.set()
+    later = PublishedModels(registry.address, tmp_path / "cache", Installer(tmp_path / "cache"))
+    later.clean()
+    assert later.num_here(model) > 50_000
+    later.install(model, nothing)
+    ranges = [range_ for path, range_ in registry.requests if path == registry.held]
+    assert ranges[0] == "" and int(ranges[1].removeprefix("bytes=").rstrip("-")) > 50_000
+
+
+def test_changed_file_is_not_joined_to_the_beginning_of_the_earlier_one(
+    registry: Registry, published: PublishedModels
+) -> None:
+    entry = registry.publish(model=os.urandom(300_000))
+    model = only(published)
+    part = published._downloads / model.name / "model.enpt.intgemm.alphas.bin.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"x" * 500)
+    part.with_name("model.enpt.intgemm.alphas.bin.validator").write_text('"\\"that of an older file\\""')
+    published.install(model, nothing)
+    assert (registry.path_of(entry), "bytes=500-") in registry.requests
+    assert installed(published) == ["firefox-en-pt-tiny"]
+
+
+def lie_about_checksum(registry: Registry, entry: dict[str, Any]) -> None:
+    entry["files"]["model"]["uncompressedHash"] = "0" * 64
+
+
+def lie_about_size(registry: Registry, entry: dict[str, Any]) -> None:
+    entry["files"]["model"]["uncompressedSize"] -= 1
+
+
+def claim_too_small_a_size(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.files[registry.path_of(entry)] = gzip.compress(os.urandom(400_000))
+
+
+def unpack_to_very_much(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.files[registry.path_of(entry, "vocab")] = gzip.compress(b"\0" * 40 * 2**20)
+
+
+def cut_the_packed_file(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.files[registry.path_of(entry)] = registry.files[registry.path_of(entry)][:-20]
+
+
+def damage_the_packed_file(registry: Registry, entry: dict[str, Any]) -> None:
+    data = registry.files[registry.path_of(entry, "vocab")]
+    registry.files[registry.path_of(entry, "vocab")] = data[:-8] + bytes(4) + data[-4:]
+
+
+def send_an_empty_file(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.files[registry.path_of(entry, "vocab")] = gzip.compress(b"")
+
+
+def remove_the_model(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.missing.add(registry.path_of(entry))
+
+
+def break_off_always(registry: Registry, entry: dict[str, Any]) -> None:
+    registry.cut_at[registry.path_of(entry)], registry.num_cuts = 0, 1_000
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lie_about_checksum, "model.enpt.intgemm.alphas.bin is damaged"),
+        (lie_about_size, "is damaged"),
+        (claim_too_small_a_size, "is larger than expected"),
+        (unpack_to_very_much, "vocab.enpt.spm is larger than expected"),
+        (cut_the_packed_file, "is damaged"),
+        (damage_the_packed_file, "vocab.enpt.spm is damaged"),
+        (send_an_empty_file, "vocab.enpt.spm is damaged"),
+        (remove_the_model, r"is not there \(404\): update the list"),
+        (break_off_always, "check the connection and try again"),
+    ],
+)
+def test_bad_file_installs_nothing_and_the_next_try_can_succeed(
+    registry: Registry, published: PublishedModels, damage: Any, message: str
+) -> None:
+    entry = registry.publish()
+    good_files, good_model = dict(registry.files), dict(entry["files"]["model"])
+    damage(registry, entry)
+    with pytest.raises(DownloadError, match=message):
+        published.install(only(published), nothing)
+    assert installed(published) == []
+    registry.files, registry.missing, registry.num_cuts = good_files, set(), 0
+    entry["files"]["model"] = good_model
+    published.install(only(published), nothing)
+    assert installed(published) == ["firefox-en-pt-tiny"]
+
+
+def test_server_that_is_gone_installs_nothing_and_names_the_cure(tmp_path: Path, registry: Registry) -> None:
+    registry.publish()
+    gone = PublishedModels("http://127.0.0.1:9/db/models.json", tmp_path / "cache", Installer(tmp_path / "cache"))
+    with pytest.raises(DownloadError, match="check the connection and try again"):
+        gone.update()
+    [model] = read_registry(registry.body("/mirror/db/models.json") or b"", gone.address)
+    with pytest.raises(DownloadError, match="check the connection and try again"):
+        gone.install(model, nothing)
+    assert installed(gone) == []
+
+
+def test_full_disk_is_seen_before_the_download(
+    registry: Registry, published: PublishedModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = registry.publish()
+    model = only(published)
+    monkeypatch.setattr(published_models.shutil, "disk_usage", lambda _: Usage(10**9, 10**9, 1_000_000))
+    with pytest.raises(DownloadError, match="needs 67 MB of free disk space"):
+        published.install(model, nothing)
+    assert registry.path_of(entry) not in [path for path, _ in registry.requests]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_disk_that_fills_up_during_the_download_is_freed(registry: Registry, published: PublishedModels) -> None:
+    registry.publish()
+    model = only(published)
+    folder = published._downloads / model.name
+    folder.mkdir(parents=True)
+    (folder / "model.enpt.intgemm.alphas.bin.part").symlink_to("/dev/full")
+    with pytest.raises(DownloadError, match="free disk space"):
+        published.install(model, nothing)
+    assert installed(published) == [] and not folder.exists()
+
+
+def test_second_download_waits_for_the_first_and_can_be_cancelled(
+    registry: Registry, published: PublishedModels, tmp_path: Path
+) -> None:
+    first, second = registry.publish(model=os.urandom(300_000)), registry.publish("pt-en")
+    registry.held = registry.path_of(first)
+    en_pt, pt_en = published.update().models
+    begun = threading.Event()
+    thread = threading.Thread(target=published.install, args=(en_pt, lambda done, _: done and begun.set()))
+    thread.start()
+    assert begun.wait(20)
+    other = PublishedModels(registry.address, tmp_path / "cache", Installer(tmp_path / "cache"))
+    calls: list[int] = []
+
+    def cancel_at_third_call(_: int, __: int) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        other.install(pt_en, cancel_at_third_call)
+    assert registry.path_of(second) not in [path for path, _ in registry.requests]
+    registry.release.set()
+    thread.join(20)
+    other.install(pt_en, nothing)
+    assert installed(published) == ["firefox-en-pt-tiny", "firefox-pt-en-tiny"]
+
+
+def test_old_leftovers_are_removed_at_the_start(registry: Registry, published: PublishedModels) -> None:
+    for name, age in (("firefox-en-pt-tiny", 8 * 86_400), ("firefox-pt-en-tiny", 3_600)):
+        folder = published._downloads / name
+        folder.mkdir(parents=True)
+        (folder / "model.part").write_bytes(b"x")
+        for path in (folder / "model.part", folder):
+            os.utime(path, (time.time() - age,) * 2)
+    published.clean()
+    assert [path.name for path in published._downloads.iterdir()] == ["firefox-pt-en-tiny"]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("files", "model", "path"), "../../../etc/passwd"),
+        (("files", "model", "path"), "/etc/passwd"),
+        (("files", "model", "path"), "https://elsewhere.invalid/model.gz"),
+        (("files", "model", "path"), "models\\..\\model.gz"),
+        (("files", "vocab", "path"), "models/./vocab.gz"),
+        (("files", "vocab", "path"), ""),
+        (("files", "vocab", "path"), 7),
+        (("files", "model", "uncompressedHash"), None),
+        (("files", "model", "uncompressedHash"), "abc"),
+        (("files", "model", "uncompressedSize"), -1),
+        (("files", "model", "uncompressedSize"), 10**15),
+        (("files", "vocab"), None),
+        (("sourceLanguage",), "../en"),
+        (("targetLanguage",), "p\nt"),
+        (("architecture",), "../../tiny"),
+        (("architecture",), ["tiny"]),
+        (("license",), "<script>"),
+        (("files",), []),
+    ],
+)
+def test_hostile_entry_is_left_out_and_the_others_stay(
+    registry: Registry, published: PublishedModels, place: tuple[str, ...], value: object
+) -> None:
+    part: Any = registry.publish()
+    registry.publish("pt-en")
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    assert [model.direction for model in published.update().models] == ["pt-en"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"<html>", b"[]", b"null", b'{"models": 3}', b'{"models": {"en-pt": 3}}', b"[" * 100_000, b"\xff\xfe"],
+)
+def test_answer_that_is_no_list_of_models_is_refused(
+    registry: Registry, published: PublishedModels, data: bytes
+) -> None:
+    registry.raw_list = data
+    with pytest.raises(DownloadError, match="is not a list of models: check the address"):
+        published.update()
+
+
+@pytest.mark.parametrize(
+    ("address", "stated", "expected"),
+    [
+        ("https://a.example/bucket/db/models.json", "https://a.example/files", "https://a.example/files"),
+        ("https://a.example/bucket/db/models.json", "https://b.example/files", "https://a.example/bucket"),
+        ("https://a.example/bucket/db/models.json", None, "https://a.example/bucket"),
+        ("https://a.example/models.json", "file:///etc", "https://a.example"),
+        ("https://a.example/x/list.json?version=3", "", "https://a.example/x"),
+        ("https://a.example/db/models.json", "http://a.example/files", "https://a.example"),
+    ],
+)
+def test_files_come_from_the_server_that_was_named(address: str, stated: str | None, expected: str) -> None:
+    registry = Registry()
+    registry.publish()
+    data = json.dumps({"baseUrl": stated, "models": registry.entries}).encode()
+    [model] = read_registry(data, address)
+    assert all(file.url.startswith(f"{expected}/models/en-pt/") for file in model.files)
