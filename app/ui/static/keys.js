@@ -4,9 +4,7 @@ import {actionOf, DEFAULTS, keysOf} from './core/key_bindings.js';
 import {openGoTo} from './dialogs/go_to.js';
 import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
-import {widen} from './dialogs/scope.js';
-import {toggleConfidence} from './editor/confidence.js';
-import {changeCase, copySource, insertPlaceholder} from './editor/text_commands.js';
+import {changeCase, insertPlaceholder} from './editor/text_commands.js';
 
 /**
  * @param {Bench} bench
@@ -39,7 +37,7 @@ export const listenToKeys = (bench, root) => {
  */
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
-  return focused === segment.field.area
+  return focused === segment.text.field.area
     ? 'field'
     : segment.proposal.line.contains(focused)
       ? 'proposal'
@@ -109,7 +107,7 @@ const ACTIONS = {
   scope:
     ({segment}) =>
     () =>
-      widen(segment),
+      segment.widen(),
   rest:
     ({segment}) =>
     () =>
@@ -124,13 +122,14 @@ const ACTIONS = {
       segment.offers.askAlternatives(),
   undo: ({segment}, place) => (place === 'input' ? null : () => segment.step(true)),
   redo: ({segment}, place) => (place === 'input' ? null : () => segment.step(false)),
-  case: ({segment}, place) => (place === 'field' ? () => changeCase(segment) : null),
-  source: ({segment}, place) => (place === 'input' ? null : () => copySource(segment)),
-  placeholder: ({segment}, place) => (place === 'input' ? null : () => insertPlaceholder(segment)),
+  case: ({segment}, place) => (place === 'field' ? () => changeCase(segment.text) : null),
+  source: ({segment}, place) =>
+    place === 'input' ? null : () => segment.text.insert(segment.current.row.source, 'source'),
+  placeholder: (bench, place) => (place === 'input' ? null : () => insertPlaceholder(bench, bench.segment.text)),
   confidence:
     ({segment}) =>
     () =>
-      toggleConfidence(segment),
+      segment.view.toggleConfidence(),
   comment:
     ({segment}) =>
     () =>

@@ -235,7 +235,7 @@ export class Bench {
    */
   async restore(index, text) {
     const {token, open} = this.session;
-    if (index === open) this.segment.show(text);
+    if (index === open) this.segment.text.show(text);
     const reply = await this.connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`);
     if (reply.ok) drafts.drop(token, index);
   }
@@ -359,8 +359,8 @@ export class Bench {
     const {open} = this.session;
     if (open === null) return;
     if (!this.numbers.has(open)) this.openSegment(order.findLast(index => index < open) ?? order[0]);
-    else if (this.rows[open].source !== this.segment.source) this.segment.open(open);
-    else this.segment.paintNumber();
+    else if (this.rows[open].source !== this.segment.current.source) this.segment.open(open);
+    else this.segment.view.paintNumber();
   }
 
   /**

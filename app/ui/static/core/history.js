@@ -65,3 +65,34 @@ export class History {
     return from.pop();
   }
 }
+
+/** The undo histories of a document, one for each segment. */
+export class Histories {
+  /** @type {Map<number, History>} */
+  #histories = new Map();
+
+  /** @param {number} index */
+  of(index) {
+    let history = this.#histories.get(index);
+    if (!history) {
+      history = new History();
+      this.#histories.set(index, history);
+    }
+    return history;
+  }
+
+  /**
+   * Gives a segment another history and returns the one that it had.
+   * @param {number} index
+   * @param {History} other
+   */
+  exchange(index, other) {
+    const history = this.of(index);
+    this.#histories.set(index, other);
+    return history;
+  }
+
+  clear() {
+    this.#histories.clear();
+  }
+}

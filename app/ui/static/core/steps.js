@@ -67,7 +67,7 @@ export class Steps {
     this.past.push(step);
     this.future = [];
     if (text) this.tell(text, [[t('steps.undo'), () => this.undo(step)]]);
-    this.bench.segment.paintState();
+    this.bench.segment.view.paintState();
   }
 
   /**
@@ -79,7 +79,7 @@ export class Steps {
     const reply = await sent;
     step.numPending--;
     if (!reply.ok) this.drop(step);
-    this.bench.segment.paintState();
+    this.bench.segment.view.paintState();
   }
 
   /** @param {Step} step */
@@ -133,7 +133,7 @@ export class Steps {
     step.numPending--;
     if (notice) this.tell(notice);
     else this.drop(step);
-    this.bench.segment.paintState();
+    this.bench.segment.view.paintState();
   }
 
   /* ---- the kinds of steps ---- */
@@ -160,16 +160,11 @@ export class Steps {
    */
   async divide(command, segment, args = {}) {
     const {bench} = this;
-    const {
-      connection,
-      segment: {histories},
-    } = bench;
+    const {connection} = bench;
     const n = bench.numberOf(segment);
     let other = new History();
     const swap = () => {
-      const now = histories.get(segment) ?? new History();
-      histories.set(segment, other);
-      other = now;
+      other = bench.segment.histories.exchange(segment, other);
     };
     const reply = await connection.send(command, {segment, ...args});
     if (!reply.ok) {

@@ -3,11 +3,21 @@ import type * as protocol from './protocol.js';
 import type {Bench as BenchClass} from '../main.js';
 import type {Segment as SegmentClass} from '../editor/segment.js';
 import type {Proposal as ProposalClass} from '../editor/proposal.js';
+import type {ConstraintSet as ConstraintSetClass} from '../editor/constraint_set.js';
+import type {CurrentSegment as CurrentSegmentClass} from '../editor/current_segment.js';
+import type {Ledger as LedgerClass} from '../editor/ledger.js';
+import type {Offers as OffersClass} from '../editor/offers.js';
+import type {TargetText as TargetTextClass} from '../editor/target_text.js';
 
 declare global {
   type Bench = BenchClass;
   type Segment = SegmentClass;
   type Proposal = ProposalClass;
+  type ConstraintSet = ConstraintSetClass;
+  type CurrentSegment = CurrentSegmentClass;
+  type Ledger = LedgerClass;
+  type Offers = OffersClass;
+  type TargetText = TargetTextClass;
 
   /* ---- what the server sends ---- */
   type SegmentState = 'new' | 'pretranslated' | 'edited' | 'confirmed';

@@ -145,7 +145,7 @@ export const openReplace = bench => {
     },
   });
   bench.segment.flush();
-  find.value = bench.segment.field.area.matches(':focus') ? bench.segment.field.chosen() : '';
+  find.value = bench.segment.text.field.area.matches(':focus') ? bench.segment.text.field.chosen() : '';
   dialog.open(bench.root);
   find.select();
   if (find.value) preview();

@@ -1,4 +1,4 @@
-/* Where a pin is required: here, in the whole document or by the glossary, by the words of the source that it translates. */
+/* The dialog that makes a pin a term of the document or of the glossary, with the source words that it translates. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, textIn} from '../core/dom.js';
 
@@ -53,13 +53,13 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
 };
 
 /**
- * A pin becomes a term: of the whole document, or of the glossary. Without a text, that in focus or the newest.
- * @param {Segment} segment
- * @param {string} [text]
+ * Makes a pin a term of the document or of the glossary. The dialog suggests the source text that is selected, else the
+ * words that the model takes for the pin's source.
+ * @param {Bench} bench
+ * @param {{text: string | undefined, current: Readonly<CurrentSegment>, sourceHost: HTMLElement}} options
  */
-export const widen = (segment, text = segment.proposal.pinInFocus() ?? segment.pins.at(-1)) => {
-  const {bench, index, detail} = segment;
-  const {sourceHost} = segment.layout;
+export const widen = (bench, {text, current, sourceHost}) => {
+  const {index, detail, row} = current;
   const selection = getSelection();
   if (!text) {
     bench.say('info', t('scope.no_pin'));
@@ -68,10 +68,10 @@ export const widen = (segment, text = segment.proposal.pinInFocus() ?? segment.p
   const selected = selection && sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
   askScope(bench.root, {
     text,
-    source: bench.rows[index].source,
+    source: row.source,
     languages: bench.languages,
     guess: selected || detail?.pin_states.find(state => state.text === text)?.source || '',
     onChoose: (scope, source) => bench.steps.term(true, {segment: index, source, target: text, scope}),
-    onClose: () => segment.focusField(),
+    onClose: () => bench.focusEditor(),
   });
 };

@@ -1,5 +1,5 @@
-/* What the checks find in the open segment: told before it is confirmed, and which checks run at all. Pressing confirm
-   again goes over what was shown; what is an error stays flagged in the list. */
+/* Findings of the checks in the open segment: shown before it is confirmed. Confirming again accepts the findings shown;
+   errors stay marked in the list. A dialog chooses which checks run. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
@@ -14,19 +14,26 @@ const sentence = ({check, kind, texts}) =>
   t(`check.${check}.${kind}`, {texts: texts.join(check === 'placeholders' ? ' ' : ', ')});
 
 export class Checks {
-  /** @param {Segment} segment */
-  constructor(segment) {
-    this.segment = segment;
+  /**
+   * onConfirm(): the person confirms in spite of the findings.
+   * @param {Pick<Bench, 'connection' | 'checksOff' | 'root' | 'focusEditor'>} page
+   * @param {{current: Readonly<CurrentSegment>, text: TargetText, onConfirm: () => void}} parts
+   */
+  constructor(page, {current, text, onConfirm}) {
+    this.page = page;
+    this.current = current;
+    this.text = text;
+    this.onConfirm = onConfirm;
     this.element = h('div.checks', {role: 'status', hidden: true});
     this.link = button('.link', {onclick: () => this.onLink(), title: t('checks.title')});
-    /** @type {Set<string>} what was shown of this segment */
+    /** @type {Set<string>} findings of this segment that were shown */
     this.shown = new Set();
     /** @type {Promise<Reply> | null} */
     this.asking = null;
     this.reset();
   }
 
-  /** Another segment is open: nothing has been shown of it. */
+  /** Another segment is open. */
   reset() {
     this.shown = new Set();
     this.asking = null;
@@ -34,26 +41,27 @@ export class Checks {
     this.paintLink();
   }
 
-  /** What the server found, where it has the text that stands in the field; else null. */
+  /** The server's findings in the text of the field; null while the server has another text. */
   known() {
-    const {detail, field, isDirty, index, bench} = this.segment;
-    if (!detail?.findings || isDirty || bench.connection.isPending(`edit:${index}`)) return null;
-    return field.text === (detail.target ?? detail.machine_text ?? '') ? detail.findings : null;
+    const {current, text} = this;
+    const {detail} = current;
+    if (!detail?.findings || text.isDirty || current.isPending('edit')) return null;
+    return text.value === (detail.target ?? detail.machine_text ?? '') ? detail.findings : null;
   }
 
-  /** Whether the text can be confirmed without a word, as far as is known here. */
+  /** Whether the text can be confirmed without asking the server: it has no findings, or the server is offline. */
   isFine() {
-    return this.known()?.length === 0 || !this.segment.bench.connection.isOnline;
+    return this.known()?.length === 0 || !this.page.connection.isOnline;
   }
 
   /**
-   * Whether the text is to be confirmed: nothing was found, or all of it was shown before. Shows it otherwise.
+   * Asks the server to check the text. True without findings that the person has not seen; shows the findings otherwise.
    * @param {number} index
    * @param {string} text
    */
   async agrees(index, text) {
     if (this.asking) return false;
-    const question = this.segment.bench.connection.send('check', {segment: index, text});
+    const question = this.page.connection.send('check', {segment: index, text});
     this.asking = question;
     const reply = await Promise.race([question, new Promise(done => setTimeout(done, MAX_WAIT_MS, null))]);
     if (this.asking !== question) return false; // another segment was opened meanwhile
@@ -93,14 +101,14 @@ export class Checks {
       h(
         'div.acts',
         {},
-        button('.btn.small.primary', {onclick: () => this.segment.confirm()}, t('checks.confirm'), hint('confirm')),
-        button('.btn.small', {onclick: () => openChecks(this.segment.bench)}, t('checks.choose')),
+        button('.btn.small.primary', {onclick: () => this.onConfirm()}, t('checks.confirm'), hint('confirm')),
+        button('.btn.small', {onclick: () => openChecks(this.page)}, t('checks.choose')),
       ),
     );
-    if (hadFocus) this.segment.focusField();
+    if (hadFocus) this.text.focus();
   }
 
-  /** The server's view has changed: what is shown goes as soon as it is put right. */
+  /** New details arrived: removes findings that are corrected. */
   update() {
     const findings = this.known();
     if (findings && !this.element.hidden) this.paint(findings.filter(finding => this.shown.has(keyOf(finding))));
@@ -114,30 +122,29 @@ export class Checks {
   }
 
   onLink() {
-    const {segment} = this;
     if (!this.known()?.length) {
-      openChecks(segment.bench);
+      openChecks(this.page);
       return;
     }
-    this.agrees(segment.index, segment.field.text);
-    segment.focusField();
+    this.agrees(this.current.index, this.text.value);
+    this.text.focus();
   }
 }
 
 /**
- * Which checks run, for this document.
- * @param {Bench} bench
+ * The dialog that chooses which checks run, for this document.
+ * @param {Pick<Bench, 'connection' | 'checksOff' | 'root' | 'focusEditor'>} page
  */
-const openChecks = bench => {
+const openChecks = page => {
   const close = () => dialog.close();
   const boxes = NAMES.map(name =>
     h('input', {
       type: 'checkbox',
       'data-check': name,
-      checked: !bench.checksOff.includes(name),
+      checked: !page.checksOff.includes(name),
       onchange: () => {
-        bench.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check ?? '');
-        bench.connection.send('choose_checks', {off: bench.checksOff}, 'choose_checks');
+        page.checksOff = boxes.filter(box => !box.checked).map(box => box.dataset.check ?? '');
+        page.connection.send('choose_checks', {off: page.checksOff}, 'choose_checks');
       },
     }),
   );
@@ -162,7 +169,7 @@ const openChecks = bench => {
       ),
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
-    onClose: () => bench.focusEditor(),
+    onClose: () => page.focusEditor(),
   });
-  dialog.open(bench.root, boxes[0]);
+  dialog.open(page.root, boxes[0]);
 };

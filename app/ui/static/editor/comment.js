@@ -1,4 +1,4 @@
-/* The person's comment on the open segment: under the edit field, for themselves and for whoever gets the document. */
+/* The comment on the open segment, under the edit field. */
 import {button, h, icon, t} from '../core/dom.js';
 import {shortcut} from '../core/key_bindings.js';
 
@@ -6,9 +6,16 @@ const SAVE_PAUSE_MS = 1000;
 export const MAX_CHARACTERS = 2000;
 
 export class Comment {
-  /** @param {Segment} segment */
-  constructor(segment) {
-    this.segment = segment;
+  /**
+   * onLeave(): the person has finished the comment.
+   * @param {Pick<Bench, 'connection'>} page
+   * @param {Readonly<CurrentSegment>} current
+   * @param {{onLeave: () => void}} options
+   */
+  constructor(page, current, {onLeave}) {
+    this.page = page;
+    this.current = current;
+    this.onLeave = onLeave;
     this.area = h('textarea', {
       rows: 1,
       maxlength: MAX_CHARACTERS,
@@ -57,25 +64,19 @@ export class Comment {
     this.reset();
   }
 
-  /** Another segment is open; what it has arrives a moment later. */
+  /** Another segment is open; its comment arrives with its details. */
   reset() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.sent = this.before = ''; // what the server has or gets; what Esc goes back to
+    this.sent = this.before = ''; // the text that was sent; the text that Escape restores
     this.set('');
     this.fold();
   }
 
-  /** The server's view, unless the person is writing or has just written. */
+  /** Shows the server's comment, unless the person is writing or the newest text is not stored yet. */
   update() {
-    const {segment} = this;
-    if (
-      document.activeElement === this.area ||
-      this.timer ||
-      segment.bench.connection.isPending(`comment:${segment.index}`)
-    )
-      return;
-    this.sent = segment.detail?.comment ?? '';
+    if (document.activeElement === this.area || this.timer || this.current.isPending('comment')) return;
+    this.sent = this.current.detail?.comment ?? '';
     this.set(this.sent);
     this.fold();
   }
@@ -101,19 +102,19 @@ export class Comment {
 
   leave() {
     this.flush();
-    this.segment.focusField();
+    this.onLeave();
     this.fold();
   }
 
-  /** Sends what was written, now. */
+  /** Sends the comment without waiting for a pause. */
   flush() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const {bench, index} = this.segment;
+    const {index} = this.current;
     const text = this.area.value.trim();
     if (index === null || text === this.sent) return;
     this.sent = text;
-    bench.connection.send('comment', {segment: index, text}, `comment:${index}`);
+    this.page.connection.send('comment', {segment: index, text}, `comment:${index}`);
   }
 
   /** @param {string} text */
@@ -122,7 +123,7 @@ export class Comment {
     this.grow();
   }
 
-  /** Nothing is shown where there is no comment. */
+  /** Hides an empty comment. */
   fold() {
     this.element.hidden = !this.area.value.trim() && document.activeElement !== this.area;
   }

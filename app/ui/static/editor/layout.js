@@ -1,7 +1,6 @@
 /* The elements of the open segment, and which button does what. */
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
-import {toggleConfidence} from './confidence.js';
 
 /**
  * @param {Segment} segment
@@ -38,7 +37,7 @@ export const buildLayout = segment => {
   const confidenceButton = button(
     '.link',
     {
-      onclick: () => toggleConfidence(segment),
+      onclick: () => segment.view.toggleConfidence(),
       title: t('confidence.title'),
       'aria-pressed': 'false',
       ...shortcut('confidence'),
@@ -58,7 +57,7 @@ export const buildLayout = segment => {
       if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
         event.preventDefault();
         event.stopPropagation();
-        segment.addTyped(text => segment.pin(text));
+        segment.addTyped(text => segment.constraints.pin(text));
       }
       if (event.key === 'Escape') {
         event.preventDefault();
@@ -127,8 +126,16 @@ export const buildLayout = segment => {
             {},
             icon('lock', true),
             pinInput,
-            button('.btn.small', {onclick: () => segment.addTyped(text => segment.pin(text))}, t('pins.add')),
-            button('.btn.small', {onclick: () => segment.addTyped(text => segment.ban(text))}, t('bans.add')),
+            button(
+              '.btn.small',
+              {onclick: () => segment.addTyped(text => segment.constraints.pin(text))},
+              t('pins.add'),
+            ),
+            button(
+              '.btn.small',
+              {onclick: () => segment.addTyped(text => segment.constraints.ban(text))},
+              t('bans.add'),
+            ),
           ),
         ),
       ),
@@ -147,7 +154,7 @@ export const buildLayout = segment => {
           segment.comment.link,
           fieldNote,
         ),
-        segment.field.element,
+        segment.text.field.element,
         segment.completion.said,
         segment.offers.question,
         segment.checks.element,

@@ -1,5 +1,5 @@
-/* What the model offers beside its proposal: the n-best list and other words for one word, and what becomes of the text
-   and the pins when one of them is taken. */
+/* What the model offers beside its proposal: the n-best list and alternatives for one word. Taking one changes the text or
+   the constraints. */
 
 import {pin} from '../core/constraints.js';
 import {button, h, icon, t} from '../core/dom.js';
@@ -8,41 +8,48 @@ import {Alternatives} from './alternatives.js';
 import {Hypotheses} from './hypotheses.js';
 
 export class Offers {
-  /** @param {Segment} segment */
-  constructor(segment) {
-    const {bench} = segment;
-    this.segment = segment;
+  /**
+   * record(kind): records a step of undo before a change.
+   * @param {Pick<Bench, 'server' | 'session' | 'languages' | 'say'>} page
+   * @param {{current: Readonly<CurrentSegment>, text: TargetText, constraints: ConstraintSet, proposal: Proposal, record: (kind: string) => void}} parts
+   */
+  constructor(page, {current, text, constraints, proposal, record}) {
+    this.page = page;
+    this.current = current;
+    this.text = text;
+    this.constraints = constraints;
+    this.proposal = proposal;
+    this.record = record;
     this.question = h('div.ask', {role: 'alertdialog', 'aria-labelledby': 'pinpoint-replace-text', hidden: true});
     this.alternatives = new Alternatives({
-      ask: (word, text) => bench.server.alternatives({token: bench.session.token, segment: segment.index, word, text}),
+      ask: (word, shown) =>
+        page.server.alternatives({token: page.session.token, segment: current.index, word, text: shown}),
       onTake: (row, answer) => this.takeAlternative(row, answer),
-      onBan: text => segment.ban(text),
+      onBan: banned => constraints.ban(banned),
     });
     this.hypotheses = new Hypotheses({
-      /** @param {Hypothesis} row */
       onTake: row => this.take(row),
-      onLeave: () => segment.focusField(),
+      onLeave: () => text.focus(),
     });
   }
 
   /**
-   * A hypothesis into the field: at once over untyped text, after a question over typed text.
+   * Puts a hypothesis into the field; asks first if that replaces typed text.
    * @param {Hypothesis} row
    * @param {boolean} [isSure]
    */
   take(row, isSure = false) {
-    const {segment} = this;
-    const {field, detail} = segment;
-    if (field.text === row.text && detail?.target != null) {
-      segment.focusField();
+    const {text, current} = this;
+    if (text.value === row.text && current.detail?.target != null) {
+      text.focus();
       return;
     }
-    if (segment.isTyped && !isSure && field.text.trim() && field.text !== row.text) {
+    if (text.isTyped && !isSure && text.value.trim() && text.value !== row.text) {
       this.askWhether(row);
       return;
     }
-    segment.replaceText(row.text, 'hypothesis', {step: 'take', rank: row.rank, caret: row.text.length});
-    segment.focusField();
+    text.replace(row.text, 'hypothesis', {step: 'take', rank: row.rank, caret: row.text.length});
+    text.focus();
   }
 
   /** @param {Hypothesis} row */
@@ -65,7 +72,7 @@ export class Offers {
         {
           onclick: () => {
             this.hideQuestion();
-            this.segment.focusField();
+            this.text.focus();
           },
         },
         t('replace.no'),
@@ -80,55 +87,54 @@ export class Offers {
     this.question.replaceChildren();
   }
 
-  /** Alt+A: what else could stand for the word in focus in the proposal, or at the caret where the field shows it. */
+  /** Alt+A: asks for other words for the word in focus in the proposal, or at the caret if the field shows the proposal. */
   askAlternatives() {
-    const {segment} = this;
-    const {bench, proposal, field, detail} = segment;
+    const {page, proposal, current, text} = this;
     const isInField = !proposal.line.contains(document.activeElement);
-    const text = detail?.proposal?.text;
-    const word = !text
+    const proposed = current.detail?.proposal;
+    const word = !proposed?.text
       ? null
       : !isInField
         ? proposal.current
-        : field.text === text
-          ? proposal.wordAt(field.area.selectionStart)
+        : text.value === proposed.text
+          ? proposal.wordAt(text.field.area.selectionStart)
           : null;
     const anchor = word === null ? null : proposal.elementOf(word);
-    if (!detail?.proposal?.asked || word === null || !text || !anchor) {
-      bench.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));
+    if (!proposed?.asked || word === null || !anchor) {
+      page.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));
       return;
     }
-    const goBack = () => (isInField ? segment.focusField() : proposal.focusWord(proposal.current));
-    const asked = detail.proposal.asked[word];
+    const goBack = () => (isInField ? text.focus() : proposal.focusWord(proposal.current));
+    const asked = proposed.asked[word];
     const pressed = proposal.textOf(word, word);
     this.alternatives.open(anchor, {
       word: asked.number,
       name: pressed.startsWith(asked.text) ? pressed : asked.text,
-      text,
-      lang: bench.languages.target,
+      text: proposed.text,
+      lang: page.languages.target,
       goBack,
     });
   }
 
   /**
-   * The word becomes a pin and its sentence the proposal. Typed text stays; a field that shows the proposal follows it.
+   * Pins the chosen word; its sentence becomes the proposal. Typed text stays; a field that shows the proposal follows it.
    * @param {AlternativeRow} row
    * @param {Answer} answer
    */
   takeAlternative(row, answer) {
-    const {segment} = this;
-    const {field, detail} = segment;
-    const clashing = pin(segment, row.word, answer.replaced);
-    const isPinned = clashing.pins.slice(0, -1).includes(row.word);
-    segment.rememberStep('constrain');
-    if (detail?.target != null && !segment.isTyped && field.text === answer.text && detail.state !== 'confirmed')
-      segment.followProposal();
-    segment.constrain(
+    const {text, constraints, current} = this;
+    const {detail} = current;
+    const {pins, bans} = pin(constraints, row.word, answer.replaced);
+    const isPinned = pins.slice(0, -1).includes(row.word);
+    this.record('constrain');
+    if (detail?.target != null && !text.isTyped && text.value === answer.text && detail.state !== 'confirmed')
+      text.followProposal();
+    constraints.change(
       {
-        pins: isPinned ? clashing.pins.slice(0, -1) : clashing.pins,
-        bans: clashing.bans,
+        pins: isPinned ? pins.slice(0, -1) : pins,
+        bans,
         beginning: row.beginning,
-        locked: segment.locked.filter(text => row.tail.includes(text)),
+        locked: constraints.locked.filter(locked => row.tail.includes(locked)),
       },
       'alternative',
       false,

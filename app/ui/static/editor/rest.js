@@ -1,5 +1,5 @@
-/* Alt+R: what the person wrote stands, the rest of the sentence is translated anew. */
-import {isSame} from '../core/constraints.js';
+/* Alt+R: keeps what the person wrote and translates the rest of the sentence again. */
+import {isSame, partsOf} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 
 const MAX_CELLS = 4e6; // of the table that compares two texts word by word
@@ -9,7 +9,7 @@ const wordsOf = text =>
   [...text.matchAll(/\S+/g)].map(match => ({text: match[0], start: match.index, end: match.index + match[0].length}));
 
 /**
- * The stretches of `text`, as [start, end], whose words do not stand in `before` in that order: what was edited.
+ * The edited stretches of `text`, as [start, end]: words that are not in `before` in that order.
  * @param {string} text
  * @param {string} before
  */
@@ -46,7 +46,7 @@ export const editedStretches = (text, before) => {
 };
 
 /**
- * What stands, as {beginning, locked}: up to the caret, or what is selected; what was edited; what was locked before.
+ * The text to keep, as {beginning, locked}: up to the caret or what is selected, edited text, text locked before.
  * @param {{text: string, start: number, end: number}} options
  * @param {string} proposal
  * @param {string[]} locked
@@ -71,13 +71,13 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
   if (merged.length && !text.slice(0, merged[0][0]).trim()) {
     const [, stop] = merged.shift() ?? [];
     beginning = text.slice(0, stop);
-    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop]; // closes the word: it does not grow
+    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop]; // the space ends the word
   }
   return {beginning, locked: merged.map(([a, b]) => text.slice(a, b).trim())};
 };
 
 /**
- * Whether a text begins so and holds the locked texts in their order.
+ * Whether a text has this beginning and contains the locked texts in their order.
  * @param {string} text
  * @param {{beginning: string, locked: string[]}} options
  */
@@ -92,54 +92,67 @@ const holds = (text, {beginning, locked}) => {
 };
 
 export class Rest {
-  /** @param {Segment} segment */
-  constructor(segment) {
-    this.segment = segment;
+  /**
+   * record(kind): records a step of undo before a change; onCancel(): undo the newest step.
+   * @param {Pick<Bench, 'say'>} page
+   * @param {{current: Readonly<CurrentSegment>, text: TargetText, constraints: ConstraintSet, record: (kind: string) => void, onCancel: () => void}} parts
+   */
+  constructor(page, {current, text, constraints, record, onCancel}) {
+    this.page = page;
+    this.current = current;
+    this.text = text;
+    this.constraints = constraints;
+    this.record = record;
+    this.onCancel = onCancel;
     /** @type {{index: number, text: string, kept: {beginning: string, locked: string[]}} | null} */
-    this.asked = null; // {index, text, kept}: the field waits for this answer
+    this.asked = null; // the field waits for the translation of this
   }
 
   ask() {
-    const {segment} = this;
-    const {field, bench, detail} = segment;
-    const {selectionStart: start, selectionEnd: end} = field.area;
+    const {text, constraints, current} = this;
+    const {detail} = current;
+    const {selectionStart: start, selectionEnd: end} = text.field.area;
     if (!detail) return;
-    segment.flush();
-    const kept = keptOf({text: field.text, start, end}, detail.proposal?.text ?? '', segment.locked);
+    text.flush();
+    const kept = keptOf({text: text.value, start, end}, detail.proposal?.text ?? '', constraints.locked);
     if (!kept.beginning && !kept.locked.length) {
-      bench.say('info', t('rest.nothing'));
+      this.page.say('info', t('rest.nothing'));
       return;
     }
-    const isDone = field.text === detail.proposal?.text && isSame({...segment, ...kept}, segment); // asked for twice
-    if (!isDone) segment.rememberStep('rest');
-    this.asked = {index: segment.index, text: field.text, kept};
-    segment.constrain(kept, 'rest', false);
-    segment.focusField();
+    const isRepeated = text.value === detail.proposal?.text && isSame({...partsOf(constraints), ...kept}, constraints);
+    if (!isRepeated) this.record('rest');
+    this.asked = {index: current.index, text: text.value, kept};
+    constraints.change(kept, 'rest', false);
+    text.focus();
     this.settle();
   }
 
-  /** Nothing is waited for any more; what was asked of the translation is as it was before. */
+  /** Stops waiting; the constraints are again as before. */
   cancel() {
-    this.asked = null;
-    this.segment.step(true);
+    this.forget();
+    this.onCancel();
   }
 
-  /** Takes the answer into the field once it is there, unless the person has typed on. */
-  settle() {
-    const {segment, asked} = this;
-    const {field, detail, bench} = segment;
-    if (!asked || !detail) return;
-    const isOnItsWay = ['edit', 'constrain'].some(name => bench.connection.isPending(`${name}:${asked.index}`));
-    if (asked.index === segment.index && (isOnItsWay || detail.is_pending)) return;
+  /** Stops waiting. */
+  forget() {
     this.asked = null;
-    if (asked.index !== segment.index || field.text !== asked.text) return;
+  }
+
+  /** Puts the answer into the field once it is there, unless the person has typed meanwhile. */
+  settle() {
+    const {page, text, current, asked} = this;
+    const {detail} = current;
+    if (!asked || !detail) return;
+    const isOpen = asked.index === current.index;
+    if (isOpen && (current.isPending('edit') || current.isPending('constrain') || detail.is_pending)) return;
+    this.asked = null;
+    if (!isOpen || text.value !== asked.text) return;
     const {proposal} = detail;
-    const text = proposal?.text;
-    if (!text || proposal?.is_stale || !holds(text, asked.kept)) {
-      bench.say('warn', t('rest.unmet'));
+    if (!proposal?.text || proposal.is_stale || !holds(proposal.text, asked.kept)) {
+      page.say('warn', t('rest.unmet'));
       return;
     }
-    if (detail.target === null || text === field.text) return; // the field shows the proposal already
-    segment.replaceText(text, 'rest', {rank: 0});
+    if (detail.target === null || proposal.text === text.value) return; // the field shows the proposal already
+    text.replace(proposal.text, 'rest', {rank: 0});
   }
 }

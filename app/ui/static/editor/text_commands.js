@@ -1,73 +1,54 @@
-/* Keys that change the text of the open segment as a whole or at the caret: capitals, source, placeholders, matches. */
+/* Keys that change the text of the open segment as a whole or at the caret: letter case, source, placeholders. */
 import {t} from '../core/dom.js';
 
 /**
- * What is selected, or the word at the caret: small, Capitalised, ALL CAPITALS, and round again.
- * @param {Segment} segment
+ * Changes the case of the selection, or of the word at the caret: small, Capitalised, ALL CAPITALS, small again.
+ * @param {TargetText} target
  */
-export const changeCase = segment => {
-  const {field} = segment;
+export const changeCase = target => {
+  const {field, value: text} = target;
   const [start, end] = field.range();
-  const text = field.text;
   const changed = nextCase(text.slice(start, end), field.area.lang);
   if (changed === text.slice(start, end)) return;
   const {selectionStart: from, selectionEnd: to} = field.area;
   /** @type {[number, number]} */
   const caret = from === to ? [from, to] : [start, start + changed.length];
-  segment.replaceText(text.slice(0, start) + changed + text.slice(end), 'case', {step: 'case', isTyped: true});
+  target.replace(text.slice(0, start) + changed + text.slice(end), 'case', {step: 'case', isTyped: true});
   field.area.setSelectionRange(...caret);
 };
 
 /**
- * The source as it stands.
- * @param {Segment} segment
+ * Inserts the next placeholder of the source that the text lacks, at the caret.
+ * @param {Pick<Bench, 'say'>} page
+ * @param {TargetText} target
  */
-export const copySource = segment => insert(segment, segment.bench.rows[segment.index].source, 'source');
-
-/**
- * A whole text into the field, as if typed; `origin` says where it came from.
- * @param {Segment} segment
- * @param {string} text
- * @param {string} origin
- */
-export const insert = (segment, text, origin) => {
-  if (segment.field.text !== text || segment.detail?.target == null) {
-    segment.replaceText(text, origin, {step: origin, caret: text.length, isTyped: true});
-  }
-  segment.focusField();
-};
-
-/**
- * The next placeholder of the source that the text lacks, at the caret.
- * @param {Segment} segment
- */
-export const insertPlaceholder = segment => {
-  const {bench, detail, field} = segment;
-  const next = nextPlaceholder(detail?.placeholders ?? [], field.text);
+export const insertPlaceholder = (page, target) => {
+  const {field, value: text} = target;
+  const placeholders = target.current.detail?.placeholders ?? [];
+  const next = nextPlaceholder(placeholders, text);
   if (!next) {
-    bench.say('info', t(detail?.placeholders.length ? 'placeholder.all' : 'placeholder.none'));
+    page.say('info', t(placeholders.length ? 'placeholder.all' : 'placeholder.none'));
     return;
   }
   const {selectionStart: start, selectionEnd: end} = field.area;
-  const text = field.text;
-  segment.replaceText(text.slice(0, start) + next + text.slice(end), 'typed', {
+  target.replace(text.slice(0, start) + next + text.slice(end), 'typed', {
     step: 'placeholder',
     caret: start + next.length,
     isTyped: true,
   });
-  segment.focusField();
+  target.focus();
 };
 
 /**
- * The first of the source's placeholders that stands in the text less often than asked for, or undefined.
+ * The first of the source's placeholders that occurs less often in the text than in the source, or undefined.
  * @param {string[]} placeholders
  * @param {string} text
  */
 export const nextPlaceholder = (placeholders, text) => {
-  const asked = new Map();
+  const required = new Map();
   return placeholders.find(placeholder => {
-    asked.set(placeholder, (asked.get(placeholder) ?? 0) + 1);
-    return text.split(placeholder).length - 1 < asked.get(placeholder);
+    required.set(placeholder, (required.get(placeholder) ?? 0) + 1);
+    return text.split(placeholder).length - 1 < required.get(placeholder);
   });
 };
 

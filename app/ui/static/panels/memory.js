@@ -3,7 +3,6 @@
 import {button, h, icon, sr, textIn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {count, t, tn} from '../core/texts.js';
-import {insert} from '../editor/text_commands.js';
 
 const PAUSE_MS = 250;
 /** @type {Record<string, string>} */
@@ -135,7 +134,7 @@ export class Memory {
    */
   insert(number) {
     const match = this.matches[number];
-    if (match) insert(this.bench.segment, match.target, 'memory');
+    if (match) this.bench.segment.text.insert(match.target, 'memory');
   }
 
   /**
@@ -186,7 +185,7 @@ export class Memory {
   }
 
   focusSearch() {
-    const selected = this.bench.segment.field.chosen?.() || '';
+    const selected = this.bench.segment.text.field.chosen();
     if (selected) this.field.value = selected;
     this.field.focus();
     this.field.select();

@@ -162,13 +162,13 @@ export class Side {
    */
   conflict(detail, conflict) {
     const {kind, kept, given_up: givenUp, source, term, by} = conflict;
-    const {segment} = this.bench;
+    const {constraints} = this.bench.segment;
     /** @type {Record<string, () => void>} */
     const actions = {
-      keep_pin: () => segment.setTerm(term, true),
-      keep_ban: () => segment.setTerm(term, true),
+      keep_pin: () => constraints.setTerm(term, true),
+      keep_ban: () => constraints.setTerm(term, true),
       use_term: () =>
-        by ? segment.setTerm(by, true) : kind === 'ban_term' ? segment.unban(kept) : segment.unpin(kept),
+        by ? constraints.setTerm(by, true) : kind === 'ban_term' ? constraints.unban(kept) : constraints.unpin(kept),
       both: () => {
         this.settled.add(keyOf(detail, conflict));
         this.update(detail);
@@ -227,7 +227,7 @@ export class Side {
           {
             'data-term': term.key,
             title: t(isOff ? 'term.on.title' : 'term.off.title'),
-            onclick: () => this.bench.segment.setTerm(term.key, !isOff),
+            onclick: () => this.bench.segment.constraints.setTerm(term.key, !isOff),
           },
           t(isOff ? 'term.switch_on' : 'term.switch_off'),
         ),

@@ -56,7 +56,7 @@ export class Status {
 
   update() {
     const {connection, segment, progress, decode, model, unit} = this.bench;
-    const isUnsaved = segment?.isDirty || connection.line.length > 0;
+    const isUnsaved = segment.text.isDirty || connection.line.length > 0;
     const [kind, iconName, text] = !connection.isOnline
       ? ['bad', 'problem', t('status.offline')]
       : isUnsaved

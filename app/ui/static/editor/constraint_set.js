@@ -1,0 +1,115 @@
+/* The constraints of the open segment as the person set them, a moment ahead of the server. */
+import {ban, isSame, partsOf, pin, unpin} from '../core/constraints.js';
+import {t} from '../core/dom.js';
+
+/** @type {Constraints} */
+const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: []};
+
+export class ConstraintSet {
+  /** @type {string[]} */
+  pins = [];
+  /** @type {string[]} */
+  termsOff = [];
+  /** @type {Ban[]} */
+  bans = [];
+  beginning = '';
+  /** @type {string[]} */
+  locked = [];
+
+  /**
+   * record(kind): records a step of undo before a change; onChange(origin): the set has changed and is sent next.
+   * @param {Pick<Bench, 'connection' | 'say'>} page
+   * @param {Readonly<CurrentSegment>} current
+   * @param {{record: (kind: string) => void, onChange: (origin: string) => void}} options
+   */
+  constructor(page, current, {record, onChange}) {
+    this.page = page;
+    this.current = current;
+    this.record = record;
+    this.onChange = onChange;
+  }
+
+  clear() {
+    Object.assign(this, partsOf(NO_CONSTRAINTS));
+  }
+
+  /**
+   * Takes over the set that the server has.
+   * @param {Detail} detail
+   */
+  adopt(detail) {
+    Object.assign(this, partsOf({...detail, termsOff: detail.terms_off}));
+  }
+
+  /**
+   * Changes parts of the set and sends the whole set; a newer set replaces one that still waits to be sent.
+   * @param {Partial<Constraints>} changes
+   * @param {string} [origin]
+   * @param {boolean} [isRecorded] whether undo takes the change back as a step of its own
+   */
+  change(changes, origin = 'person', isRecorded = true) {
+    if (isSame({...partsOf(this), ...changes}, this)) return;
+    if (isRecorded) this.record('constrain');
+    Object.assign(this, changes);
+    this.onChange(origin);
+    const {pins, termsOff, bans, beginning, locked} = this;
+    const {index} = this.current;
+    this.page.connection.send(
+      'constrain',
+      {segment: index, pins, terms_off: termsOff, bans, beginning, locked, origin},
+      `constrain:${index}`,
+    );
+  }
+
+  /**
+   * @param {string} text
+   * @param {string[]} [replaced] pins that the new one replaces
+   */
+  pin(text, replaced = []) {
+    const {lifted, ...changes} = pin(this, text.trim(), replaced);
+    this.reportLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
+    if (text.trim()) this.change(changes);
+  }
+
+  /** @param {string} text */
+  unpin(text) {
+    if (this.pins.includes(text)) this.change(unpin(this, text));
+  }
+
+  /**
+   * @param {string} text
+   * @param {BanCase} [kind]
+   */
+  ban(text, kind = 'exact') {
+    const {lifted, ...changes} = ban(this, text.trim(), kind);
+    this.reportLifted('bans.lifts_pins', 'bans.lifts_pins_same', text.trim(), lifted);
+    if (text.trim()) this.change(changes);
+  }
+
+  /** @param {string} text */
+  unban(text) {
+    this.change({bans: this.bans.filter(item => item.text !== text)});
+  }
+
+  /**
+   * Switches a term off for this segment, or on again.
+   * @param {string} key
+   * @param {boolean} isOff
+   */
+  setTerm(key, isOff) {
+    this.change({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)});
+  }
+
+  /**
+   * Shows which bans a pin removed, or which pins a ban removed.
+   * @param {string} key text for other words than `text`
+   * @param {string} same text for the same words
+   * @param {string} text
+   * @param {string[]} lifted
+   */
+  reportLifted(key, same, text, lifted) {
+    const others = lifted.filter(other => other !== text);
+    if (lifted.length)
+      this.page.say('info', others.length ? t(key, {text, texts: others.join(', ')}) : t(same, {text}));
+  }
+}

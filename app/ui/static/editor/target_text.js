@@ -1,0 +1,182 @@
+/* The text of the open segment: the edit field, what of it is not stored yet, and sending it. A draft in the browser
+   protects typed text until the server has stored it. */
+import {joinedEdits} from '../core/changes.js';
+import {drafts} from '../core/connection.js';
+import {t} from '../core/dom.js';
+import {Field} from './field.js';
+
+const SAVE_PAUSE_MS = 300;
+
+export class TargetText {
+  isDirty = false; // the field contains text that was not sent yet
+  isTyped = false; // the field contains the person's own words
+  /** @type {string | null} the text of the newest edit command; null for the proposal */
+  sent = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+
+  /**
+   * record(kind): records a step of undo before a change; onTyped(): the person changed the text; onChange(): the text or
+   * its state changed; onAnswer(): the server answered an edit.
+   * @param {Pick<Bench, 'connection' | 'session' | 'say'>} page
+   * @param {Readonly<CurrentSegment>} current
+   * @param {{record: (kind: string) => void, onTyped: () => void, onChange: () => void, onAnswer: () => void}} options
+   */
+  constructor(page, current, {record, onTyped, onChange, onAnswer}) {
+    this.page = page;
+    this.current = current;
+    this.record = record;
+    this.onTyped = onTyped;
+    this.onChange = onChange;
+    this.onAnswer = onAnswer;
+    this.field = new Field({
+      onBeforeInput: record,
+      onInput: () => this.typed(),
+      onBlur: () => this.flush(),
+      onLoss: codes => page.say('warn', t('field.lost', {codes: codes.join(', ')})),
+    });
+  }
+
+  get value() {
+    return this.field.text;
+  }
+
+  /** Another segment is open; the list knows its text. */
+  reset() {
+    const text = this.current.row.target ?? '';
+    this.isDirty = false;
+    this.isTyped = false;
+    this.field.set(text, text.length);
+  }
+
+  /**
+   * Shows the server's text, unless the person's is newer. Returns whether it does.
+   * @param {Detail} detail
+   */
+  adopt(detail) {
+    if (this.isDirty || this.current.isPending('edit')) return false;
+    this.field.set(detail.target ?? detail.machine_text ?? '');
+    this.isTyped = detail.origin === 'typed';
+    return true;
+  }
+
+  /** {text, isConfirmed, start, end} for undo; `text` is null while the field shows the proposal. */
+  snapshot() {
+    const {row, detail} = this.current;
+    const isPending = this.current.isPending('edit');
+    const stored = detail
+      ? detail.target
+      : ['edited', 'confirmed'].includes(row.state) || row.is_from_memory
+        ? row.target
+        : null;
+    const isOwn = this.isDirty || (isPending ? this.sent : stored) != null;
+    const {selectionStart: start, selectionEnd: end} = this.field.area;
+    return {
+      text: isOwn ? this.value : null,
+      isConfirmed: !this.isDirty && !isPending && row.state === 'confirmed',
+      start,
+      end,
+    };
+  }
+
+  typed() {
+    this.isDirty = true;
+    this.isTyped = true;
+    this.keepDraft(this.value);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), SAVE_PAUSE_MS);
+    this.onTyped();
+    this.onChange();
+  }
+
+  /** @param {string} text */
+  keepDraft(text) {
+    drafts.keep(this.page.session.token, this.current.index, text, this.current.detail?.target);
+  }
+
+  /** Sends typed text without waiting for a pause. */
+  flush() {
+    clearTimeout(this.timer);
+    if (this.isDirty && this.current.index !== null)
+      this.send(this.value, 'typed', {reported: this.field.changes.take(this.value)});
+  }
+
+  /**
+   * @param {string | null} text null for the proposal
+   * @param {string} origin
+   * @param {CommandArgs} [more]
+   */
+  async send(text, origin, more = {}) {
+    const {connection, session} = this.page;
+    const {index} = this.current;
+    this.isDirty = false; // from here on the pending command protects the field
+    this.sent = text;
+    const reply = await connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`, joinedEdits);
+    const isOpen = index === this.current.index;
+    if (!reply.ok && isOpen && this.value === text) this.isDirty = true; // not stored: sent again with the next flush
+    if (!reply.ok && isOpen && more.reported) this.field.changes.putBack(more.reported);
+    if (text !== null && reply.ok) drafts.drop(session.token, index, text);
+    this.onAnswer();
+  }
+
+  /**
+   * Shows a text that another command already sends.
+   * @param {string} text
+   */
+  show(text) {
+    this.field.set(text, text.length);
+    this.isTyped = true;
+    this.onChange();
+  }
+
+  /**
+   * Puts a text into the field and sends it; without `caret` the caret keeps its place.
+   * @param {string} text
+   * @param {string} origin where the text comes from
+   * @param {{step?: string, caret?: number, isTyped?: boolean, rank?: number}} [options] `step`: undo takes it back as
+   *   one step of that kind; `isTyped`: it counts as the person's own words; `rank`: of the hypothesis
+   */
+  replace(text, origin, {step, caret, isTyped = false, rank} = {}) {
+    if (step) this.record(step);
+    this.flush();
+    this.field.set(text, caret ?? this.field.area.selectionStart);
+    this.isTyped = isTyped;
+    this.keepDraft(text);
+    this.send(text, origin, rank === undefined ? {} : {rank});
+    this.onChange();
+  }
+
+  /**
+   * Puts a whole text into the field, as if typed; one step of undo.
+   * @param {string} text
+   * @param {string} origin
+   */
+  insert(text, origin) {
+    if (this.value !== text || this.current.detail?.target == null)
+      this.replace(text, origin, {step: origin, caret: text.length, isTyped: true});
+    this.focus();
+  }
+
+  /**
+   * Returns to the text of a step; null shows `proposal` and follows it.
+   * @param {Snapshot} snapshot
+   * @param {string} proposal
+   * @param {string} origin
+   */
+  restore({text, start, end}, proposal, origin) {
+    if (text === this.snapshot().text) return;
+    this.field.set(text ?? proposal, start, end);
+    this.isTyped = text !== null;
+    if (text !== null) this.keepDraft(text);
+    this.send(text, origin);
+  }
+
+  /** The field shows the proposal again, until the person types. */
+  followProposal() {
+    this.send(null, 'proposal');
+  }
+
+  focus() {
+    this.field.area.focus({preventScroll: true});
+  }
+}
