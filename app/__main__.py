@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _command(arguments: list[str]) -> int:
     _set_environment()
     flags = parse(arguments)
-    from app.cli import log_commands, translate
+    from app.cli import log_commands, models_command, translate
     from engine import EngineError
 
     run = {
@@ -45,6 +45,7 @@ def _command(arguments: list[str]) -> int:
         "export": log_commands.export,
         "import-log": log_commands.import_log,
         "backup": log_commands.backup,
+        "models": models_command.models,
     }[flags.command]
     try:
         return run(flags)
@@ -90,6 +91,7 @@ def _serve(settings: AppSettings) -> int:
 
     from app.log.store import LogStore
     from app.models.directions import read_ahead
+    from app.models.published_models import PublishedModels
     from app.sessions import Sessions
     from app.ui.api import Api
     from app.ui.server import Server, bind, build_server, is_loopback
@@ -105,7 +107,9 @@ def _serve(settings: AppSettings) -> int:
         if settings.model != MODEL_FOLDER:  # the first document needs to know what it translates
             print(f"Loading {settings.model.as_posix()} …", flush=True)
             model.wait()
-        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill)
+        published = PublishedModels(settings.model_registry)
+        published.clean()
+        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published)
         closing.callback(sessions.close)
         if settings.direction is None:  # else none is guessed
             model.on_change(lambda: read_ahead(model.directions))

@@ -26,6 +26,7 @@ from app.log.store import LogStore
 from app.models.directions import check_direction, check_facing, decide, facing
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
+from app.models.published_models import PublishedModels
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -74,10 +75,11 @@ class Sessions:
         options: SearchOptions | None = None,
         *,
         fills_from_memory: bool = True,
+        published: PublishedModels | None = None,
     ) -> None:
         self.store = store
         self.model = model
-        self.models = DocumentModels(model)
+        self.models = DocumentModels(model, published=published)
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH

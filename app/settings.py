@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from app.paths import MODEL_FOLDER, default_log_path
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
+REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
+# Mozilla's public list of Firefox Translations models; the files are on the same server.
+DEFAULT_MODEL_REGISTRY: Final = (
+    "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,14 @@ class AppSettings:
         default="cpu",
         metadata={"help": "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})"},
     )
+    model_registry: str = field(
+        default=DEFAULT_MODEL_REGISTRY,
+        metadata={
+            "help": "address of the list of models that can be downloaded, such as a mirror's (or "
+            "PINPOINT_MODEL_REGISTRY; default: Mozilla's Firefox Translations)",
+            "metavar": "URL",
+        },
+    )
     no_fill: bool = field(
         default=False, metadata={"help": "offer exact matches of the translation memory without inserting them"}
     )
@@ -79,6 +93,19 @@ class AppSettings:
             raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
         if self.threads < 1:
             raise ValueError(f"--threads is {self.threads}; it must be at least 1")
+        check_registry(self.model_registry)
+
+
+def check_registry(address: str) -> str:
+    """The address of a list of models; raises ValueError unless it is a web address."""
+    try:
+        parts = urlsplit(address)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise ValueError(f"--model-registry is {address!r}; it must be an http or https address of a models.json")
+    return address
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -96,6 +123,7 @@ def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> 
     """The settings that the flags give, else the environment, else the defaults. Raises ValueError for a wrong one."""
     given = {name: value for name, value in vars(flags).items() if value is not None}
     given.setdefault("host", environment.get("HOST", DEFAULT_HOST))
+    given.setdefault("model_registry", environment.get(REGISTRY_VARIABLE) or DEFAULT_MODEL_REGISTRY)
     if "port" not in given and (port := environment.get("PORT")) is not None:
         if not port.isdecimal():
             raise ValueError(f"PORT is {port!r}; it must be a number")

@@ -14,6 +14,7 @@ from engine.importers import (
     install_model,
     is_hub_id,
     known_models,
+    model_folder,
     remove_model,
 )
 from engine.model import offer_of
@@ -65,6 +66,7 @@ __all__ = [
     "is_unspaced",
     "is_word_char",
     "known_models",
+    "model_folder",
     "occurrences",
     "offer_of",
     "remove_model",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from app.paths import MODEL_FOLDER, default_log_path
+from app.settings import REGISTRY_VARIABLE
 
 # Kinds of `export` on the command line -> names in the app; "document" is the translated document.
 EXPORT_KINDS: Final = {
@@ -27,6 +28,7 @@ COMMANDS: Final = {
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF or term base",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log into a new file, even while the app is running",
+    "models": "list, download, install and remove translation models",
 }
 OVERVIEW: Final = (
     "commands (see `COMMAND --help`):\n"
@@ -100,6 +102,23 @@ at its next start, is copied unchanged.
 
 example:
   python -m app backup backups/2026-01-31.sqlite
+
+""" + _EXIT_STATUS.format(partly="not used")
+_MODELS = """\
+Lists the models on this computer and those that can be downloaded. The registry is asked for its list only with
+--update, or if the list was never read, with --direction or --install NAME. The list is then kept. Downloads are
+checked; the same command continues an interrupted one. The licence is kept beside the model, as LICENSE.txt.
+
+Without a network: download the files of a model elsewhere (model, vocabulary), put them into a folder of their own, and
+give this folder, or a ZIP file of it, to --install.
+
+examples:
+  python -m app models --direction en-pt
+  python -m app models --install firefox-en-pt-tiny
+  python -m app models --install Helsinki-NLP/opus-mt-en-de
+  python -m app models --install /media/usb/enpt.zip
+  python -m app models --remove firefox-en-pt-tiny
+  python -m app --model firefox-en-pt-tiny
 
 """ + _EXIT_STATUS.format(partly="not used")
 
@@ -186,6 +205,19 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
     backup = add("backup", _BACKUP)
     backup.add_argument("file", type=Path, metavar="FILE")
+
+    models = add("models", _MODELS)
+    models.add_argument("--direction", metavar="en-de", help="show the models of this language pair")
+    models.add_argument("--update", action="store_true", help="read the list of models from the registry again")
+    action = models.add_mutually_exclusive_group()
+    action.add_argument(
+        "--install", metavar="NAME", help="install a published model, a hub id, a folder, or a ZIP file of a folder"
+    )
+    action.add_argument("--remove", metavar="NAME", help="remove an installed model")
+    models.add_argument("--json", action="store_true", help="the list as JSON lines")
+    models.add_argument(
+        "--model-registry", metavar="URL", help=f"address of the list of models (or {REGISTRY_VARIABLE})"
+    )
 
     for command in (stats, export, importing, backup):
         command.add_argument(

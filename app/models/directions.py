@@ -111,6 +111,13 @@ def check_direction(name: str, directions: Sequence[str], direction: str) -> Non
         )
 
 
+def has_same_languages(direction: str, other: str) -> bool:
+    """Whether two directions have the same languages, however they are written: "en-zh" and "eng_Latn-zho_Hans"."""
+    return direction == other or [_code(code) for code in direction.split("-", 1)] == [
+        _code(code) for code in other.split("-", 1)
+    ]
+
+
 def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
     """Loads the dictionaries for guessing languages in the background, once the first page is drawn."""
     if languages := _guessable(directions):

@@ -6,25 +6,39 @@ ready, and where it cannot be loaded, the document keeps its current model.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.directions import check_direction
+from app.models.directions import check_direction, has_same_languages
 from app.models.loading import ModelHandle
+from app.models.published_models import ModelList, PublishedModels
 from app.models.style import formalities_of
+from app.paths import MODEL_FOLDER
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, is_hub_id, known_models
+from app.settings import DEFAULT_MODEL_REGISTRY
+from engine import (
+    FetchProgress,
+    ModelEntry,
+    cache_folder,
+    describe_model,
+    is_hub_id,
+    known_models,
+    remove_model,
+)
 
 if TYPE_CHECKING:
     from app.log.records import Event, SessionRecord
     from app.log.store import LogStore
 
 MAX_CARD_CHARACTERS = 50_000
+MIN_MEASURED = 5  # answers, before a model's speed is shown
 MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the start model, where it is not in the list of known models
 HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
@@ -67,9 +81,17 @@ class ModelUser(Protocol):
 class DocumentModels:
     """The models of all open documents. Thread-safe. A page names a model by key or hub id, never by path."""
 
-    def __init__(self, first: ModelHandle, find: Callable[[], list[ModelEntry]] = known_models) -> None:
+    def __init__(
+        self,
+        first: ModelHandle,
+        find: Callable[[], list[ModelEntry]] = known_models,
+        published: PublishedModels | None = None,
+    ) -> None:
+        """`published` are the models that can be downloaded: by default, those of Mozilla's registry."""
         self.first = first
         self._find = find
+        self.published = published or PublishedModels(DEFAULT_MODEL_REGISTRY)
+        self._speeds = MeasuredSpeeds()
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
@@ -77,6 +99,7 @@ class DocumentModels:
 
     def offers(self, user: ModelUser) -> list[Json]:
         """The models that can be chosen for this document. All texts come from the models' makers and are untrusted."""
+        speeds = self._measured_speeds()
         return [
             {
                 "key": key,
@@ -90,6 +113,8 @@ class DocumentModels:
                 "domains": list(entry.domains),
                 "problem": entry.problem,
                 "card": entry.card[:MAX_CARD_CHARACTERS],
+                "median_ms": speeds.get(entry.folder.name),
+                "is_removable": entry.place == "cached" and not key.startswith(HUB),
                 "is_current": self._is_loaded_from(user.model, entry.folder),
                 "is_fit": not entry.problem and user.direction in entry.directions,
             }
@@ -145,6 +170,68 @@ class DocumentModels:
         else:
             self.switch(user, known)
 
+    def offers_to_download(self, user: ModelUser, direction: str | None, *, is_update: bool) -> Json:
+        """The published models for a direction, the recommended one first; by default for the document's own.
+
+        Uses the network only with `is_update`; then raises DownloadError where the list cannot be read. `read_at` is
+        empty where the list was never read.
+        """
+        found = self.published.update() if is_update else self.published.known()
+        known = ModelList((), "") if found is None else found
+        asked = direction or user.direction
+        offered = list(dict.fromkeys(model.direction for model in known.models))
+        chosen = asked if direction else next((d for d in offered if has_same_languages(d, asked)), asked)
+        installed = {entry.folder.name: key for key, entry in self._entries().items() if not entry.problem}
+        return {
+            "address": self.published.address,
+            "read_at": known.read_at,
+            "direction": chosen,
+            "directions": offered,
+            "models": [
+                {
+                    "name": model.name,
+                    "title": model.title,
+                    "direction": model.direction,
+                    "num_bytes": model.num_bytes,
+                    "num_parameters": model.num_parameters,
+                    "num_here": self.published.num_here(model),
+                    "quality": dict(model.quality),
+                    "licence": model.licence,
+                    "licence_text": model.licence_text,
+                    "is_released": model.is_released,
+                    "is_recommended": number == 0,
+                    "is_installed": model.name in installed,
+                }
+                for number, model in enumerate(known.of_languages(chosen))
+            ],
+        }
+
+    def download(self, user: ModelUser, name: str) -> None:
+        """Downloads and installs a published model; translates this document with it if it has its direction.
+
+        Raises CommandError where the list does not have the model.
+        """
+        found = self.published.known()
+        model = None if found is None else found.find(name)
+        if model is None:
+            raise CommandError(Message("The list of models does not have {name} any more: update it.", name=name))
+        self._await(user, Path(name), model.title, lambda progress: self.published.install(model, progress))
+
+    def remove(self, key: str) -> None:
+        """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
+        entry = self._entries().get(key)
+        if entry is None or entry.place != "cached" or key.startswith(HUB):
+            raise CommandError(Message("This model is not there any more; open the list of models again."))
+        with self._lock:
+            handles = [self.first, *self._others.values()]
+            is_used = any(self._is_loaded_from(handle, entry.folder) for handle in handles if handle.state != "failed")
+        if is_used:
+            raise CommandError(
+                Message("{name} translates an open document: choose another model there first.", name=entry.name)
+            )
+        remove_model(entry.name)
+        self._speeds.forget(entry.folder.name)
+
     def stop(self, user: ModelUser) -> None:
         """Keeps the current model: stops waiting for the one that is being loaded."""
         with self._lock:
@@ -152,10 +239,12 @@ class DocumentModels:
         user.expect_no_model()
         self._release_unused()
 
-    def _await(self, user: ModelUser, folder: Path, name: str) -> None:
+    def _await(
+        self, user: ModelUser, folder: Path, name: str, install: Callable[[FetchProgress], Path] | None = None
+    ) -> None:
         """Translates this document with the model of this folder or hub id as soon as it is ready."""
         with self._lock:
-            handle = self._awaited[user.token] = self._handle_of(folder)
+            handle = self._awaited[user.token] = self._handle_of(folder, install)
         if handle is user.model:
             user.expect_no_model()
         else:
@@ -198,6 +287,7 @@ class DocumentModels:
 
     def close(self) -> None:
         """Closes all models but the start model."""
+        self._measured_speeds()
         with self._lock:
             others, self._others = list(self._others.values()), {}
             self._awaited.clear()
@@ -223,15 +313,26 @@ class DocumentModels:
         entries = self._entries().items()
         return next((key for key, entry in entries if entry.name == name and not entry.problem), None)
 
+    def _measured_speeds(self) -> dict[str, float]:
+        """The median time of an answer in ms, by the name of the model's folder, where it was ever measured."""
+        with self._lock:
+            handles = [self.first, *self._others.values()]
+        for handle in handles:
+            if handle.decoder is not None and handle.loaded_from is not None and _is_listed(handle.loaded_from):
+                statistics = handle.decoder.statistics()
+                if statistics.median_latency_ms is not None and statistics.num_answered >= MIN_MEASURED:
+                    self._speeds.note(handle.loaded_from.name, statistics.median_latency_ms)
+        return self._speeds.all()
+
     @staticmethod
     def _is_loaded_from(handle: ModelHandle, folder: Path) -> bool:
         return folder in (handle.loaded_from, handle.folder)
 
-    def _handle_of(self, folder: Path) -> ModelHandle:
+    def _handle_of(self, folder: Path, install: Callable[[FetchProgress], Path] | None = None) -> ModelHandle:
         """The model of this folder or hub id; starts loading it where it is neither ready nor loading."""
         if found := self._find_handle(folder):
             return found
-        handle = self._others[folder] = ModelHandle(folder, device=self.first.device)
+        handle = self._others[folder] = ModelHandle(folder, device=self.first.device, install=install)
         handle.load_in_background()
         return handle
 
@@ -294,8 +395,47 @@ class DocumentModels:
                     unused.pop(folder).stop()
                 else:
                     del self._others[folder]
+        if unused:
+            self._measured_speeds()
         for handle in unused.values():
             handle.close()
+
+
+def _is_listed(folder: Path) -> bool:
+    """Whether a model is bundled or installed; else its folder's name may not be unique."""
+    return folder.parent in (cache_folder(), MODEL_FOLDER.parent)
+
+
+class MeasuredSpeeds:
+    """How long an answer of each model takes on this computer, kept in a file beside the models."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file or cache_folder().parent / "speeds.json"
+
+    def all(self) -> dict[str, float]:
+        """Milliseconds by the name of the model's folder."""
+        try:
+            found = json.loads(self._file.read_text(encoding="utf-8"))
+            return {str(name): float(value) for name, value in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def note(self, name: str, median_ms: float) -> None:
+        """Keeps a measurement."""
+        self._write({**self.all(), name: round(median_ms, 1)})
+
+    def forget(self, name: str) -> None:
+        """Drops the measurement of a removed model."""
+        if name in (found := self.all()):
+            del found[name]
+            self._write(found)
+
+    def _write(self, speeds: dict[str, float]) -> None:
+        with suppress(OSError):  # only a figure for information
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            new = self._file.with_suffix(".new")
+            new.write_text(json.dumps(speeds), encoding="utf-8")
+            new.replace(self._file)
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:

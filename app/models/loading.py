@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
+from app.errors import AppError
 from engine import (
     EngineError,
     FetchProgress,
@@ -68,14 +69,22 @@ class ModelHandle:
     `fetched` is the percentage that has been downloaded; None where nothing is downloaded.
     """
 
-    def __init__(self, folder: Path, fixed_direction: str | None = None, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        fixed_direction: str | None = None,
+        device: str = "cpu",
+        install: Callable[[FetchProgress], Path] | None = None,
+    ) -> None:
         """`fixed_direction` is the direction of all new documents; None decides for each (`app.models.directions`).
 
-        `device` is "cpu", or "cuda" for a GPU.
+        `device` is "cpu", or "cuda" for a GPU. `install` downloads and installs the model, and returns its folder;
+        until then, `folder` is only the model's name.
         """
         self.folder = folder
         self.fixed_direction = fixed_direction
         self.device = device
+        self._install = install
         self.state: ModelState = "loading"
         self.message = ""
         self.fetched: int | None = None
@@ -160,7 +169,8 @@ class ModelHandle:
 
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
-            translator = load_translator(self.folder, self.device, self._has_fetched)
+            folder = self.folder if self._install is None else self._install(self._has_fetched)
+            translator = load_translator(folder, self.device, self._has_fetched)
             self._check_not_stopped()
             if self.direction not in translator.directions and self.fixed_direction:
                 raise ModelError(
@@ -174,8 +184,8 @@ class ModelHandle:
             self.adopt(worker, name=translator.name, directions=translator.directions)
             if self.is_stopped:  # while it was loading, so that nobody else closes it
                 worker.close()
-        except EngineError as error:
-            self._finish("failed", str(error))
+        except (AppError, EngineError) as error:
+            self._finish("failed", error.args[0] if error.args else "")  # a Message stays translatable
         except Exception as error:  # the page must show whatever went wrong
             self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")
 

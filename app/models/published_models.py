@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from app.errors import DownloadError
 from app.i18n import Message
+from app.models.directions import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
 from engine import FetchProgress, cache_folder, install_model
@@ -45,6 +46,10 @@ class ModelList:
     def find(self, name: str) -> PublishedModel | None:
         """The model with this name, if the list has it."""
         return next((model for model in self.models if model.name == name), None)
+
+    def of_languages(self, direction: str) -> list[PublishedModel]:
+        """The models for these two languages, the recommended one first."""
+        return [model for model in self.models if has_same_languages(model.direction, direction)]
 
 
 class PublishedModels:

@@ -314,6 +314,31 @@ class FetchModel(Command):
     model: Name
 
 
+class ListPublishedModels(Command):
+    """The models that can be downloaded, for a direction or, with null, for the document's.
+
+    Only with `is_update`, the list is read from the registry.
+    """
+
+    name: Literal["published_models"]
+    direction: Name | None = None
+    is_update: bool
+
+
+class DownloadModel(Command):
+    """Downloads a published model and installs it."""
+
+    name: Literal["download_model"]
+    model: Name
+
+
+class RemoveModel(Command):
+    """Removes an installed model from this computer."""
+
+    name: Literal["remove_model"]
+    key: Name
+
+
 class StopModel(Command):
     """Stops a download, or a model that is still loading."""
 

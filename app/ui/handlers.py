@@ -186,6 +186,18 @@ def _fetch_model(sessions: Sessions, workspace: Workspace, command: c.FetchModel
     sessions.models.fetch(workspace, command.model.strip())
 
 
+def _published_models(sessions: Sessions, workspace: Workspace, command: c.ListPublishedModels) -> Json:
+    return sessions.models.offers_to_download(workspace, command.direction, is_update=command.is_update)
+
+
+def _download_model(sessions: Sessions, workspace: Workspace, command: c.DownloadModel) -> None:
+    sessions.models.download(workspace, command.model)
+
+
+def _remove_model(sessions: Sessions, _: Workspace, command: c.RemoveModel) -> None:
+    sessions.models.remove(command.key)
+
+
 def _stop_model(sessions: Sessions, workspace: Workspace, _: c.StopModel) -> None:
     sessions.models.stop(workspace)
 
@@ -290,6 +302,9 @@ HANDLERS: Final[dict[type[c.Command], Handler]] = {
     c.ListModels: _models,
     c.SwitchModel: _switch_model,
     c.FetchModel: _fetch_model,
+    c.ListPublishedModels: _published_models,
+    c.DownloadModel: _download_model,
+    c.RemoveModel: _remove_model,
     c.StopModel: _stop_model,
     c.ImportGlossary: _import_glossary,
     c.ImportSampleGlossary: _import_sample_glossary,

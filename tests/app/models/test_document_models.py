@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,18 +17,21 @@ from fastapi.testclient import TestClient
 
 from app import VERSION
 from app.errors import CommandError
+from app.i18n import translated
 from app.log.store import LogStore
 from app.models import document_models as models
 from app.models.loading import ModelHandle, load_translator
+from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
-from engine import ModelEntry, ModelError, Request, SearchOptions, Translator
+from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, install_model
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+from tests.app.models.registry_server import Registry, serving
 
 TEXT = b"Open the settings.\nThe router saves the file.\nClose it.\n"
 SMALL = ModelEntry("hand", Path("/models/small"), "bundled", ("en-de",), 7_000_000, 15_000_000)
@@ -484,6 +488,98 @@ def cache(codec: TextCodec, tmp_path: Path) -> Path:
     (folder / "other" / "card.md").write_text("# <b>Other</b>\n", encoding="utf-8")
     (folder / "other" / "origin.json").write_text('{"name": "team/other"}', encoding="utf-8")
     return folder
+
+
+@dataclass
+class Shop:
+    """An app whose published models are those of a registry on loopback; installing one copies a model of ours."""
+
+    registry: Registry
+    sessions: Sessions
+    workspace: Workspace
+
+    def wait_for(self, is_reached: Callable[[], bool]) -> None:
+        reached = threading.Event()
+        self.workspace.subscribe(lambda: is_reached() and reached.set())
+        assert is_reached() or reached.wait(60)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    store = LogStore.open(tmp_path / "log.sqlite")
+    first = ready_model(HandDecoder())
+    with serving(Registry()) as registry:
+
+        def install(folder: Path, name: str, texts: Mapping[str, str]) -> Path:
+            assert (folder / "vocab.ende.spm").is_file()
+            return install_model(cache / "mine", name, texts)
+
+        sessions = Sessions(store, first, SAMPLES_FOLDER, published=PublishedModels(registry.address, install=install))
+        yield Shop(registry, sessions, sessions.open_document(TEXT, "text.txt"))
+        registry.release.set()
+        sessions.close()
+        store.close()
+
+
+def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) -> None:
+    registry, models_, workspace = shop.registry, shop.sessions.models, shop.workspace
+    entry = registry.publish("en-de", model=os.urandom(300_000))
+    registry.publish("en-de", "base", metrics={"flores200-plus": {"comet": 0.95}})
+    registry.publish("pt-en")
+    assert models_.offers_to_download(workspace, None, is_update=False)["models"] == []
+    assert registry.requests == [], "nothing is asked of the network before a person does"
+    found = models_.offers_to_download(workspace, None, is_update=True)
+    assert (found["direction"], found["directions"]) == ("en-de", ["en-de", "pt-en"])
+    assert [(one["name"], one["is_recommended"], one["is_installed"]) for one in found["models"]] == [
+        ("firefox-en-de-base", True, False), ("firefox-en-de-tiny", False, False),
+    ]  # fmt: skip
+    assert "MPL-2.0" in found["models"][1]["licence_text"]
+    registry.held = registry.path_of(entry)
+    models_.download(workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
+    assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
+    registry.release.set()
+    shop.wait_for(lambda: workspace.model.name == "firefox-en-de-tiny")
+    [offer] = [one for one in models_.offers(workspace) if one["key"] == "cached/firefox-en-de-tiny"]
+    assert (offer["is_current"], offer["is_removable"], offer["median_ms"]) == (True, True, None)
+    assert "LICENSE.txt" in {file.name for file in (workspace.model.loaded_from or Path()).iterdir()}
+    with pytest.raises(CommandError, match="choose another model there first"):
+        models_.remove("cached/firefox-en-de-tiny")
+    for number in range(6):
+        workspace.model.decoder.submit(  # type: ignore[union-attr]
+            Request("Close it."), SearchOptions(beam=2), key=f"key {number}", owner="owner"
+        ).result(60)
+    [offer] = [one for one in models_.offers(workspace) if one["key"] == "cached/firefox-en-de-tiny"]
+    assert offer["median_ms"] > 0
+    shop.sessions.delete_session(workspace)
+    models_.remove("cached/firefox-en-de-tiny")
+    left = models_.offers_to_download(workspace, "en-de", is_update=False)["models"]
+    assert [one["is_installed"] for one in left] == [False, False]
+    with pytest.raises(CommandError, match="not there any more"):
+        models_.remove("cached/firefox-en-de-tiny")
+
+
+def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> None:
+    registry, models_, workspace = shop.registry, shop.sessions.models, shop.workspace
+    entry = registry.publish("en-de", model=os.urandom(300_000))
+    models_.offers_to_download(workspace, None, is_update=True)
+    registry.held = registry.path_of(entry)
+    models_.download(workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
+    models_.stop(workspace)
+    assert (workspace.snapshot()["model"]["next"], workspace.model.name) == ("", "hand")
+    registry.release.set()
+    entry["files"]["model"]["uncompressedHash"] = "0" * 64
+    models_.offers_to_download(workspace, None, is_update=True)
+    models_.download(workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: "is damaged" in workspace.snapshot()["problem"])
+    german = translated(workspace.snapshot()["problem"], "de")
+    assert "ist beschädigt" in german
+    assert workspace.model.name == "hand"
+    assert [one["key"] for one in models_.offers(workspace) if one["place"] == "cached"] == []
+    with pytest.raises(CommandError, match="does not have firefox-xx"):
+        models_.download(workspace, "firefox-xx")
 
 
 def test_styles_of_a_model_are_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,9 @@ export type Command =
   | ListModels
   | SwitchModel
   | FetchModel
+  | ListPublishedModels
+  | DownloadModel
+  | RemoveModel
   | StopModel
   | ImportGlossary
   | ImportSampleGlossary
@@ -252,6 +255,12 @@ export interface DocumentView {
   unit: 'words' | 'characters';
 }
 
+/** Downloads a published model and installs it. */
+export interface DownloadModel extends CommandFields {
+  name: 'download_model';
+  model: string;
+}
+
 /** How the text changed since `before`: [offset, characters removed, new text, origin] of each change in order. */
 export interface EditReport {
   before: string;
@@ -398,6 +407,15 @@ export interface ListModels extends CommandFields {
   name: 'models';
 }
 
+/** The models that can be downloaded, for a direction or, with null, for the document's.
+ *
+ * Only with `is_update`, the list is read from the registry. */
+export interface ListPublishedModels extends CommandFields {
+  name: 'published_models';
+  direction?: string | null;
+  is_update: boolean;
+}
+
 /** Merges a segment with the next one. */
 export interface MergeSegments extends CommandFields {
   name: 'merge';
@@ -518,6 +536,12 @@ export interface RemoveGlossaryTerm extends CommandFields {
   name: 'term_remove';
   glossary: number;
   number: number;
+}
+
+/** Removes an installed model from this computer. */
+export interface RemoveModel extends CommandFields {
+  name: 'remove_model';
+  key: string;
 }
 
 /** Removes a term of the document. */

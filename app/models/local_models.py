@@ -1,0 +1,114 @@
+"""Installs a model from a folder or a file on this computer, for computers without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from app.errors import DownloadError
+from app.i18n import Message
+from app.models.published_models import LICENCE_FILE, SOURCE_FILE
+from app.models.registry import MAX_MODEL_BYTES
+from app.models.transfer import CHUNK_BYTES, unpack
+from engine import install_model
+
+MAX_FILES: Final = 200  # of a model, in an archive
+MAX_LICENCE_BYTES: Final = 2**20
+_MODEL_FILES: Final = (".bin", ".safetensors", ".pt", ".spm")
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=-]{0,120}")
+Install = Callable[[Path, str, Mapping[str, str]], Path]
+
+
+def install_from_disk(path: Path, install: Install = install_model) -> Path:
+    """Installs the model in a folder, in a ZIP file, or beside one of its own files; returns its new folder.
+
+    Files may be packed with gzip, as registries have them. Raises DownloadError or ModelError if nothing is installed.
+    """
+    folder = path.parent if path.is_file() and path.name.removesuffix(".gz").endswith(_MODEL_FILES) else path
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name.removesuffix(".zip")).strip("-.") or "model"
+    with tempfile.TemporaryDirectory(prefix="pinpoint-") as temporary:
+        if folder.is_dir():
+            found = _unpacked(folder, Path(temporary))
+        elif folder.is_file() and zipfile.is_zipfile(folder):
+            found = _unpacked(_extracted(folder, Path(temporary) / "zip"), Path(temporary))
+        else:
+            raise DownloadError(
+                Message(
+                    "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a folder.",
+                    path=path,
+                )
+            )
+        return install(found, name, _texts(found, name, path))
+
+
+def _unpacked(folder: Path, temporary: Path) -> Path:
+    """The folder itself, or a copy whose gzip files are unpacked."""
+    if not any(folder.glob("*.gz")):
+        return folder
+    copy = temporary / "unpacked"
+    copy.mkdir()
+    for file in folder.iterdir():
+        if file.is_file():
+            if file.suffix == ".gz":
+                unpack(file, copy / file.stem, MAX_MODEL_BYTES, None, None)
+            else:
+                shutil.copyfile(file, copy / file.name)
+    return copy
+
+
+def _extracted(archive: Path, target: Path) -> Path:
+    """The files of the archive's uppermost folder that has any. Names with path parts never leave `target`."""
+    target.mkdir()
+    try:
+        with zipfile.ZipFile(archive) as file:
+            members = [member for member in file.infolist() if not member.is_dir()]
+            top = min((len(PurePosixPath(member.filename).parts) for member in members), default=0)
+            chosen = [member for member in members if len(PurePosixPath(member.filename).parts) == top]
+            if len(chosen) > MAX_FILES or sum(member.file_size for member in chosen) > 2 * MAX_MODEL_BYTES:
+                raise _bad_archive(archive, Message("it is too large"))
+            for member in chosen:
+                name = PurePosixPath(member.filename).name
+                if not _PLAIN_NAME.fullmatch(name):
+                    raise _bad_archive(archive, Message("it contains the name {name!r}", name=member.filename[:200]))
+                num_left = member.file_size
+                with file.open(member) as source, (target / name).open("xb") as output:
+                    while chunk := source.read(CHUNK_BYTES):
+                        num_left -= len(chunk)
+                        if num_left < 0:
+                            raise _bad_archive(archive, Message("it is too large"))
+                        output.write(chunk)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, FileExistsError) as error:
+        raise _bad_archive(archive, str(error)) from error
+    return target
+
+
+def _bad_archive(archive: Path, reason: str) -> DownloadError:
+    return DownloadError(
+        Message(
+            "{path} cannot be unpacked ({reason}): unpack it yourself and give the folder.", path=archive, reason=reason
+        )
+    )
+
+
+def _texts(folder: Path, name: str, origin: Path) -> dict[str, str]:
+    """What is kept beside the installed model: where it is from, and its licence if the folder has one."""
+    installed_at = datetime.now(UTC).isoformat(timespec="seconds")
+    texts = {
+        SOURCE_FILE: json.dumps({"name": name, "from": str(origin.resolve()), "installed_at": installed_at}) + "\n"
+    }
+    for file in sorted(folder.iterdir()):
+        if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE) and file.is_file():
+            with suppress(OSError):
+                if file.stat().st_size <= MAX_LICENCE_BYTES:
+                    texts[LICENCE_FILE] = file.read_text(encoding="utf-8", errors="replace")
+                    break
+    return texts
