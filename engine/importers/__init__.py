@@ -1,4 +1,4 @@
-"""Models of other families, converted to model folders of ours: OPUS-MT (Marian), FSMT, M2M100 and NLLB, fairseq."""
+"""Converts other families to our model folders: OPUS-MT (Marian), FSMT, M2M100, NLLB, fairseq, Firefox Translations."""
 
 from engine.importers.catalogue import (
     BUNDLED_MODEL,

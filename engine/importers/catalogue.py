@@ -99,6 +99,13 @@ FAMILIES = (
         "wmt19.en-de.joined-dict.single_model",
         "the one that dict.SOURCE.txt and dict.TARGET.txt beside it are of",
     ),
+    ModelFamily(
+        "Firefox Translations",
+        "Bergamot",
+        "FOLDER with model.XXYY.intgemm.alphas.bin",
+        "models/en-pt",
+        "the one in the file name; small models, most with English on one side",
+    ),
 )
 
 

@@ -1,6 +1,6 @@
 """Converts models of other families to model folders of ours: the steps that all families share.
 
-A family (marian.py, m2m100.py, fsmt.py, fairseq.py) maps a folder's settings and vocabulary to ours; here
+A family (marian.py, m2m100.py, fsmt.py, fairseq.py, firefox.py) maps a folder's settings and vocabulary to ours; here
 its files are read, its weights renamed and the result written. Our four special pieces come first, so pieces get new
 ids. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
 sublayer that reads them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
@@ -17,9 +17,9 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import safetensors.torch
 import torch
@@ -30,6 +30,9 @@ from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM
 from engine.model.config import Activation, ModelConfig
 from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
 
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"  # of weights in several files
@@ -80,9 +83,9 @@ class Weights(dict[str, Tensor]):
 class Plan:
     """How a family reads a folder: our configuration, and the files beside the weights.
 
-    `texts` are lines of files to write, `copies` are files of theirs; both by our names. `vocabulary` gives the
-    embeddings and the output layer under our names, their rows in our order. `weights` are those of a folder that has
-    none of the hub's files, named as FSMT names its own.
+    `texts` are lines of files to write, `copies` are files of theirs and `contents` are bytes, all by our names.
+    `vocabulary` gives the embeddings and the output layer under our names, their rows in our order. `weights` are those
+    of a folder that has none of the hub's files, named as FSMT names its own.
     """
 
     config: ModelConfig
@@ -90,6 +93,7 @@ class Plan:
     copies: Mapping[str, Path]
     vocabulary: Callable[[Weights], Named]
     weights: Weights | None = None
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
@@ -111,6 +115,8 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
             (partial / name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
         for name, path in plan.copies.items():
             shutil.copyfile(path, partial / name)
+        for name, content in plan.contents.items():
+            (partial / name).write_bytes(content)
         (partial / ORIGIN).write_text(json.dumps({"name": origin or str(folder)}) + "\n", encoding="utf-8")
         if (folder / "README.md").is_file():
             shutil.copyfile(folder / "README.md", partial / CARD)
@@ -145,14 +151,24 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
         raise ModelError(f"{path} is missing; download the folder again")
     refuse_pointer(path)
     if is_sentencepiece:
-        from sentencepiece import SentencePieceProcessor
-
         try:
-            processor = SentencePieceProcessor(model_proto=path.read_bytes())
-        except (OSError, RuntimeError, ValueError) as error:
+            content = path.read_bytes()
+        except OSError as error:
             raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
-        if any(map(processor.is_byte, range(processor.vocab_size()))):
-            raise ModelError(f"{path} splits what it does not know into bytes; such models are not read: take another")
+        check_sentencepiece(path, content)
+
+
+def check_sentencepiece(path: Path, content: bytes) -> SentencePieceProcessor:
+    """The SentencePiece model in a file's content; raises ModelError if we cannot use it."""
+    from sentencepiece import SentencePieceProcessor
+
+    try:
+        processor = SentencePieceProcessor(model_proto=content)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
+    if any(map(processor.is_byte, range(processor.vocab_size()))):
+        raise ModelError(f"{path} splits what it does not know into bytes; such models are not read: take another")
+    return processor
 
 
 def refuse_pointer(path: Path) -> None:
@@ -238,6 +254,7 @@ def tied_embedding(
 
 _NORMS = {
     "attention": "self_attn_layer_norm",
+    "recurrence": "self_attn_layer_norm",
     "cross": "encoder_attn_layer_norm",
     "feed_forward": "final_layer_norm",
 }
@@ -263,9 +280,10 @@ def _model(folder: Path, plan: Plan, name: str) -> Transformer:
 
 def _layers(weights: Weights, config: ModelConfig) -> Named:
     """All that stands between embeddings and output under our names, norms where our layers have them."""
+    first = "recurrence" if config.decoder == "ssru" else "attention"
     for side, ours, num_layers, sublayers in (
         ("encoder", "encoder", config.encoder_layers, ("attention", "feed_forward")),
-        ("decoder", "decoder_layers", config.decoder_layers, ("attention", "cross", "feed_forward")),
+        ("decoder", "decoder_layers", config.decoder_layers, (first, "cross", "feed_forward")),
     ):
         norm: str | None = None  # of the sublayer before, which the next one reads
         for layer in range(num_layers):
@@ -291,6 +309,9 @@ def _sublayer(weights: Weights, theirs: str, sublayer: str, ours: str) -> Named:
     if sublayer == "feed_forward":
         yield from _both(weights, theirs + "fc1", ours + "inner")
         yield from _both(weights, theirs + "fc2", ours + "outer")
+        return
+    if sublayer == "recurrence":
+        yield from _both(weights, theirs + "recurrence", ours + "gates")
         return
     attention = theirs + ("self_attn." if sublayer == "attention" else "encoder_attn.")
     yield from _both(weights, attention + "out_proj", ours + "out")

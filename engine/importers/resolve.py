@@ -21,6 +21,7 @@ import torch
 from engine.errors import ModelError
 from engine.importers.conversion import Plan, convert, read_json
 from engine.importers.fairseq import is_fairseq, plan_fairseq
+from engine.importers.firefox import is_firefox, plan_firefox
 from engine.importers.fsmt import plan_fsmt
 from engine.importers.hub import FetchProgress, cached_files, fetch
 from engine.importers.m2m100 import plan_m2m100
@@ -138,8 +139,10 @@ def _check_own(folder: Path) -> None:
 def architecture_of(folder: Path) -> str | None:
     """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all.
 
-    That of a folder of fairseq's own is "fairseq".
+    A folder of fairseq's own has "fairseq", and one of Firefox Translations "firefox".
     """
+    if is_firefox(folder):
+        return "firefox"
     if is_fairseq(folder):
         return "fairseq"
     try:
@@ -159,6 +162,8 @@ def _plan(folder: Path) -> Plan:
     architecture = architecture_of(folder)
     if architecture == "fairseq":
         return plan_fairseq(folder)
+    if architecture == "firefox":
+        return plan_firefox(folder)
     if architecture is None or architecture not in _PLANS:
         raise _unread(folder, architecture)
     try:

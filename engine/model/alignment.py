@@ -116,8 +116,7 @@ def target_features(
     layer = cast(DecoderLayer, model.decoder_layers[0])
     num_sources = memory_BSE.shape[0]
     positions, seen = (tree.positions_1T, tree.is_before_TT) if tree else (None, None)
-    normal_RTE, x_RTE = layer.split(model.embed(inputs_RT, positions), layer.attention)
-    x_RTE = x_RTE + layer.attention(normal_RTE, seen, is_causal=tree is None)
+    x_RTE = layer.read_past(model.embed(inputs_RT, positions), seen)
     normal_RTE, x_RTE = layer.split(x_RTE, layer.cross)
     # the rows of a source side by side, so that its keys and values are made once
     mixed = layer.cross(normal_RTE.reshape(num_sources, -1, normal_RTE.shape[-1]), memory_BSE, mask)

@@ -70,6 +70,10 @@ class SelfAttentionCache:
         mask_RT = torch.arange(self.num_steps) >= self._starts_R[:, None]
         return self._on_device(mask_RT[:, None, None, :])
 
+    def repeat(self, rows: Sequence[int]) -> None:
+        """Make row i a copy of row `rows[i]`, of as many steps, in place."""
+        self.entries[:] = self.entries[:, :, list(rows)]
+
     def begin(self, pasts: Sequence[Tensor], lengths: Sequence[int]) -> None:
         """Start row i with `lengths[i]` steps, the first of them with the entries `pasts[i]`, (T, layers, 2E).
 
@@ -155,17 +159,18 @@ class SelfAttentionCache:
 class PrefillAttention:
     """Self-attention of several new pieces per sentence: M pieces, those of a sentence adjacent and in order.
 
-    It replaces the cache in `LayerStep.attend_to_past`: it writes the entries of the pieces into the cache, which has
+    It replaces the cache in `LayerStep.read_past`: it writes the entries of the pieces into the cache, which has
     one row per sentence and already contains the entries before them.
     """
 
-    def __init__(self, cache: SelfAttentionCache, sentences_M: Tensor, steps_M: Tensor, layout: RowLayout) -> None:
-        """Piece m belongs to sentence `sentences_M[m]`; its entries go to cache step `steps_M[m]`; both on the CPU.
+    def __init__(self, cache: SelfAttentionCache, sentences_M: Tensor, positions_M: Tensor, layout: RowLayout) -> None:
+        """Piece m is that of sentence `sentences_M[m]` at `positions_M[m]`; both on the CPU.
 
         `layout` arranges the pieces as (B, pieces of a sentence).
         """
         device = cache.entries.device
         starts_B = cache.starts
+        steps_M = positions_M + starts_B[sentences_M]
         last = cache.num_steps - 1
         asked_BT = torch.full((layout.num_sentences * layout.width,), last)
         slots_M = torch.arange(len(steps_M)) if layout.slots_R is None else layout.slots_R.cpu()
@@ -185,3 +190,7 @@ class PrefillAttention:
         q_BHTD = split_heads(self._layout.pad(q_ME), k_BHTD.shape[1])
         mixed_BHTD = F.scaled_dot_product_attention(q_BHTD, k_BHTD, v_BHTD, attn_mask=self._mask)
         return self._layout.unpad(mixed_BHTD.transpose(1, 2).flatten(2))
+
+    def entries_of(self, sentence: int) -> Tensor:
+        """A copy of the entries of all pieces of a sentence, (T, layers, 2E)."""
+        return self._cache.entries[int(self._cache.starts[sentence]) :, :, sentence].clone()

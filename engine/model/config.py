@@ -16,7 +16,8 @@ KIND = "pinpoint-transformer"
 Norm = Literal["before", "after"]
 Activation = Literal["relu", "gelu", "swish"]
 TextKind = Literal["bpe", "sentencepiece", "moses"]
-Positions = Literal["sines", "fairseq"]
+Positions = Literal["sines", "fairseq", "tensor2tensor"]
+DecoderKind = Literal["attention", "ssru"]
 LanguagePlace = Literal["first", "last"]
 
 
@@ -33,7 +34,10 @@ class ModelConfig:
     A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
     reads `start` before it writes, `<s>` or what else its makers took. `hidden_pieces` are others that no text has.
-    `positions` are sines and cosines as Vaswani et al. have them, or as fairseq does, whose first place is 2.
+    `positions` are sines and cosines as in Vaswani et al., or with the rates of tensor2tensor, which Marian uses, or
+    with these from place 2 on, as in fairseq. `decoder` is how a decoder layer reads the pieces so far: self-attention,
+    or a simpler simple recurrent unit (SSRU; Kim et al. 2019, section 3.1). With `guided_alignment`, the first head of
+    the last decoder layer's attention to the source was trained as a word alignment.
     `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own;
     `decoder_feed_forward_size` that of the decoder's layers where it is not the encoder's `feed_forward_size`.
 
@@ -62,6 +66,8 @@ class ModelConfig:
     start: Literal["<s>", "</s>"] = "<s>"
     hidden_pieces: Sequence[str] = ()
     positions: Positions = "sines"
+    decoder: DecoderKind = "attention"
+    guided_alignment: bool = False
     source_vocabulary_size: int | None = None
     decoder_feed_forward_size: int | None = None
     length_ratios: Mapping[str, float] = field(default_factory=dict)
@@ -81,6 +87,7 @@ class ModelConfig:
             ("activation", Activation),
             ("text", TextKind),
             ("positions", Positions),
+            ("decoder", DecoderKind),
             ("source_language", LanguagePlace),
             ("start", Literal["<s>", "</s>"]),
         ):
@@ -142,6 +149,8 @@ class ModelConfig:
                 raise ModelError(
                     f"formalities of {direction} are {offered!r}; they must be among {', '.join(get_args(Formality))}"
                 )
+        if not isinstance(self.guided_alignment, bool):
+            raise ModelError(f"guided_alignment is {self.guided_alignment!r}; it must be true or false")
         for name in ("source_vocabulary_size", "decoder_feed_forward_size"):
             size: object = getattr(self, name)
             if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):

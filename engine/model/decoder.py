@@ -14,10 +14,12 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.model.cache import PrefillAttention, SelfAttentionCache
+from engine.model.config import ModelConfig
 from engine.model.encoded import EncodedSources, source_mask
-from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, forward_of
+from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, Past, forward_of
 from engine.model.layers import DecoderLayer, RowLayout
 from engine.model.prefix_cache import PendingPrefix, PrefixCache
+from engine.model.recurrent_state import PrefillRecurrence, RecurrentState
 from engine.model.transformer import Transformer
 from engine.text import BOS
 
@@ -50,15 +52,7 @@ class Decoder:
         self._layer_steps = [LayerStep(layer) for layer in self._layers]
         self._last_norm = forward_of(model.decoder_norm)
         config = model.config
-        memory_BSE = encoded.memory_BSE
-        self._cache = SelfAttentionCache(
-            encoded.num_sentences,
-            len(self._layers),
-            config.num_heads,
-            config.model_size,
-            memory_BSE.device,
-            memory_BSE.dtype,
-        )
+        self._past = _new_past(config, encoded)
         # index of each row's sentence in _encoded, ascending; on the CPU, so that no step waits for an accelerator
         self._places_R = torch.arange(encoded.num_sentences)
         self.vocabulary_size = config.vocabulary_size
@@ -71,7 +65,7 @@ class Decoder:
     @property
     def is_full(self) -> bool:
         """Whether a row has the maximum length of the model."""
-        return self._cache.num_steps >= self.max_steps
+        return self._past.num_steps >= self.max_steps
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor) -> Tensor:
@@ -84,16 +78,16 @@ class Decoder:
 
     def hidden(self, tokens_R: Tensor) -> Tensor:
         """The decoder output before the projection onto the vocabulary, (R, E); call it in inference mode."""
-        model, cache = self._model, self._cache
+        model, past = self._model, self._past
         if self.is_full:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
-        cache.extend()
+        past.extend()
         tokens_R = tokens_R.to(model.device, non_blocking=True)
         if self._encoded.starts_BN is not None:
             starts_B, places_R = self._encoded.starts_BN[:, -1], self._places_R.to(model.device, non_blocking=True)
             tokens_R = torch.where(tokens_R == BOS, starts_B[places_R], tokens_R)
-        x_RE = model.embed(tokens_R, cache.positions)
-        return self._through_layers(x_RE, cache, self._fold() or self._batched_sources(self._layout(self._places_R)))
+        x_RE = model.embed(tokens_R, past.positions)
+        return self._through_layers(x_RE, past, self._fold() or self._batched_sources(self._layout(self._places_R)))
 
     @torch.inference_mode()
     def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
@@ -102,14 +96,14 @@ class Decoder:
         Call it before the first step, whose input is then the last of the pieces. All unknown pieces are read in one
         pass, and equal prefixes of one source once. Raises InvalidRequest for more pieces than the model can write.
         """
-        cache, starts_BN = self._cache, self._encoded.starts_BN
+        past, starts_BN = self._past, self._encoded.starts_BN
         num_sentences = self._encoded.num_sentences
-        assert cache.num_rows == len(pieces_B) == num_sentences, "rows that have made steps cannot start again"
+        assert past.num_rows == len(pieces_B) == num_sentences, "rows that have made steps cannot start again"
         starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
             raise InvalidRequest(_TOO_LONG.format(self.max_steps))
         pending_B = PendingPrefix.for_sentences(self._prefix_caches_B, starts, pieces_B)
-        cache.begin([prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B])
+        past.begin([prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B])
         first_of: dict[PendingPrefix, int] = {}
         for sentence, prefix in enumerate(pending_B):
             first_of.setdefault(prefix, sentence)
@@ -117,26 +111,29 @@ class Decoder:
         if unread:
             self._read_on(unread)
             if len(first_of) < num_sentences:
-                cache.entries[:] = cache.entries[:, :, [first_of[prefix] for prefix in pending_B]]
+                past.repeat([first_of[prefix] for prefix in pending_B])
         return [prefix.known.log_probs for prefix in pending_B]
 
     def _read_on(self, unread: Sequence[tuple[int, PendingPrefix]]) -> None:
         """Run the unread pieces of these sentences through the layers and store them in the cache."""
-        model, cache = self._model, self._cache
+        model, past = self._model, self._past
         inputs = [(sentence, prefix, place) for sentence, prefix in unread for place in prefix.unread]
         places_M = torch.tensor([sentence for sentence, _, _ in inputs])
         positions_M = torch.tensor([place for _, _, place in inputs])
         ids_M = torch.tensor([prefix.inputs[place] for _, prefix, place in inputs]).to(model.device)
         layout = self._layout(places_M)
-        reading = PrefillAttention(cache, places_M, positions_M + cache.starts[places_M], layout)
+        prefill: PrefillAttention | PrefillRecurrence
+        if isinstance(past, RecurrentState):
+            prefill = PrefillRecurrence(past, places_M, positions_M, layout)
+        else:
+            prefill = PrefillAttention(past, places_M, positions_M, layout)
         x_ME = model.embed(ids_M, positions_M.to(model.device))
-        x_ME = self._through_layers(x_ME, reading, self._fold() or self._batched_sources(layout))
+        x_ME = self._through_layers(x_ME, prefill, self._fold() or self._batched_sources(layout))
         before = [m for m, (_, prefix, place) in enumerate(inputs) if place >= prefix.first_before_a_piece]
         pieces = [piece for _, prefix in unread for piece in prefix.new_pieces]
         log_probs = iter(self._log_probs_of(pieces, x_ME[before]))
         for sentence, prefix in unread:
-            entries_TLZ = cache.entries[int(cache.starts[sentence]) :, :, sentence]
-            prefix.finish([next(log_probs) for _ in prefix.new_pieces], entries_TLZ.clone())
+            prefix.finish([next(log_probs) for _ in prefix.new_pieces], prefill.entries_of(sentence))
 
     def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
         """The log-probability of each piece given the hidden state before it; limits the logits in memory."""
@@ -152,11 +149,11 @@ class Decoder:
     def _through_layers(
         self,
         x_RE: Tensor,
-        past: SelfAttentionCache | PrefillAttention,
+        past: Past,
         sources: Sequence[FoldedSource | BatchedSources],
     ) -> Tensor:
         for index, (layer, source) in enumerate(zip(self._layer_steps, sources, strict=True)):
-            x_RE = layer.attend_to_past(x_RE, past, index)
+            x_RE = layer.read_past(x_RE, past, index)
             x_RE = layer.attend_to_source(x_RE, source)
             x_RE = layer.feed_forward(x_RE)
         return self._last_norm(x_RE)
@@ -167,7 +164,7 @@ class Decoder:
 
         The rows of a sentence stay adjacent, and sentences in their order.
         """
-        self._cache.select(parents_R2)
+        self._past.select(parents_R2)
         if self._encoded.num_sentences == 1:
             self._places_R = self._places_R.new_zeros(len(parents_R2))
             return
@@ -183,7 +180,7 @@ class Decoder:
 
         Each row keeps its own position: the two may have made different numbers of steps.
         """
-        self._cache.join(other._cache)
+        self._past.join(other._past)  # type: ignore[arg-type] # of the same model, and so of the same kind
         self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
         self._set_sources(EncodedSources.stack([self._encoded, other._encoded]))
 
@@ -226,3 +223,11 @@ class Decoder:
         ranks_R = torch.arange(num_rows) - firsts_B[places_R]
         slots_R = (places_R * width + ranks_R).to(self._model.device, non_blocking=True)
         return RowLayout(num_sentences, width, slots_R)
+
+
+def _new_past(config: ModelConfig, encoded: EncodedSources) -> SelfAttentionCache | RecurrentState:
+    """What the decoder layers remember of the pieces so far, one row per sentence, before the first step."""
+    sizes, like = (encoded.num_sentences, config.decoder_layers), encoded.memory_BSE
+    if config.decoder == "ssru":
+        return RecurrentState(*sizes, config.model_size, like.device, like.dtype)
+    return SelfAttentionCache(*sizes, config.num_heads, config.model_size, like.device, like.dtype)

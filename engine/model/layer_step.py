@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -11,6 +12,9 @@ from torch import Tensor, nn
 
 from engine.model.cache import PrefillAttention, SelfAttentionCache
 from engine.model.layers import CrossAttention, DecoderLayer, RowLayout, split_heads
+from engine.model.recurrent_state import PrefillRecurrence, RecurrentState
+
+Past = SelfAttentionCache | PrefillAttention | RecurrentState | PrefillRecurrence
 
 
 def forward_of(norm: nn.Module) -> Callable[[Tensor], Tensor]:
@@ -29,14 +33,28 @@ class LayerStep:
     """
 
     def __init__(self, layer: DecoderLayer) -> None:
-        past, feed_forward = layer.attention, layer.feed_forward
+        feed_forward = layer.feed_forward
         self._adds_to_normal = layer.adds_to_normal
-        self._norm_for_past, self._qkv, self._past_out = forward_of(past.norm), past.qkv.forward, past.out.forward
+        # from the residual stream, the past and the layer's index to the stream; the past is the one of this layer
+        self.read_past: Callable[[Tensor, Any, int], Tensor]
+        if layer.is_recurrent:
+            self.read_past = self._recur
+            self._norm_for_past, self._gates = forward_of(layer.recurrence.norm), layer.recurrence.gates.forward
+        else:
+            self.read_past, past = self._attend_to_past, layer.attention
+            self._norm_for_past, self._qkv, self._past_out = forward_of(past.norm), past.qkv.forward, past.out.forward
         self._norm_for_source, self._norm_for_feed_forward = forward_of(layer.cross.norm), forward_of(feed_forward.norm)
         self._inner, self._outer = feed_forward.inner.forward, feed_forward.outer.forward
         self._activate = feed_forward.activation
 
-    def attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | PrefillAttention, index: int) -> Tensor:
+    def _recur(self, x_RE: Tensor, past: RecurrentState | PrefillRecurrence, index: int) -> Tensor:
+        """A step of the recurrence, whose new cells replace those in the state."""
+        normal_RE = self._norm_for_past(x_RE)
+        candidates_RE, forget_RE = self._gates(normal_RE).split_with_sizes((x_RE.shape[1], x_RE.shape[1]), 1)
+        cells_RE = past.advance(index, forget_RE.sigmoid_(), candidates_RE)
+        return F.relu(cells_RE).add_(normal_RE if self._adds_to_normal else x_RE)
+
+    def _attend_to_past(self, x_RE: Tensor, past: SelfAttentionCache | PrefillAttention, index: int) -> Tensor:
         """Attention to the pieces so far; stores the keys and values of the newest ones in the cache."""
         model_size = x_RE.shape[1]
         normal_RE = self._norm_for_past(x_RE)

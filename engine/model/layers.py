@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -45,6 +46,34 @@ class SelfAttention(nn.Module):
         return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
 
 
+class Recurrence(nn.Module):
+    """A simpler simple recurrent unit in place of self-attention; `gates` makes candidate and forget gate at once.
+
+    With (x, f) = gates(input): cell = sigmoid(f) * cell + (1 - sigmoid(f)) * x, from zero; the output is relu(cell)
+    (Kim et al. 2019, "From Research to Production and Back", section 3.1). Gates do not depend on earlier cells.
+    """
+
+    def __init__(self, config: ModelConfig, is_first: bool) -> None:
+        super().__init__()
+        # as in SelfAttention
+        self.norm = nn.Identity() if is_first and config.norm == "after" else nn.LayerNorm(config.model_size)
+        self.gates = nn.Linear(config.model_size, 2 * config.model_size)
+
+    def forward(self, x_BTE: Tensor) -> Tensor:
+        candidates_BTE, forget_BTE = self.gates(x_BTE).chunk(2, dim=-1)
+        cells_BTE = scan(torch.zeros_like(x_BTE[:, 0]), forget_BTE.sigmoid(), candidates_BTE)
+        return F.relu(cells_BTE)
+
+
+def scan(cell_BE: Tensor, forget_BTE: Tensor, candidates_BTE: Tensor) -> Tensor:
+    """The cells (B, T, E) of a recurrence after each step, from `cell_BE` before the first."""
+    cells = []
+    for forget_BE, candidate_BE in zip(forget_BTE.unbind(1), candidates_BTE.unbind(1), strict=True):
+        cell_BE = torch.lerp(candidate_BE, cell_BE, forget_BE)
+        cells.append(cell_BE)
+    return torch.stack(cells, dim=1)
+
+
 class CrossAttention(nn.Module):
     """Attention of the target to the encoded source; `kv` runs once per sentence."""
 
@@ -63,6 +92,9 @@ class CrossAttention(nn.Module):
         return self.out(mixed_BHTD.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
 
 
+Sublayer = SelfAttention | Recurrence | CrossAttention | FeedForward
+
+
 class Layer(nn.Module):
     """Base of encoder and decoder layers: a sublayer reads a normalised input, and its output is added to a stream."""
 
@@ -71,7 +103,7 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.adds_to_normal = config.norm == "after"
 
-    def split(self, x: Tensor, sublayer: SelfAttention | CrossAttention | FeedForward) -> tuple[Tensor, Tensor]:
+    def split(self, x: Tensor, sublayer: Sublayer) -> tuple[Tensor, Tensor]:
         """The input of a sublayer, and the stream to which its output is added: the same tensor with post-norm."""
         normal = sublayer.norm(x)
         return normal, normal if self.adds_to_normal else x
@@ -91,19 +123,34 @@ class EncoderLayer(Layer):
 
 
 class DecoderLayer(Layer):
+    """A decoder layer; it has either self-attention as `attention` or, in an SSRU model, `recurrence`."""
+
     def __init__(self, config: ModelConfig, dropout: float, is_first: bool) -> None:
         super().__init__(config, dropout)
-        self.attention = SelfAttention(config, is_first)
+        if config.decoder == "ssru":
+            self.recurrence = Recurrence(config, is_first)
+        else:
+            self.attention = SelfAttention(config, is_first)
+        self.is_recurrent = config.decoder == "ssru"
         self.cross = CrossAttention(config)
         self.feed_forward = FeedForward(config, config.decoder_feed_forward_size or config.feed_forward_size)
 
     def forward(self, x_BTE: Tensor, memory_BSE: Tensor, mask: Tensor | None) -> Tensor:
-        normal_BTE, x_BTE = self.split(x_BTE, self.attention)
-        x_BTE = x_BTE + self.dropout(self.attention(normal_BTE, is_causal=True))
+        x_BTE = self.read_past(x_BTE)
         normal_BTE, x_BTE = self.split(x_BTE, self.cross)
         x_BTE = x_BTE + self.dropout(self.cross(normal_BTE, memory_BSE, mask))
         normal_BTE, x_BTE = self.split(x_BTE, self.feed_forward)
         return x_BTE + self.dropout(self.feed_forward(normal_BTE))  # type: ignore[no-any-return]
+
+    def read_past(self, x_BTE: Tensor, mask: Tensor | None = None) -> Tensor:
+        """The first sublayer: each piece reads those up to it or, in attention, those in `mask` (T, T)."""
+        if self.is_recurrent:
+            assert mask is None, "a recurrence reads pieces in their order"
+            normal_BTE, x_BTE = self.split(x_BTE, self.recurrence)
+            return x_BTE + self.dropout(self.recurrence(normal_BTE))  # type: ignore[no-any-return]
+        normal_BTE, x_BTE = self.split(x_BTE, self.attention)
+        mixed_BTE = self.attention(normal_BTE, mask, is_causal=mask is None)
+        return x_BTE + self.dropout(mixed_BTE)  # type: ignore[no-any-return]
 
 
 def split_heads(x_BTE: Tensor, num_heads: int) -> Tensor:

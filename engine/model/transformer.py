@@ -60,7 +60,7 @@ class Transformer(nn.Module):
             elif name.endswith((".out.weight", ".outer.weight")):  # what enters the residual stream starts small
                 depth = 2 * len(self.encoder) if name.startswith("encoder") else 3 * len(self.decoder_layers)
                 nn.init.xavier_uniform_(parameter, gain=depth**-0.5)
-            elif name.endswith(("qkv.weight", "kv.weight")):
+            elif name.endswith(("qkv.weight", "kv.weight", "gates.weight")):
                 for part in parameter.data.split(self.config.model_size):
                     nn.init.xavier_uniform_(part)
             elif parameter.dim() == 2:
@@ -159,9 +159,10 @@ class Transformer(nn.Module):
 def sinusoids(length: int, size: int, kind: Positions = "sines") -> Tensor:
     """Sinusoidal positions (length, size), sines first (Vaswani et al. 2017, section 3.5).
 
-    fairseq's (from tensor2tensor) begin at 2 and reach the longest wave with the last rate, not after it.
+    Those of tensor2tensor reach the longest wave with the last rate, not after it; fairseq's are these from place 2.
     """
-    first, num_rates = (2, size // 2 - 1) if kind == "fairseq" else (0, size // 2)
+    first = 2 if kind == "fairseq" else 0
+    num_rates = size // 2 if kind == "sines" else size // 2 - 1
     rates = torch.exp(torch.arange(size // 2) * (-math.log(10_000) / num_rates))
     angles = torch.arange(first, first + length).unsqueeze(1) * rates
     return torch.cat([angles.sin(), angles.cos()], dim=1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -28,10 +30,10 @@ CONFIG = ModelConfig(
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 
 
-def random_model(seed: int = 0) -> Transformer:
+def random_model(config: ModelConfig = CONFIG) -> Transformer:
     """Weights large enough that attention is far from uniform."""
-    torch.manual_seed(seed)
-    model = Transformer(CONFIG).eval()
+    torch.manual_seed(0)
+    model = Transformer(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.2 * torch.randn_like(parameter))
@@ -39,6 +41,16 @@ def random_model(seed: int = 0) -> Transformer:
 
 
 MODEL = random_model()
+RECURRENT = random_model(replace(CONFIG, decoder="ssru", norm="after", positions="tensor2tensor"))
+
+
+@pytest.fixture(scope="module", autouse=True, params=[MODEL, RECURRENT], ids=["attention", "ssru"])
+def tested_model(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run every test of this file on a model with self-attention and on one with a recurrence."""
+    global MODEL
+    before, MODEL = MODEL, request.param
+    yield
+    MODEL = before
 
 
 def random_source(rng: random.Random, length: int) -> list[int]:
@@ -211,10 +223,10 @@ def test_columns_that_no_row_uses_any_more_are_dropped() -> None:
         decoder.step(torch.tensor([6]))
     decoder.join(Decoder(MODEL, MODEL.encode(*padded([[4, 8, EOS]]))))
     decoder.step(torch.tensor([6, BOS]))
-    assert decoder._cache.num_steps == 6
+    assert decoder._past.num_steps == 6
     decoder.select(torch.tensor([1]))
-    assert decoder._cache.num_steps == 1
-    assert decoder._cache.mask is None
+    assert decoder._past.num_steps == 1
+    assert decoder._past.positions == 0
     torch.testing.assert_close(decoder.step(torch.tensor([9]))[0], whole_log_probs([4, 8, EOS], [9]), **CLOSE)
 
 

@@ -24,7 +24,12 @@ Pieces = tuple[int, ...]
 
 def model_like(kind: str) -> tuple[Transformer, list[int] | None]:
     """A model of this kind with random weights, and what its decoder reads first."""
-    kinds = {"marian": {}, "m2m100": {"positions": "fairseq"}, "fsmt": {"positions": "fairseq", "norm": "after"}}
+    kinds = {
+        "marian": {},
+        "m2m100": {"positions": "fairseq"},
+        "fsmt": {"positions": "fairseq", "norm": "after"},
+        "ssru": {"decoder": "ssru", "positions": "tensor2tensor", "norm": "after"},
+    }
     torch.manual_seed(3)
     model = Transformer(replace(CONFIG, **kinds.get(kind, {}))).eval()
     for parameter in model.parameters():
@@ -42,7 +47,7 @@ def packed(precision: Precision) -> Transformer:
 
 KINDS = {
     "bundled": (MODEL, None),
-    **{kind: model_like(kind) for kind in ("marian", "m2m100", "fsmt")},
+    **{kind: model_like(kind) for kind in ("marian", "m2m100", "fsmt", "ssru")},
     "half": (copy.deepcopy(MODEL).to(torch.bfloat16), None),
     **({precision: (packed(precision), None) for precision in ("float32", "int8")} if can_multiply_int8() else {}),
 }
@@ -96,15 +101,16 @@ def test_a_beginning_read_at_once_is_one_read_step_by_step(kind: str, seed: int,
             torch.testing.assert_close(after_V, expected[-1], **CLOSENESS[kind])
 
 
+@pytest.mark.parametrize("kind", ["bundled", "ssru"])
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6))
-def test_rows_that_have_read_go_on_beside_others_at_other_places(seed: int) -> None:
-    rng = random.Random(seed)
+def test_rows_that_have_read_go_on_beside_others_at_other_places(kind: str, seed: int) -> None:
+    rng, (model, _) = random.Random(seed), KINDS[kind]
     sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(3)]
     pieces_B = [tuple(rng.randrange(5, V) for _ in range(length)) for length in (rng.randint(0, 20), 0, 4)]
-    first = Decoder(MODEL, MODEL.encode(*padded(sources[:1])))
+    first = Decoder(model, model.encode(*padded(sources[:1])))
     first.read(pieces_B[:1])
-    second = Decoder(MODEL, MODEL.encode(*padded(sources[1:])))
+    second = Decoder(model, model.encode(*padded(sources[1:])))
     second.read(pieces_B[1:])
     histories = [list(pieces) for pieces in pieces_B]
     if rng.random() < 0.5:  # one has made a step before the other joins
@@ -115,7 +121,7 @@ def test_rows_that_have_read_go_on_beside_others_at_other_places(seed: int) -> N
     for _ in range(2):
         log_probs = first.step(torch.tensor([(BOS, *history)[-1] for history in histories]))
         for row, source, history in zip(log_probs, sources, histories, strict=True):
-            torch.testing.assert_close(row, step_by_step(MODEL, source, None, tuple(history))[-1], **CLOSE)
+            torch.testing.assert_close(row, step_by_step(model, source, None, tuple(history))[-1], **CLOSE)
         first.select(torch.arange(3))
         histories = [[*history, rng.randrange(5, V)] for history in histories]
 

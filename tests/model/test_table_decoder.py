@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -12,7 +13,16 @@ from hypothesis import strategies as st
 from engine.model import Decoder, EncodedSources
 from engine.model.table_decoder import COMPACTION_INTERVAL, TableDecoder, open_decoder
 from engine.text import BOS
-from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
+from tests.model.test_decoder import CLOSE, CONFIG, MODEL, RECURRENT, V, padded, random_source
+
+
+@pytest.fixture(scope="module", autouse=True, params=[MODEL, RECURRENT], ids=["attention", "ssru"])
+def tested_model(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run every test of this file on a model with self-attention and on one with a recurrence."""
+    global MODEL
+    before, MODEL = MODEL, request.param
+    yield
+    MODEL = before
 
 
 def encoded(rng: random.Random, num_sentences: int) -> EncodedSources:
@@ -112,7 +122,7 @@ def test_cpu_lets_rows_leave_at_once_unless_asked_otherwise() -> None:
 
 def test_steps_wait_for_nothing_that_an_accelerator_computes() -> None:
     """On the meta device there are no values: whatever the CPU asked for would raise."""
-    model = type(MODEL)(CONFIG).eval().to("meta")
+    model = type(MODEL)(MODEL.config).eval().to("meta")
     sources = encoded(random.Random(4), 3)
     there = EncodedSources(sources.memory_BSE.to("meta"), sources.cross_LBSE.to("meta"), sources.lengths_B)
     table, other = (TableDecoder(model, there, compaction_interval=3) for _ in range(2))
