@@ -3,21 +3,14 @@
 Shapes, wherever they are named in this package: B sentences, K beam width, R rows (the live hypotheses of all
 sentences, laid end to end), N candidates, S source length, T target length, H heads, D head size, E model size,
 V vocabulary, P phrases.
+
+`import engine` does not import PyTorch, which takes seconds: the first use of a name that needs it does.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.importers import (
-    FetchProgress,
-    ModelEntry,
-    cache_folder,
-    describe_model,
-    install_model,
-    is_hub_id,
-    known_models,
-    model_folder,
-    remove_model,
-)
-from engine.model import offer_of
 from engine.request import (
     Alternative,
     Avoid,
@@ -33,8 +26,46 @@ from engine.request import (
     Translation,
 )
 from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
-from engine.translator import Translator
-from engine.worker import Worker, WorkerStatistics
+
+if TYPE_CHECKING:
+    from engine.importers import (
+        FetchProgress,
+        ModelEntry,
+        cache_folder,
+        describe_model,
+        install_model,
+        is_hub_id,
+        known_models,
+        model_folder,
+        remove_model,
+    )
+    from engine.model import offer_of
+    from engine.translator import Translator
+    from engine.worker import Worker, WorkerStatistics
+else:
+    _NEED_TORCH = {
+        "engine.importers": (
+            "FetchProgress",
+            "ModelEntry",
+            "cache_folder",
+            "describe_model",
+            "install_model",
+            "is_hub_id",
+            "known_models",
+            "model_folder",
+            "remove_model",
+        ),
+        "engine.model": ("offer_of",),
+        "engine.translator": ("Translator",),
+        "engine.worker": ("Worker", "WorkerStatistics"),
+    }
+
+    def __getattr__(name: str) -> object:
+        for module, names in _NEED_TORCH.items():
+            if name in names:
+                return getattr(import_module(module), name)
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+
 
 __all__ = [
     "PLACEHOLDER",

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import engine
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "app" / "ui" / "static"
@@ -244,6 +247,18 @@ def test_engine_knows_no_page_and_no_database() -> None:
         path: [n for n in imports_of(path) if n.split(".")[0] in FOREIGN_TO_ENGINE] for path in python_files("engine")
     }
     assert {path: names for path, names in foreign.items() if names} == {}
+
+
+def test_requests_formats_and_log_are_imported_without_torch() -> None:
+    """PyTorch takes seconds to import, and neither a client of the engine nor a command on the log needs it."""
+    code = "import sys, engine.request, app.formats, app.log.store; print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
+    assert run.stdout == "False\n"
+
+
+def test_engine_has_every_name_that_it_lists() -> None:
+    assert [name for name in engine.__all__ if not hasattr(engine, name)] == []
+    assert not hasattr(engine, "Untranslator")
 
 
 def test_app_uses_only_public_names_of_the_engine() -> None:
