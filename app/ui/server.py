@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import gradio as gr
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -21,7 +20,7 @@ from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.tm.tmx import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.api import Api
-from app.ui.page import HEAD, STATIC_PATH, build_page, json_reply
+from app.ui.page import STATIC_PATH, json_reply, mount_page
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
@@ -122,23 +121,7 @@ def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
         reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language)
         return await asyncio.to_thread(json_reply, reply)
 
-    gr.mount_gradio_app(
-        app,
-        build_page(api),
-        path="/",
-        server_name=host,
-        server_port=port,
-        head=HEAD,
-        footer_links=[],
-        run_history=False,
-        show_error=False,
-        enable_monitoring=False,
-        ssr_mode=False,
-        pwa=False,
-        mcp_server=False,
-        max_file_size=MAX_BODY_BYTES,
-        theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
-    )
+    mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return LocalRequestsOnly(app, is_local_only=is_loopback(host))
 
 

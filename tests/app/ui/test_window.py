@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import struct
 import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from app.ui import server, window
 from app.ui.api import Api
 from app.ui.page import HEAD, STATIC_PATH
 from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_page_can_be_installed_as_an_app(api: Api):  # noqa: F811
@@ -85,3 +89,16 @@ def test_default_browser_with_a_note_takes_the_place_of_a_missing_one(
     monkeypatch.setattr(subprocess, "Popen", fail)
     assert "/opt/chrome (Permission denied) could not be started" in window.open_page("http://x", in_window=True)
     assert opened == [["browser", "http://localhost:1"], ["browser", "http://x"]]
+
+
+def test_importing_the_page_renders_no_stub_files_of_gradio():
+    """They would take half of the time until the page can be opened."""
+    code = """if True:
+        import jinja2
+        make, templates = jinja2.Template, []
+        jinja2.Template = lambda text: templates.append(text) or make(text)
+        import app.ui.page
+        print(bool(templates), [text for text in templates if "contents" in text])
+    """
+    run = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
+    assert run.stdout == "True []\n"
