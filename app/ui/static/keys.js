@@ -76,6 +76,26 @@ const goTo = (bench, step) => {
 };
 
 /**
+ * Moves the focus to the next part of the window, or with -1 to the part before.
+ * @param {Bench} bench
+ * @param {number} step
+ */
+const focusNextPart = ({root, segment}, step) => {
+  /** @type {[HTMLElement | null, string][]} */
+  const places = [
+    [root.querySelector('.head'), '.headend button'],
+    [root.querySelector('.tools'), 'button[aria-pressed=true]'],
+    [segment.layout.element, 'textarea'],
+    [segment.offers.hypotheses.element, '.nb'],
+    [root.querySelector('.side'), '[aria-selected=true]'],
+  ];
+  const parts = places.filter(([host, selector]) => host?.querySelector(selector));
+  const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));
+  const [host, selector] = parts[(at + step + parts.length) % parts.length];
+  host?.querySelector(selector)?.focus();
+};
+
+/**
  * What each action does where the focus is; null where it means nothing there, and the browser has the keys.
  * @type {Record<string, (bench: Bench, place: string, keys: string) => (() => unknown) | null>}
  */
@@ -158,7 +178,7 @@ const ACTIONS = {
     () =>
       segment.merge(),
   replace: bench => () => openReplace(bench),
-  part: bench => () => bench.focusNextPart(1),
-  part_back: bench => () => bench.focusNextPart(-1),
+  part: bench => () => focusNextPart(bench, 1),
+  part_back: bench => () => focusNextPart(bench, -1),
   help: bench => () => openKeySheet(bench),
 };

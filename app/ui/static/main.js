@@ -1,63 +1,25 @@
 /* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
-import {Connection, drafts} from './core/connection.js';
-import {button, h, t, tn} from './core/dom.js';
+import {Connection, greet, inLanguage} from './core/connection.js';
+import {button, h, t} from './core/dom.js';
 import {watchIdle} from './core/idle.js';
 import {loadBindings} from './core/key_bindings.js';
+import {PressQueue} from './core/presses.js';
 import {Steps} from './core/steps.js';
+import {drafts, readStored, writeStored} from './core/storage.js';
 import {watchTabs} from './core/tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
+import {restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list/segment_list.js';
 import {Files} from './panels/files.js';
-import {Header, Notes} from './panels/header.js';
+import {Header} from './panels/header.js';
+import {Notes, ServerNotes} from './panels/notes.js';
 import {Side} from './panels/side.js';
 import {Status} from './panels/status.js';
 
 const TOKEN_KEY = 'pinpoint:session';
 const OPEN_KEY = 'pinpoint:open'; // [token, index]: where this tab was, also after the server was started anew
-const THEME_KEY = 'pinpoint:theme';
-/**
- * @param {Storage} storage
- * @param {string} key
- */
-const stored = (storage, key) => {
-  try {
-    return storage.getItem(key);
-  } catch {
-    return null;
-  }
-};
-/**
- * @param {Storage} storage
- * @param {string} key
- * @param {string} value
- */
-const store = (storage, key, value) => {
-  try {
-    storage.setItem(key, value);
-  } catch {
-    /* storage is off: nothing is remembered */
-  }
-};
-
-/**
- * The server's answer to the first question, which is asked until the server answers.
- * @param {Server} server
- * @param {string | null} token
- * @returns {Promise<Reply>}
- */
-const greet = async (server, token) => {
-  for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
-    try {
-      const reply = await server.hello({token});
-      if (reply && typeof reply === 'object') return reply;
-    } catch {
-      /* not there yet */
-    }
-    await new Promise(done => setTimeout(done, pause));
-  }
-};
 
 export class Bench {
   /**
@@ -87,21 +49,15 @@ export class Bench {
     this.languages = {source: 'en', target: 'de'};
     /** @type {SessionPlace} */
     this.session = {
-      token: stored(sessionStorage, TOKEN_KEY) ?? '',
+      token: readStored('session', TOKEN_KEY) ?? '',
       version: -1,
       open: /** @type {any} */ (null),
       detailStamp: -1,
     };
-    const theme = stored(localStorage, THEME_KEY);
-    if (theme) root.dataset.theme = theme;
     /** @type {Map<number, number>} */
     this.numbers = new Map();
-    /** @type {[Reply, Command | null][] | null} */
-    this.held = null; // replies that wait until a press is released
     this.isReconnecting = false;
     this.keepsKeys = false;
-    this.saidModel = '';
-    this.saidProblem = '';
     /** @type {Unit} */
     this.unit = 'words';
     /** @type {Work | null} */
@@ -114,8 +70,10 @@ export class Bench {
     const foot = h('footer.status', {});
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
     this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
+    this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
     this.notes = new Notes(noteHost);
+    this.serverNotes = new ServerNotes(this.notes);
     this.steps = new Steps(this);
     this.files = new Files(this, this.root);
     this.header = new Header(this, head);
@@ -126,7 +84,6 @@ export class Bench {
     this.list.staysUnder(noteHost);
     this.tellTabs = watchTabs(this);
     listenToKeys(this, this.root);
-    this.listenToPresses();
     document.addEventListener('visibilitychange', () => this.onVisibility());
     watchIdle(
       ms => this.onIdle(ms),
@@ -145,7 +102,7 @@ export class Bench {
 
   connect() {
     return new Connection(this.server, this.session, {
-      onReply: (reply, command) => this.receive(reply, command),
+      onReply: (reply, command) => this.presses.add(reply, command),
       onSend: command => this.steps.noticed(command),
       onState: () => this.status?.update(),
       onReturn: () => this.tellOpen(),
@@ -162,7 +119,7 @@ export class Bench {
       return;
     }
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
-    store(sessionStorage, TOKEN_KEY, reply.token);
+    writeStored('session', TOKEN_KEY, reply.token);
     this.rows = [];
     this.order = [];
     this.segment.forget();
@@ -170,11 +127,11 @@ export class Bench {
     this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();
-    const [token, place] = JSON.parse(stored(sessionStorage, OPEN_KEY) ?? '[]');
+    const [token, place] = JSON.parse(readStored('session', OPEN_KEY) ?? '[]');
     const first = token === reply.token ? place : (reply.result?.open ?? 0);
     for (const note of reply.document.notes) this.say('info', note);
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
-    this.restoreDrafts();
+    restoreDrafts(this);
     if (reply.result?.offer) this.offer(reply.result.offer);
     this.tellTabs();
     if (reply.result?.is_continued)
@@ -202,83 +159,12 @@ export class Bench {
     );
   }
 
-  /** What was typed in this browser and never acknowledged goes to the server now, and the person is told. Where the
-      text was changed elsewhere since, the person decides. */
-  restoreDrafts() {
-    const {token} = this.session;
-    const restored = [];
-    for (const {index, text, base} of drafts.list(token)) {
-      const row = this.rows[index];
-      const current = row && ['edited', 'confirmed'].includes(row.state) ? row.target : null;
-      if (!row?.source || current === text) drafts.drop(token, index);
-      else if (current === null || current === base) {
-        this.restore(index, text);
-        restored.push(this.numberOf(index));
-      } else {
-        this.notes.say(
-          'warn',
-          t('restored.conflict', {where: this.numberOf(index), text}),
-          [
-            [t('restored.use'), () => this.restore(index, text)],
-            [t('restored.drop'), () => drafts.drop(token, index)],
-          ],
-          {key: `draft ${index}`, stays: true},
-        );
-      }
-    }
-    if (restored.length) this.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
-  }
-
-  /**
-   * @param {number} index
-   * @param {string} text
-   */
-  async restore(index, text) {
-    const {token, open} = this.session;
-    if (index === open) this.segment.text.show(text);
-    const reply = await this.connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`);
-    if (reply.ok) drafts.drop(token, index);
-  }
-
-  /** Nothing is redrawn between a press and its release: a button that is replaced in between never gets the click. */
-  listenToPresses() {
-    const release = () =>
-      setTimeout(() => {
-        // the click comes right after the release
-        const held = this.held ?? [];
-        this.held = null;
-        for (const [reply, command] of held) this.receive(reply, command);
-      });
-    this.root.addEventListener(
-      'pointerdown',
-      () => {
-        this.held ??= [];
-      },
-      true,
-    );
-    for (const name of ['pointerup', 'pointercancel', 'dragend']) window.addEventListener(name, release, true);
-    window.addEventListener(
-      'pointermove',
-      event => {
-        if (this.held && !event.buttons) release();
-      },
-      true,
-    ); // released outside
-    window.addEventListener('blur', event => {
-      if (event.target === window) release();
-    });
-  }
-
   /**
    * A reply to a command (or to the watch, where command is null).
    * @param {Reply} reply
    * @param {Command | null} command
    */
   receive(reply, command) {
-    if (this.held) {
-      this.held.push([reply, command]);
-      return;
-    }
     if (!reply.ok) {
       if (reply.error?.kind === 'unknown_session') {
         this.reconnect();
@@ -325,16 +211,7 @@ export class Bench {
       this.header.update(reply);
       this.onModel?.(reply.model); // of a dialog that is open
       this.list.updateCounts(reply.counts);
-      if (reply.model.state === 'failed' && this.saidModel !== reply.model.message) {
-        this.saidModel = reply.model.message;
-        this.say('bad', t('model.failed.note', {message: reply.model.message}));
-      } else if (reply.model.state === 'ready' && this.saidModel) {
-        this.notes.take(t('model.failed.note', {message: this.saidModel}));
-        this.saidModel = '';
-      }
-      if (reply.problem && reply.problem !== this.saidProblem) this.say('bad', reply.problem);
-      else if (!reply.problem) this.notes.take(this.saidProblem); // it is over: another model translates, say
-      this.saidProblem = reply.problem;
+      this.serverNotes.update(reply);
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }
     if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
@@ -386,7 +263,7 @@ export class Bench {
     this.list.moveEditor(previous, this.segment.layout.element);
     this.list.scrollToOpen();
     this.focusEditor();
-    store(sessionStorage, OPEN_KEY, JSON.stringify([session.token, index]));
+    writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));
     this.tellOpen();
     this.side.memory.open(index);
   }
@@ -442,30 +319,6 @@ export class Bench {
     for (const {index} of drafts.list(token)) drafts.drop(token, index);
   }
 
-  async importSampleGlossary() {
-    const reply = await this.connection.send('import_sample_glossary');
-    if (reply.ok) this.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
-  }
-
-  /**
-   * Everything typed must be stored before a file is made of it; what the file lacks is said.
-   * @param {Event} event
-   * @param {HTMLAnchorElement} link
-   */
-  async beforeDownload(event, link) {
-    if (link.dataset.isChecked) {
-      delete link.dataset.isChecked;
-      return;
-    }
-    event.preventDefault();
-    this.segment.flush();
-    const {kind} = link.dataset;
-    const reply = await this.connection.send('export_note', {kind});
-    if (reply.ok && reply.result.note && kind?.startsWith('document')) this.say('info', reply.result.note);
-    link.dataset.isChecked = 'yes';
-    link.click();
-  }
-
   /**
    * @param {NoteKind} kind
    * @param {string} text
@@ -476,22 +329,6 @@ export class Bench {
 
   focusEditor() {
     this.segment.focusField();
-  }
-
-  /** @param {number} step */
-  focusNextPart(step) {
-    /** @type {[HTMLElement | null, string][]} */
-    const places = [
-      [this.root.querySelector('.head'), '.headend button'],
-      [this.root.querySelector('.tools'), 'button[aria-pressed=true]'],
-      [this.segment.layout.element, 'textarea'],
-      [this.segment.offers.hypotheses.element, '.nb'],
-      [this.root.querySelector('.side'), '[aria-selected=true]'],
-    ];
-    const parts = places.filter(([host, selector]) => host?.querySelector(selector));
-    const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));
-    const [host, selector] = parts[(at + step + parts.length) % parts.length];
-    host?.querySelector(selector)?.focus();
   }
 
   /**
@@ -507,23 +344,7 @@ export class Bench {
     await this.connection.settled();
     if (chooseLanguage(name)) location.reload();
   }
-
-  toggleTheme() {
-    const isDark = getComputedStyle(this.root).colorScheme === 'dark';
-    this.root.dataset.theme = isDark ? 'light' : 'dark';
-    store(localStorage, THEME_KEY, this.root.dataset.theme);
-  }
 }
-
-/**
- * The server's functions, told with every message in which language its own messages are to be read.
- * @param {Server} server
- * @param {string} language
- */
-const inLanguage = (server, language) =>
-  new Proxy(server, {
-    get: (functions, name) => (/** @type {object} */ message) => functions[String(name)]({...message, language}),
-  });
 
 /**
  * Called once by the Gradio component: its root element, and the server's functions.
@@ -535,6 +356,6 @@ export const mount = async (root, server) => {
   loadBindings();
   root.lang = document.documentElement.lang = currentLanguage();
   const inPageLanguage = inLanguage(server, currentLanguage());
-  const reply = await greet(inPageLanguage, stored(sessionStorage, TOKEN_KEY));
+  const reply = await greet(inPageLanguage, readStored('session', TOKEN_KEY));
   new Bench(root, inPageLanguage).start(reply);
 };

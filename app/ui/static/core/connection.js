@@ -154,60 +154,30 @@ export class Connection {
   }
 }
 
-/* Drafts: what has been typed and not yet been acknowledged, kept in this browser with what the server had then. */
-const PREFIX = 'pinpoint:draft:';
 /**
- * @param {string} token
- * @param {number} index
+ * The reply to `hello`, sent again until the server answers.
+ * @param {Server} server
+ * @param {string | null} token
+ * @returns {Promise<Reply>}
  */
-const keyOf = (token, index) => `${PREFIX}${token}:${index}`;
-/** @param {() => any} action */
-const guarded = action => {
-  try {
-    return action();
-  } catch {
-    return null;
+export const greet = async (server, token) => {
+  for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
+    try {
+      const reply = await server.hello({token});
+      if (reply && typeof reply === 'object') return reply;
+    } catch {
+      /* the server is not there yet */
+    }
+    await new Promise(done => setTimeout(done, pause));
   }
-}; // storage may be off or full
-/** @param {string} key */
-const read = key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null'));
-
-export const drafts = {
-  /**
-   * @param {string} token
-   * @param {number} index
-   * @param {string} text
-   * @param {string | null} [base] what the server had
-   */
-  keep: (token, index, text, base) =>
-    guarded(() => {
-      const key = keyOf(token, index);
-      localStorage.setItem(key, JSON.stringify({text, base: read(key)?.base ?? base ?? null}));
-    }),
-  /**
-   * Forgets a draft that has been stored: that text, or with no text any.
-   * @param {string} token
-   * @param {number} index
-   * @param {string | null} [text]
-   */
-  drop: (token, index, text = null) =>
-    guarded(() => {
-      const kept = read(keyOf(token, index));
-      if (kept && (text === null || kept.text === text)) localStorage.removeItem(keyOf(token, index));
-    }),
-  /**
-   * [{index, text, base}, ...] of one session.
-   * @param {string} token
-   * @returns {{index: number, text: string, base: string | null}[]}
-   */
-  list: token =>
-    guarded(() =>
-      Object.keys(localStorage)
-        .filter(key => key.startsWith(`${PREFIX}${token}:`))
-        .flatMap(key => {
-          const kept = read(key);
-          const index = Number(key.slice(key.lastIndexOf(':') + 1));
-          return kept && typeof kept.text === 'string' && Number.isInteger(index) ? [{index, ...kept}] : [];
-        }),
-    ) || [],
 };
+
+/**
+ * The server's functions; every message names the language of the server's texts.
+ * @param {Server} server
+ * @param {string} language
+ */
+export const inLanguage = (server, language) =>
+  new Proxy(server, {
+    get: (functions, name) => (/** @type {object} */ message) => functions[String(name)]({...message, language}),
+  });

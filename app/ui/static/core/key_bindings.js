@@ -1,6 +1,7 @@
 /* Which keys do what: the defaults, what this person chose instead (kept in the browser), and which keys cannot be had.
    Keys are written "Ctrl+Shift+Z": the letter on the key, so that it holds on every keyboard's layout. */
 import {h} from './dom.js';
+import {readStored, writeStored} from './storage.js';
 import {t} from './texts.js';
 
 const STORE_KEY = 'pinpoint:keys';
@@ -153,11 +154,7 @@ export const bindNothing = () => {
 };
 
 const keep = () => {
-  try {
-    localStorage.setItem(STORE_KEY, JSON.stringify(chosen));
-  } catch {
-    /* storage is off: for this page only */
-  }
+  writeStored('local', STORE_KEY, JSON.stringify(chosen));
   repaint();
 };
 
@@ -165,9 +162,9 @@ const keep = () => {
 export const loadBindings = () => {
   let kept = {};
   try {
-    kept = JSON.parse(localStorage.getItem(STORE_KEY) ?? '{}') ?? {};
+    kept = JSON.parse(readStored('local', STORE_KEY) ?? '{}') ?? {};
   } catch {
-    /* nothing kept, or nothing that can be read */
+    /* not JSON: no chosen keys */
   }
   choose(kept);
 };

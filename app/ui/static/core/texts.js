@@ -1,5 +1,6 @@
 /* What the page says, in the language of the person: texts by key from texts.LANGUAGE.json, numbers and times as that
    language writes them. Which language is asked of the browser, and can be chosen in the page. */
+import {readStored, writeStored} from './storage.js';
 
 /**
  * Each has its file texts.LANGUAGE.json; its own name is what the menu shows.
@@ -15,12 +16,7 @@ let locale = 'en';
 
 /** What was chosen on this browser, else the first of the browser's languages that there is, else English. */
 const wantedLanguage = () => {
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem(LANGUAGE_KEY);
-  } catch {
-    /* storage is off: the browser's language */
-  }
+  const chosen = readStored('local', LANGUAGE_KEY);
   return (
     [chosen, ...navigator.languages.map(tag => tag.split('-')[0])].find(name => Object.hasOwn(LANGUAGES, name ?? '')) ??
     'en'
@@ -40,14 +36,7 @@ export const currentLanguage = () => language;
  * Keeps the choice for the next start; false where the browser keeps nothing.
  * @param {string} name
  */
-export const chooseLanguage = name => {
-  try {
-    localStorage.setItem(LANGUAGE_KEY, name);
-    return true;
-  } catch {
-    return false;
-  }
-};
+export const chooseLanguage = name => writeStored('local', LANGUAGE_KEY, name);
 
 /**
  * The interface text of that key, with {name} replaced.

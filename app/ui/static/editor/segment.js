@@ -1,13 +1,13 @@
 /* The open segment: creates its parts, gives them the server's details, and performs the commands that concern several
    parts, such as undo and confirm. */
 
-import {drafts} from '../core/connection.js';
 import {isMetBy, partsOf} from '../core/constraints.js';
 import {t, tn} from '../core/dom.js';
 import {Histories} from '../core/history.js';
 import {speltFor} from '../core/key_bindings.js';
 import {KeyCounter} from '../core/key_counter.js';
 import {listed} from '../core/steps.js';
+import {drafts} from '../core/storage.js';
 import {inWords} from '../core/words.js';
 import {widen} from '../dialogs/scope.js';
 import {askSplit, selectedOffset} from '../dialogs/split.js';

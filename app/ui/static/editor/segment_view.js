@@ -1,17 +1,10 @@
 /* Draws the open segment into the elements of its layout. */
 import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
+import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
-
-const isConfidenceKept = () => {
-  try {
-    return localStorage.getItem(CONFIDENCE_KEY) === 'shown';
-  } catch {
-    return false;
-  }
-};
 
 export class SegmentView {
   #sourceSignature = '';
@@ -32,7 +25,7 @@ export class SegmentView {
     this.offers = offers;
     this.ledger = ledger;
     this.canStep = canStep;
-    this.showConfidence(isConfidenceKept());
+    this.showConfidence(readStored('local', CONFIDENCE_KEY) === 'shown');
     addEventListener('resize', () => settle(layout.sourceHost.firstElementChild));
   }
 
@@ -157,11 +150,7 @@ export class SegmentView {
 
   toggleConfidence() {
     const isShown = !this.proposal.showsConfidence;
-    try {
-      localStorage.setItem(CONFIDENCE_KEY, isShown ? 'shown' : 'hidden');
-    } catch {
-      /* storage is off: for this page only */
-    }
+    writeStored('local', CONFIDENCE_KEY, isShown ? 'shown' : 'hidden');
     this.showConfidence(isShown);
   }
 }

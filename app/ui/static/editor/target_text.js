@@ -1,8 +1,8 @@
 /* The text of the open segment: the edit field, what of it is not stored yet, and sending it. A draft in the browser
    protects typed text until the server has stored it. */
 import {joinedEdits} from '../core/changes.js';
-import {drafts} from '../core/connection.js';
 import {t} from '../core/dom.js';
+import {drafts} from '../core/storage.js';
 import {Field} from './field.js';
 
 const SAVE_PAUSE_MS = 300;

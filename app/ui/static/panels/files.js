@@ -1,6 +1,6 @@
-/* Files from the person: chosen or dropped, checked for size here and again by the server; a glossary goes as it is,
-   the others as base64. */
-import {h, t} from '../core/dom.js';
+/* Files: chosen or dropped, checked for size here and again by the server; and downloads. A glossary is uploaded as it is,
+   other files as base64. */
+import {h, t, tn} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 
 /** @type {Record<string, number>} */
@@ -96,5 +96,30 @@ export class Files {
     }
     if (kind === 'document') await this.bench.switchTo('open_document', {file: file.name, data});
     else await this.bench.side.memory.import(file.name, data);
+  }
+
+  async importSampleGlossary() {
+    const reply = await this.bench.connection.send('import_sample_glossary');
+    if (reply.ok) this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
+  }
+
+  /**
+   * Before a download: stores what is typed, and reports what a file of this kind cannot contain. Then presses the link
+   * again.
+   * @param {Event} event
+   * @param {HTMLAnchorElement} link
+   */
+  async beforeDownload(event, link) {
+    if (link.dataset.isChecked) {
+      delete link.dataset.isChecked;
+      return;
+    }
+    event.preventDefault();
+    this.bench.segment.flush();
+    const {kind} = link.dataset;
+    const reply = await this.bench.connection.send('export_note', {kind});
+    if (reply.ok && reply.result.note && kind?.startsWith('document')) this.bench.say('info', reply.result.note);
+    link.dataset.isChecked = 'yes';
+    link.click();
   }
 }

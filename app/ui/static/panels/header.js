@@ -1,5 +1,6 @@
-/* The top of the window: document, progress, glossary, opening and exporting; and what is said to the person below. */
+/* The top of the window: document, progress, glossary, opening and exporting. */
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
 import {showDirections} from '../dialogs/direction.js';
@@ -7,7 +8,7 @@ import {openGlossaries} from '../dialogs/glossary.js';
 import {onItsWay, showModels} from '../dialogs/models.js';
 import {openReport} from '../dialogs/report.js';
 
-const FADE_MS = 12000;
+const THEME_KEY = 'pinpoint:theme';
 
 /**
  * A button that opens a list of choices; Escape and a click elsewhere close it.
@@ -86,6 +87,13 @@ const download = (iconName, label, detail, kind, url) =>
     h('span.d', {}, detail),
   );
 
+/** @param {HTMLElement} root */
+const toggleTheme = root => {
+  const theme = getComputedStyle(root).colorScheme === 'dark' ? 'light' : 'dark';
+  root.dataset.theme = theme;
+  writeStored('local', THEME_KEY, theme);
+};
+
 export class Header {
   /**
    * @param {Bench} bench
@@ -93,6 +101,8 @@ export class Header {
    */
   constructor(bench, host) {
     this.bench = bench;
+    const theme = readStored('local', THEME_KEY);
+    if (theme) bench.root.dataset.theme = theme;
     this.name = h('div.name', {});
     this.direction = button('.dir', {'aria-haspopup': 'dialog', onclick: () => showDirections(bench)});
     this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
@@ -151,7 +161,7 @@ export class Header {
           button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount),
           () => [
             choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
-            choice('list', t('glossary.sample'), null, () => bench.importSampleGlossary()),
+            choice('list', t('glossary.sample'), null, () => bench.files.importSampleGlossary()),
             choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench)),
           ],
         ),
@@ -196,7 +206,7 @@ export class Header {
         ),
         button(
           '.btn.iconly',
-          {'aria-label': t('theme'), title: t('theme'), onclick: () => bench.toggleTheme()},
+          {'aria-label': t('theme'), title: t('theme'), onclick: () => toggleTheme(bench.root)},
           icon('theme'),
         ),
       ),
@@ -204,7 +214,7 @@ export class Header {
     host.querySelector('.headend')?.addEventListener('click', event => {
       if (/** @type {HTMLElement} */ (event.target).closest('.item')) bench.focusEditor(); // the menu is closed, and the work goes on
       const link = event.target.closest('a[download]');
-      if (link instanceof HTMLAnchorElement) bench.beforeDownload(event, link);
+      if (link instanceof HTMLAnchorElement) bench.files.beforeDownload(event, link);
     });
   }
 
@@ -247,77 +257,5 @@ export class Header {
           : glossary.name,
     );
     setText(this.glossaryCount, glossary ? tn('glossary.terms', glossary.num_terms) : '');
-  }
-}
-
-/** Banners under the header: plain text, a few buttons. What is bad or asks something stays until it is dismissed. */
-export class Notes {
-  /** @param {HTMLElement} host */
-  constructor(host) {
-    this.host = host;
-  }
-
-  /**
-   * @param {NoteKind} kind
-   * @param {string} text
-   * @param {NoteAction[]} [actions]
-   * @param {{key?: string, stays?: boolean}} [options]
-   */
-  say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
-    this.take(key);
-    const close = () => {
-      note.remove();
-    };
-    /** @type {HTMLElement} */
-    const note = h(
-      `div.banner.${kind}`,
-      {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
-      icon({bad: 'err', warn: 'problem', info: 'info'}[kind]),
-      h('div.say', {}, text),
-      h(
-        'div.acts',
-        {},
-        actions.map(([label, action], i) =>
-          button(
-            `.btn.small${i ? '' : '.primary'}`,
-            {
-              onclick: () => {
-                close();
-                action();
-              },
-            },
-            label,
-          ),
-        ),
-        button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
-      ),
-    );
-    this.host.append(note);
-    if (!stays) this.fade(note);
-    while (this.host.children.length > 3) this.host.firstChild?.remove();
-    return note;
-  }
-
-  /**
-   * News goes by itself, but not while somebody points at it.
-   * @param {HTMLElement} note
-   */
-  fade(note) {
-    setTimeout(() => {
-      if (note.matches(':hover, :focus-within')) this.fade(note);
-      else note.remove();
-    }, FADE_MS);
-  }
-
-  /**
-   * Takes away the one of that key, where it still stands.
-   * @param {string} key
-   */
-  take(key) {
-    [...this.host.children].find(note => note.getAttribute('data-key') === key)?.remove();
-  }
-
-  clear() {
-    this.host.replaceChildren();
   }
 }

@@ -142,7 +142,7 @@ export class Side {
       nodes.push(
         h('p.lead', {}, t('side.no_glossary')),
         button('.btn', {onclick: () => this.bench.files.choose('glossary')}, icon('up'), t('glossary.upload')),
-        button('.btn', {onclick: () => this.bench.importSampleGlossary()}, icon('book'), t('glossary.sample')),
+        button('.btn', {onclick: () => this.bench.files.importSampleGlossary()}, icon('book'), t('glossary.sample')),
       );
     } else if (!detail.terms.length) nodes.push(h('p.lead', {}, t('side.no_terms')));
     this.terms.replaceChildren(...nodes);

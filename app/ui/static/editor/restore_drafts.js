@@ -1,0 +1,44 @@
+/* Text that was typed in this browser and never reached the server, for example because the browser crashed. */
+import {t, tn} from '../core/dom.js';
+import {drafts} from '../core/storage.js';
+
+/**
+ * Sends the drafts of this session to the server and reports it. If a text changed elsewhere since, the person decides.
+ * @param {Pick<Bench, 'session' | 'rows' | 'numberOf' | 'notes' | 'connection' | 'segment'>} page
+ */
+export const restoreDrafts = page => {
+  const {token} = page.session;
+  const restored = [];
+  for (const {index, text, base} of drafts.list(token)) {
+    const row = page.rows[index];
+    const current = row && ['edited', 'confirmed'].includes(row.state) ? row.target : null;
+    if (!row?.source || current === text) drafts.drop(token, index);
+    else if (current === null || current === base) {
+      restore(page, index, text);
+      restored.push(page.numberOf(index));
+    } else {
+      page.notes.say(
+        'warn',
+        t('restored.conflict', {where: page.numberOf(index), text}),
+        [
+          [t('restored.use'), () => restore(page, index, text)],
+          [t('restored.drop'), () => drafts.drop(token, index)],
+        ],
+        {key: `draft ${index}`, stays: true},
+      );
+    }
+  }
+  if (restored.length) page.notes.say('info', tn('restored', restored.length, {where: restored.join(', ')}));
+};
+
+/**
+ * @param {Pick<Bench, 'session' | 'connection' | 'segment'>} page
+ * @param {number} index
+ * @param {string} text
+ */
+const restore = async ({session, connection, segment}, index, text) => {
+  const {token, open} = session;
+  if (index === open) segment.text.show(text);
+  const reply = await connection.send('edit', {segment: index, text, origin: 'restored'}, `edit:${index}`);
+  if (reply.ok) drafts.drop(token, index);
+};

@@ -1,0 +1,101 @@
+/* Banners under the header, and what they report of the model and of the server. */
+import {button, h, icon, t} from '../core/dom.js';
+
+const FADE_MS = 12000;
+
+/** Banners: plain text and a few buttons. Errors and questions stay until they are dismissed. */
+export class Notes {
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    this.host = host;
+  }
+
+  /**
+   * @param {NoteKind} kind
+   * @param {string} text
+   * @param {NoteAction[]} [actions]
+   * @param {{key?: string, stays?: boolean}} [options]
+   */
+  say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
+    this.take(key);
+    const close = () => {
+      note.remove();
+    };
+    /** @type {HTMLElement} */
+    const note = h(
+      `div.banner.${kind}`,
+      {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
+      icon({bad: 'err', warn: 'problem', info: 'info'}[kind]),
+      h('div.say', {}, text),
+      h(
+        'div.acts',
+        {},
+        actions.map(([label, action], i) =>
+          button(
+            `.btn.small${i ? '' : '.primary'}`,
+            {
+              onclick: () => {
+                close();
+                action();
+              },
+            },
+            label,
+          ),
+        ),
+        button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
+      ),
+    );
+    this.host.append(note);
+    if (!stays) this.fade(note);
+    while (this.host.children.length > 3) this.host.firstChild?.remove();
+    return note;
+  }
+
+  /**
+   * Removes a banner after a while, but not while the pointer or the focus is on it.
+   * @param {HTMLElement} note
+   */
+  fade(note) {
+    setTimeout(() => {
+      if (note.matches(':hover, :focus-within')) this.fade(note);
+      else note.remove();
+    }, FADE_MS);
+  }
+
+  /**
+   * Removes the banner of that key, if it is still shown.
+   * @param {string} key
+   */
+  take(key) {
+    [...this.host.children].find(note => note.getAttribute('data-key') === key)?.remove();
+  }
+
+  clear() {
+    this.host.replaceChildren();
+  }
+}
+
+/** Reports a failed model and the server's problem once each, and removes the banner when it is over. */
+export class ServerNotes {
+  #model = '';
+  #problem = '';
+
+  /** @param {Notes} notes */
+  constructor(notes) {
+    this.notes = notes;
+  }
+
+  /** @param {Pick<Reply, 'model' | 'problem'>} reply */
+  update({model, problem}) {
+    if (model.state === 'failed' && this.#model !== model.message) {
+      this.#model = model.message;
+      this.notes.say('bad', t('model.failed.note', {message: model.message}));
+    } else if (model.state === 'ready' && this.#model) {
+      this.notes.take(t('model.failed.note', {message: this.#model}));
+      this.#model = '';
+    }
+    if (problem && problem !== this.#problem) this.notes.say('bad', problem);
+    else if (!problem) this.notes.take(this.#problem);
+    this.#problem = problem;
+  }
+}
