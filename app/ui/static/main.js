@@ -35,11 +35,11 @@ export class Bench {
     this.order = [];
     /** @type {SessionOffer[]} */
     this.offers = [];
-    /** @type {GlossaryStatus | null} */
+    /** @type {GlossarySummary | null} */
     this.glossary = null;
     /** @type {Progress | null} */
     this.progress = null;
-    /** @type {Reply['decode'] | null} */
+    /** @type {SuccessReply['decode'] | null} */
     this.decode = null;
     /** @type {string[]} */
     this.checksOff = [];
@@ -187,7 +187,7 @@ export class Bench {
     this.adopt(reply);
   }
 
-  /** @param {Reply} reply */
+  /** @param {SuccessReply} reply */
   merge(reply) {
     const isNewer = reply.version >= this.session.version;
     for (const row of reply.rows) {

@@ -10,6 +10,7 @@ const SEVERAL_WORDS = /\S\s+\S/;
 /**
  * "typed", "paste", "spelling", or "other": what neither a key nor the clipboard brought, such as dictation.
  * @param {{inputType?: string, data?: string | null}} event
+ * @returns {TextChange[3]}
  */
 export const originOf = ({inputType = '', data = null}) => {
   if (PASTED.includes(inputType)) return 'paste';
@@ -122,7 +123,7 @@ export class Changes {
   /**
    * The text became another.
    * @param {string} text
-   * @param {string} origin
+   * @param {TextChange[3]} origin
    * @param {number} caret
    * @param {[number, number]} [selection]
    */
@@ -145,7 +146,7 @@ export class Changes {
 
   /**
    * What was taken could not be stored.
-   * @param {EditRecord} options
+   * @param {EditReport} options
    */
   putBack({before, changes}) {
     this.before = before;

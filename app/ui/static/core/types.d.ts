@@ -1,4 +1,4 @@
-/* Types of the page: what the server sends, most of it from the generated protocol.d.ts, and the page's own parts. */
+/* Types of the page. Messages of the server come from the generated protocol.d.ts. */
 import type * as protocol from './protocol.js';
 import type {Bench as BenchClass} from '../main.js';
 import type {Segment as SegmentClass} from '../editor/segment.js';
@@ -19,103 +19,43 @@ declare global {
   type Offers = OffersClass;
   type TargetText = TargetTextClass;
 
-  /* ---- what the server sends ---- */
-  type SegmentState = 'new' | 'pretranslated' | 'edited' | 'confirmed';
-  type BanCase = 'exact' | 'permissive';
-  type Ban = protocol.BanChoice;
-  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]};
-  type Unit = 'words' | 'characters';
-  type Languages = {source: string; target: string};
-
+  /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
-  /** A part of the source or of a proposal: a word (`w` is its number) or what lies between words. */
-  type Run = {
-    t: string;
-    w?: number;
-    pin?: string;
-    at?: number | string;
-    terms?: string[];
-    term?: string;
-    tag?: boolean;
-    kept?: boolean;
-    ban?: string;
-  };
-  type ProposalView = {
-    text: string;
-    score: number;
+  type SegmentState = Row['state'];
+  type Ban = protocol.BanChoice;
+  type BanCase = Ban['case'];
+  type Term = protocol.TermView;
+  type Conflict = protocol.ConflictView;
+  type Finding = protocol.FindingView;
+  type Hypothesis = protocol.RankedHypothesis;
+  type FreeHypothesis = protocol.FreeHypothesis;
+  type Prices = protocol.PriceView;
+  type ConstraintPrice = protocol.PricedConstraint;
+  type KeptText = protocol.KeptView;
+  type Style = protocol.StyleView;
+  type ModelStatus = protocol.ModelView;
+  type Progress = protocol.ProgressView;
+  type Work = protocol.WorkView;
+  type Unit = protocol.DocumentView['unit'];
+  type SessionOffer = protocol.SessionOffer;
+  type GlossarySummary = protocol.GlossarySummary;
+  type EditReport = protocol.EditReport;
+  /** [offset, code points removed, new text, origin] */
+  type TextChange = EditReport['changes'][number];
+  /** A part of the source or of a proposal: a word (`w` is its number), or the text between words. */
+  type Run = Omit<protocol.SourceRun & protocol.TargetRun, 'at'> & {at?: number | string};
+  /** `asked`: for each word of the page, the server's word at its beginning. */
+  type ProposalView = Omit<protocol.ProposalView, 'tokens'> & {
     tokens: Run[];
-    confidence: number[];
-    alignment: [number, number][];
-    is_stale: boolean;
-    /** Of each word of the page, the server's word at its beginning. */
     asked?: {number: number; text: string}[];
   };
-  type Term = protocol.TermView;
-  type ConflictKind =
-    | 'pin_term'
-    | 'pin_forbidden'
-    | 'ban_term'
-    | 'ban_kept'
-    | 'forbidden_term'
-    | 'term_forbidden'
-    | 'rival';
-  type Conflict = {kind: ConflictKind; kept: string; given_up: string; source: string; term: string; by: string | null};
-  type Finding = protocol.FindingView;
-  type TextRun = [kind: string, text: string];
-  type Hypothesis = {rank: number; text: string; score: number; gap: number; unmet: string[]; runs: TextRun[]};
-  type FreeHypothesis = {text: string; score: number; gap: number; runs: TextRun[]};
-  type ConstraintPrice = protocol.PricedConstraint;
-  type BanPrice = protocol.PricedBan;
-  type Prices = {
-    total: number | null;
-    singly: number;
-    together: number;
-    constraints: ConstraintPrice[];
-    bans: BanPrice[];
-  };
-  type KeptText = protocol.KeptView;
   /** The open segment. */
-  type Detail = {
-    index: number;
-    stamp: number;
-    state: SegmentState;
-    source: Run[];
-    target: string | null;
-    machine_text: string | null;
-    origin: string | null;
-    note: string;
-    comment: string;
-    num_words: number;
-    is_pending: boolean;
-    is_from_memory: boolean;
-    notices: string[];
-    proposal: ProposalView | null;
-    nbest: Hypothesis[];
-    free: FreeHypothesis | null;
-    terms: Term[];
-    conflicts: Conflict[];
-    findings: Finding[] | null;
-    placeholders: string[];
-    prices: Prices | null;
-    pins: string[];
-    terms_off: string[];
-    bans: Ban[];
-    beginning: string;
-    locked: string[];
-    kept: KeptText[];
-    pin_states: {text: string; status: string; reason: string; source: string}[];
-    ban_states: {text: string; case: BanCase; status: string; reason: string}[];
-  };
-  type Style = protocol.StyleView;
-  type ModelStatus = {
-    state: 'loading' | 'ready' | 'failed';
-    name: string;
-    next: string;
-    fetched: number | null;
-    num_directions: number;
-    message: string;
-    style: Style;
-  };
+  type Detail = Omit<protocol.SegmentDetails, 'source' | 'proposal'> & {source: Run[]; proposal: ProposalView | null};
+  /** The reply to a command or to the watch. `result` is the command's own. */
+  type Reply = (Omit<protocol.SnapshotReply, 'segment' | 'result'> & {segment?: Detail; result?: any}) | protocol.ErrorReply;
+  type SuccessReply = Extract<Reply, {ok: true}>;
+
+  /* ---- results of commands and questions, whose types the server does not generate ---- */
   type ModelOffer = {
     key: string;
     name: string;
@@ -131,50 +71,13 @@ declare global {
     domains: string[];
     card: string;
   };
-  type Progress = protocol.ProgressView;
-  type Work = protocol.WorkView;
-  type SessionOffer = protocol.SessionOffer;
-  type Counts = Record<string, number>;
-  type GlossaryStatus = {name: string; num_terms: number; [more: string]: any};
-  /** What the server answers to a command or to the watch. `result` is the command's own. */
-  type Reply = {
-    ok: boolean;
-    error: {kind?: string; message: string};
-    token: string;
-    version: number;
-    rows: Row[];
-    order?: number[];
-    counts: Counts;
-    document: {
-      name: string;
-      notes: string[];
-      unit: Unit;
-      source_language: string;
-      target_language: string;
-      [more: string]: any;
-    };
-    model: ModelStatus;
-    progress: Progress;
-    decode: {last_ms: number | null};
-    glossary: GlossaryStatus | null;
-    offers?: SessionOffer[];
-    work: Work;
-    words: {confirmed: number; all: number};
-    problem: string;
-    keeps_keys: boolean;
-    checks_off?: string[];
-    segment?: Detail;
-    result?: any;
-  };
-  /** What a function of its own answers: `result`, or an error. */
+  /** The reply to a question, such as for alternatives: its fields, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;
   type SessionPlace = {token: string; version: number; open: number; detailStamp: number};
   type AlternativeRow = {beginning: string; word: string; tail: string; text: string; gap: number; is_term: boolean};
-  /** [offset, how many code points went, what came, by which way] */
-  type TextChange = [number, number, string, string];
-  type EditRecord = {before: string; changes: TextChange[]};
-  type MemoryMatch = {rate: number; origin: string; runs: TextRun[]; target: string};
+  type MemoryMatch = {rate: number; origin: string; runs: [kind: string, text: string][]; target: string};
+  type Counts = Record<string, number>;
   type KeyCounts = {
     counts: Counts;
     presses: [number, string][];
@@ -220,7 +123,17 @@ declare global {
   /** [number, milliseconds, type, segment, text after it, detail] */
   type Moment = [number, number, string, number | null, string | null, string];
   type ReplayView = {segments: {number: number; source: string; text: string}[]; moments: Moment[]};
-  type GlossaryImpact = {
+  type DocumentGlossary = {id: number; name: string; is_on: boolean; num_terms: number};
+  type GlossaryOverview = {glossaries: DocumentGlossary[]; can_undo: boolean};
+  type GlossaryTerm = {source: string; target: string; status: string; glossary: string};
+  type TermUse = GlossaryTerm & {num_hits: number; segments: number[]; unused_in: number[]};
+  type SuppressedTerm = GlossaryTerm & {
+    by: GlossaryTerm;
+    is_same_place: boolean;
+    num_hits: number;
+    segments: number[];
+  };
+  type DryRunCounts = {
     num_segments_hit: number;
     num_segments: number;
     num_found: number;
@@ -229,15 +142,16 @@ declare global {
     num_suppressed: number;
     num_without: number;
   };
-  /** A term in the report on what the glossaries do in the document. */
-  type TermUse = {
-    source: string;
-    target: string;
-    status: string;
-    glossary: string;
-    num_hits: number;
-    segments: number[];
-    unused_in: number[];
+  type DryRun = DryRunCounts & {uses: TermUse[]; suppressed: SuppressedTerm[]};
+  type ImportReport = {
+    import: number;
+    name: string;
+    num_terms: number;
+    counts: Counts;
+    notes: string[];
+    is_replacing: boolean;
+    is_checking: boolean;
+    document: DryRunCounts & {num_more: number};
   };
   type ImportRow = {
     verdict: string;
@@ -248,26 +162,10 @@ declare global {
     fix?: {name: string; to: string | null};
     blank?: {name: string; source: string};
   };
-  type GlossaryBase = {
-    id: number;
-    name: string;
-    is_on: boolean;
-    num_terms: number;
-    [more: string]: any;
-  };
-  type GridTerm = {
-    source: string;
-    target: string;
-    variants: string[];
-    status: string;
-    case: string;
-    matching: string;
-    note: string;
-    [more: string]: any;
-  };
+  type GridTerm = Omit<protocol.EditTerm, keyof protocol.CommandFields | 'glossary' | 'number'>;
+  type GridRow = GridTerm & {number: number};
   type GridTools = {
     ask: (question: string, args?: CommandArgs) => Promise<any>;
-    say: (text: string) => void;
     change: (command: string, args: CommandArgs, said: string) => Promise<any>;
   };
   type CommandArgs = {[name: string]: any};
@@ -281,6 +179,8 @@ declare global {
   };
 
   /* ---- parts of the page ---- */
+  type Languages = {source: string; target: string};
+  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]};
   type Snapshot = Constraints & {
     text: string | null;
     isConfirmed: boolean;

@@ -1,18 +1,17 @@
-// @ts-nocheck
-/* Charts as SVG, drawn from numbers alone; each has its numbers as a table too. Colours come from the page's tokens. */
-import {count, h, number, t} from '../core/dom.js';
+/* Charts as SVG. Colours come from the page's style sheet; `table` shows the same numbers as text. */
+import {append, count, h, number, t} from '../core/dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /**
+ * s('rect', {x: 1, y: 2}, child, [more]) -> SVG element; as h() of dom.js
  * @param {string} tag
  * @param {Record<string, string | number>} [attributes]
  * @param {...Child} children
  */
 const s = (tag, attributes = {}, ...children) => {
   const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  for (const child of children.flat(9))
-    if (child != null) element.append(child.nodeType ? child : document.createTextNode(child));
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  append(element, children);
   return element;
 };
 /**
@@ -27,8 +26,8 @@ const chart = (width, height, label, ...children) =>
  * @param {number} x
  * @param {number} y
  * @param {string} content
- * @param {string} [kind]
- * @param {HTMLElement} [anchor]
+ * @param {string} [kind] the CSS class
+ * @param {'start' | 'middle' | 'end'} [anchor]
  */
 const text = (x, y, content, kind = '', anchor = 'start') =>
   s('text', {x, y, class: kind, 'text-anchor': anchor}, content);
@@ -46,10 +45,14 @@ const line = (x1, y1, x2, y2, kind) => s('line', {x1, y1, x2, y2, class: kind});
  * @param {number} width
  * @param {number} height
  * @param {string} kind
- * @param {string} says
+ * @param {string} title
  */
-const bar = (x, y, width, height, kind, says) =>
-  s('rect', {x, y, width: Math.max(0.5, width), height: Math.max(0, height), class: kind, rx: 1}, s('title', {}, says));
+const bar = (x, y, width, height, kind, title) =>
+  s(
+    'rect',
+    {x, y, width: Math.max(0.5, width), height: Math.max(0, height), class: kind, rx: 1},
+    s('title', {}, title),
+  );
 
 /**
  * @param {string[]} head
@@ -97,12 +100,12 @@ export const table = (head, rows) =>
 const steps = max => {
   const rough = Math.max(max, 1e-9) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+  const step = [1, 2, 5].map(n => n * power).find(n => n >= rough) ?? 10 * power;
   return Array.from({length: Math.ceil(max / step) + 1}, (_, i) => i * step);
 };
 
 /**
- * Net seconds of each segment, in document order; more than twice the median stands out.
+ * Net seconds of each segment, in document order; segments above twice the median are highlighted.
  * @param {ReportSegment[]} segments
  * @param {number | null} medianMs
  */
@@ -113,7 +116,7 @@ export const timeChart = (segments, medianMs) => {
   const seconds = segments.map(item => item.net_ms / 1000);
   const median = (medianMs ?? 0) / 1000;
   const marks = steps(Math.max(...seconds, 1));
-  const top = marks.at(-1);
+  const top = marks[marks.length - 1];
   /** @param {number} value */
   const y = value => y0 - (value / top) * 160;
   const step = (width - x0 - 8) / Math.max(1, segments.length);
@@ -146,7 +149,7 @@ export const timeChart = (segments, medianMs) => {
     segments.length
       ? [
           text(x0 + 4, y0 + 16, String(segments[0].number)),
-          text(width, y0 + 16, String(segments.at(-1).number), '', 'end'),
+          text(width, y0 + 16, String(segments[segments.length - 1].number), '', 'end'),
         ]
       : null,
     text(x0, y0 + 31, t('record.time.axis'), 'm'),
@@ -154,7 +157,11 @@ export const timeChart = (segments, medianMs) => {
 };
 
 const BINS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1, Infinity];
-/** @param {number[]} values */
+/**
+ * How many values are in each range, with the name of the range.
+ * @param {number[]} values
+ * @returns {[name: string, n: number][]}
+ */
 export const hterBins = values =>
   BINS.map((top, i) => [
     i === 0 ? '0' : top === Infinity ? '> 1' : `≤ ${number(top, top === 1 ? 0 : 1)}`,
@@ -162,7 +169,7 @@ export const hterBins = values =>
   ]);
 
 /**
- * How many segments were changed how much.
+ * How many segments have which HTER.
  * @param {number[]} values
  */
 export const hterChart = values => {
@@ -186,8 +193,9 @@ export const hterChart = values => {
 };
 
 let patterns = 0;
-/* Told apart by pattern, not by colour alone; what stands beyond the seventh repeats. */
 /**
+ * A function from a part's number to its fill. Parts differ by pattern, not only by colour; patterns repeat after the
+ * seventh part.
  * @param {Element} defs
  * @param {string} prefix
  */
@@ -213,13 +221,13 @@ const fills = (defs, prefix) => {
   made.forEach((content, i) =>
     defs.append(s('pattern', {id: `${prefix}${i}`, width: 8, height: 8, patternUnits: 'userSpaceOnUse'}, content)),
   );
-  return i => (i === 0 ? ink : `url(#${prefix}${(i - 1) % made.length})`);
+  return (/** @type {number} */ i) => (i === 0 ? ink : `url(#${prefix}${(i - 1) % made.length})`);
 };
 
 /**
- * One bar of all confirmed words, parted by where they came from, and its legend.
+ * One bar of all confirmed words, divided by their origin, and its legend.
  * @param {[string, number][]} origins
- * @param {string} name
+ * @param {(origin: string) => string} name
  */
 export const originChart = (origins, name) => {
   const width = 1100;
@@ -270,19 +278,19 @@ export const originChart = (origins, name) => {
 };
 
 /**
- * A bar for one price against the dearest.
+ * A bar for a price, relative to the highest one.
  * @param {number} price
- * @param {number} dearest
+ * @param {number} highest
  * @param {string} kind
  */
-export const priceBar = (price, dearest, kind) =>
+export const priceBar = (price, highest, kind) =>
   s(
     'svg',
     {viewBox: '0 0 260 10', class: 'ch', 'aria-hidden': 'true'},
     s('rect', {
       x: 0,
       y: 1,
-      width: Math.max(1, (260 * Math.max(0, price)) / (dearest || 1)),
+      width: Math.max(1, (260 * Math.max(0, price)) / (highest || 1)),
       height: 8,
       rx: 2,
       class: `price-${kind}`,

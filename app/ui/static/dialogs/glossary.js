@@ -1,6 +1,5 @@
-// @ts-nocheck
-/* The glossaries of the document: their order of priority, on and off, their terms, and what they do to the document
-   before anything is decoded. */
+/* The dialog of the document's glossaries: their priority, switching them on and off, their terms, and a dry run that
+   shows where their terms occur in the document. */
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {TermGrid} from './glossary_grid.js';
@@ -10,10 +9,11 @@ const TABS = ['list', 'terms', 'document'];
 const MAX_PLACES = 8;
 
 /**
- * Asks the server beside the line of commands; {problem} where that fails.
+ * Asks the server without queueing behind commands. Returns {problem} if that fails.
  * @param {Bench} bench
  * @param {string} question
  * @param {CommandArgs} [args]
+ * @returns {Promise<any>}
  */
 export const ask = async (bench, question, args = {}) => {
   const reply = await bench.server.glossary({token: bench.session.token, ask: question, ...args}).catch(() => null);
@@ -30,7 +30,12 @@ class GlossaryDialog {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
+    /** @type {GlossaryOverview} */
     this.state = {glossaries: [], can_undo: false};
+    /** @type {number | undefined} */
+    this.shown = undefined; // the glossary whose terms are shown
+    /** @type {number | undefined} */
+    this.dragged = undefined; // position of the glossary that is dragged
     this.said = h('p.sr', {role: 'status'});
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.panels = Object.fromEntries(
@@ -103,7 +108,7 @@ class GlossaryDialog {
     this.dialog.close();
   }
 
-  /** @param {any} state */
+  /** @param {GlossaryOverview} state */
   adopt(state) {
     this.state = state;
     this.undoButton.disabled = !state.can_undo;
@@ -124,12 +129,12 @@ class GlossaryDialog {
   }
 
   /**
-   * A command; what the glossaries are then comes back with it.
-   * @param {Command} command
+   * Sends a command; its reply contains the new state of the glossaries.
+   * @param {string} command
    * @param {CommandArgs} args
-   * @param {string} said
+   * @param {string} notice
    */
-  async change(command, args, said) {
+  async change(command, args, notice) {
     const reply = await this.bench.connection.send(command, args);
     setText(this.problem, reply.ok ? '' : reply.error.message);
     if (!reply.ok) {
@@ -137,7 +142,7 @@ class GlossaryDialog {
       return null;
     }
     this.adopt(reply.result);
-    setText(this.said, said ?? '');
+    setText(this.said, notice);
     if (this.chosen === 'terms' && command === 'glossary_undo') this.paintTerms();
     if (this.chosen === 'document') this.paintDocument();
     return reply.result;
@@ -147,7 +152,7 @@ class GlossaryDialog {
 
   paintList() {
     const {glossaries} = this.state;
-    const focused = document.activeElement?.dataset?.act;
+    const focused = document.activeElement?.getAttribute('data-act');
     const rows = glossaries.map((base, at) => this.row(base, at));
     this.panels.list.replaceChildren(
       h('p.muted', {}, t(glossaries.length ? 'glossaries.lead' : 'side.no_glossary')),
@@ -170,12 +175,12 @@ class GlossaryDialog {
     );
     if (focused)
       [...this.panels.list.querySelectorAll('[data-act]')]
-        .find(element => element.dataset.act === focused && !element.disabled)
+        .find(element => element.dataset.act === focused && !element.hasAttribute('disabled'))
         ?.focus();
   }
 
   /**
-   * @param {GlossaryBase} base
+   * @param {DocumentGlossary} base
    * @param {number} at
    */
   row(base, at) {
@@ -196,6 +201,7 @@ class GlossaryDialog {
           t(event.target.checked ? 'glossaries.is_on' : 'glossaries.is_off', {name: base.name}),
         ),
     });
+    /** @type {HTMLElement} */
     const item = h(
       `li${base.is_on ? '' : '.off'}`,
       {
@@ -211,8 +217,8 @@ class GlossaryDialog {
         },
         ondragstart: event => {
           this.dragged = at;
-          event.dataTransfer.effectAllowed = 'move';
-          event.dataTransfer.setData('text/plain', base.name);
+          event.dataTransfer?.setData('text/plain', base.name);
+          if (event.dataTransfer) event.dataTransfer.effectAllowed = 'move';
         },
         ondragover: event => {
           if (this.dragged !== undefined) {
@@ -344,8 +350,7 @@ class GlossaryDialog {
     );
     this.grid = new TermGrid(this.bench, {host, filter}, base, {
       ask: (question, args) => ask(this.bench, question, args),
-      say: text => setText(this.said, text),
-      change: (command, args, said) => this.change(command, args, said),
+      change: (command, args, notice) => this.change(command, args, notice),
     });
   }
 
@@ -355,12 +360,14 @@ class GlossaryDialog {
     const panel = this.panels.document;
     panel.setAttribute('aria-busy', 'true');
     if (!panel.children.length) panel.append(h('p.muted', {role: 'status'}, t('record.loading')));
-    const run = await ask(this.bench, 'document');
+    const reply = await ask(this.bench, 'document');
     panel.removeAttribute('aria-busy');
-    if (run.problem) {
-      panel.replaceChildren(h('p', {role: 'alert'}, run.problem));
+    if (reply.problem) {
+      panel.replaceChildren(h('p', {role: 'alert'}, reply.problem));
       return;
     }
+    /** @type {DryRun} */
+    const run = reply;
     /** @param {number} index */
     const goTo = index => {
       this.close();
@@ -373,15 +380,15 @@ class GlossaryDialog {
         .flatMap(index => [button('.link', {onclick: () => goTo(index)}, String(this.bench.numberOf(index))), ' ']),
       indices.length > MAX_PLACES ? '\u2026' : '',
     ];
-    /** @param {Term} term */
-    const said = term =>
+    /** @param {GlossaryTerm} term */
+    const status = term =>
       term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))];
-    /** @param {Term} term */
+    /** @param {GlossaryTerm} term */
     const pair = term => [
       h('span', textIn(this.bench.languages.source), term.source),
       ' \u2192 ',
       h('b', textIn(this.bench.languages.target), term.target),
-      said(term),
+      status(term),
     ];
     const unused = run.uses.filter(use => use.unused_in.length);
     /**
@@ -459,20 +466,23 @@ class GlossaryDialog {
 }
 
 /**
- * The figures of a dry run.
- * @param {Run} run
+ * The counts of a dry run, as a list.
+ * @param {DryRunCounts} run
  */
-export const figures = run =>
-  h(
+export const figures = run => {
+  /** @type {[name: string, value: number, of?: number][]} */
+  const rows = [
+    ['segments', run.num_segments_hit, run.num_segments],
+    ['terms', run.num_found, run.num_terms],
+    ['unused', run.num_unused],
+    ['suppressed', run.num_suppressed],
+    ['without', run.num_without],
+  ];
+  return h(
     'ul.impact',
     {},
-    [
-      ['segments', run.num_segments_hit, run.num_segments],
-      ['terms', run.num_found, run.num_terms],
-      ['unused', run.num_unused],
-      ['suppressed', run.num_suppressed],
-      ['without', run.num_without],
-    ].map(([name, value, of]) =>
+    rows.map(([name, value, of]) =>
       h('li', {}, h('b.num', {}, count(value)), h('span', {}, t(`dry.figure.${name}`, {n: count(of ?? 0)}))),
     ),
   );
+};

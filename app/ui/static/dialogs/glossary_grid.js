@@ -1,39 +1,45 @@
-// @ts-nocheck
-/* The terms of one glossary as a grid of any length: only the rows in sight are drawn, and asked of the server.
-   Arrows move between cells, Enter or F2 edits one, typing replaces it, Delete removes the term. */
+/* The terms of a glossary as a grid of any length: only visible rows are loaded from the server and drawn.
+   Arrows move between cells, Enter or F2 edits a cell, typing replaces its text, Delete removes the term. */
 import {count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 
 const ROW = 34;
 const MARGIN = 8;
 const PAUSE_MS = 200;
 const PAGE = 100;
-const MAX_SHOWN = 400000; // rows of a height that every browser can scroll through
+const MAX_SHOWN = 400000; // rows; browsers limit the height that can be scrolled
+/** @type {Record<string, string[]>} */
 const CHOICES = {
   status: ['preferred', 'exact', 'do_not_translate', 'forbidden'],
   case: ['permissive', 'any', 'exact'],
   matching: ['exact', 'lemma', 'prefix'],
 };
+/** @type {(keyof GridTerm)[]} */
 const COLUMNS = ['source', 'target', 'variants', 'status', 'case', 'matching', 'note'];
 const VARIANT_MARK = '|';
 
 export class TermGrid {
   /**
-   * tools: {ask, change, say}.
    * @param {Bench} bench
    * @param {{host: HTMLElement, filter: HTMLElement}} options
-   * @param {GlossaryBase} base
+   * @param {DocumentGlossary} base
    * @param {GridTools} tools
    */
   constructor(bench, {host, filter}, base, tools) {
     this.bench = bench;
     this.base = base;
     this.tools = tools;
-    this.rows = new Map();
-    this.asked = new Set();
+    /** @type {Map<number, GridRow>} */
+    this.rows = new Map(); // by position
+    /** @type {Set<number>} */
+    this.asked = new Set(); // offsets of the pages requested
     this.total = base.num_terms;
+    /** @type {[row: number, column: number]} */
     this.at = [0, 0];
     this.generation = 0;
+    /** @type {{cell: HTMLElement, input: HTMLInputElement | HTMLSelectElement, row: GridRow, name: keyof GridTerm, was: string} | null} */
     this.editing = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.filter = h('input', {
       type: 'search',
       'aria-label': t('grid.filter'),
@@ -61,7 +67,7 @@ export class TermGrid {
       });
     this.source = field('source', bench.languages.source);
     this.target = field('target', bench.languages.target);
-    this.problem = h('p.wrong.maybe', {}); // what was not saved; why, the dialog says above
+    this.problem = h('p.wrong.maybe', {}); // which term was not saved; the dialog shows why
     this.sheet = h('div.sheet', {role: 'presentation'});
     this.box = h(
       'div.gbox',
@@ -105,7 +111,7 @@ export class TermGrid {
     );
   }
 
-  /** Forgets what it knows and begins with the first row, or stays where it is. */
+  /** Loads the rows again, from the first one or from where the grid is. */
   reset(staysThere = false) {
     this.generation += 1;
     this.rows.clear();
@@ -134,7 +140,9 @@ export class TermGrid {
       return;
     }
     this.total = page.num_rows;
-    page.rows.forEach((row, i) => this.rows.set(offset + i, row));
+    /** @type {GridRow[]} */
+    const rows = page.rows;
+    rows.forEach((row, i) => this.rows.set(offset + i, row));
     setText(
       this.shown,
       page.num_rows === page.num_terms
@@ -162,12 +170,12 @@ export class TermGrid {
   }
 
   /**
-   * The attributes of what stands in a column.
-   * @param {string} name
+   * Language attributes of a column.
+   * @param {keyof GridTerm} name
    */
   textIn(name) {
     const {source, target} = this.bench.languages;
-    const language = {source, target, variants: target}[name];
+    const language = name === 'source' ? source : ['target', 'variants'].includes(name) ? target : '';
     return language ? textIn(language) : {};
   }
 
@@ -195,15 +203,12 @@ export class TermGrid {
   }
 
   /**
-   * @param {Row} row
-   * @param {string} name
+   * @param {GridRow} row
+   * @param {keyof GridTerm} name
    */
   text(row, name) {
-    return name === 'variants'
-      ? row.variants.join(` ${VARIANT_MARK} `)
-      : CHOICES[name]
-        ? t(`grid.${name}.${row[name]}`)
-        : row[name];
+    if (name === 'variants') return row.variants.join(` ${VARIANT_MARK} `);
+    return CHOICES[name] ? t(`grid.${name}.${row[name]}`) : row[name];
   }
 
   /**
@@ -243,7 +248,8 @@ export class TermGrid {
     const [index, column] = this.at;
     const screen = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 2);
     const ends = event.ctrlKey || event.metaKey;
-    const goes = {
+    /** @type {Record<string, [row: number, column: number]>} */
+    const places = {
       ArrowUp: [index - 1, column],
       ArrowDown: [index + 1, column],
       ArrowLeft: [index, column - 1],
@@ -252,38 +258,39 @@ export class TermGrid {
       PageDown: [index + screen, column],
       Home: ends ? [0, 0] : [index, 0],
       End: ends ? [this.total - 1, COLUMNS.length - 1] : [index, COLUMNS.length - 1],
-    }[event.key];
-    if (goes) this.focus(...goes);
+    };
+    const place = places[event.key];
+    if (place) this.focus(...place);
     else if (event.key === 'Enter' || event.key === 'F2') this.edit();
     else if (event.key === 'Delete') this.remove();
     else if (event.key.length === 1 && event.key !== ' ' && !ends && !event.altKey) {
-      this.edit(true);
+      this.edit(true); // the letter goes into the field
       return;
-    } // the letter goes into the field
-    else return;
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   /**
-   * @param {KeyboardEvent} event
+   * @param {WithTarget<MouseEvent>} event
    * @param {boolean} isDouble
    */
   onPress(event, isDouble) {
+    /** @type {HTMLElement | null} */
     const cell = event.target.closest('[role=gridcell]');
     if (!cell || this.editing?.cell.contains(event.target)) return;
     if (this.editing) this.leave();
-    this.focus(Number(cell.parentElement.dataset.index), Number(cell.dataset.column));
+    this.focus(Number(cell.parentElement?.dataset.index), Number(cell.dataset.column));
     if (isDouble) this.edit();
   }
 
-  /** Begins editing the cell; with `isAnew` without what stands in it. */
-  edit(isAnew = false) {
+  /** Begins editing the cell; with `isEmpty` without its text. */
+  edit(isEmpty = false) {
     const [index, column] = this.at;
     const row = this.rows.get(index);
     const cell = this.cell(index, column);
     const name = COLUMNS[column];
-    if (!row || !cell) return;
+    if (!row || !cell) return null;
     const label = `${t(`grid.${name}`)}: ${row.source}`;
     const input = CHOICES[name]
       ? h(
@@ -292,15 +299,16 @@ export class TermGrid {
           CHOICES[name].map(value => h('option', {value, selected: value === row[name]}, t(`grid.${name}.${value}`))),
         )
       : h('input', {type: 'text', 'aria-label': label, ...this.textIn(name), autocomplete: 'off'});
-    const was = CHOICES[name] ? row[name] : this.text(row, name);
-    if (!CHOICES[name] && !isAnew) input.value = was;
+    const was = CHOICES[name] ? String(row[name]) : this.text(row, name);
+    if (!CHOICES[name] && !isEmpty) input.value = was;
     this.editing = {cell, input, row, name, was};
     input.addEventListener('blur', () => {
       if (this.editing?.input === input) this.commit(false);
     });
     cell.replaceChildren(input);
     input.focus();
-    input.select?.();
+    if (input instanceof HTMLInputElement) input.select();
+    return input;
   }
 
   /** @param {KeyboardEvent} event */
@@ -327,6 +335,7 @@ export class TermGrid {
 
   /** @param {boolean} takesFocus */
   async commit(takesFocus) {
+    if (!this.editing) return;
     const {input, row, name, was} = this.editing;
     if (input.value === was) {
       this.leave(takesFocus);
@@ -347,12 +356,12 @@ export class TermGrid {
     if (!takesFocus) return;
     this.focus(...this.at);
     if (result || CHOICES[name]) return;
-    this.edit(); // what was refused is there to be corrected
-    if (this.editing) this.editing.input.value = input.value;
+    const again = this.edit(); // the refused text can be corrected
+    if (again) again.value = input.value;
   }
 
   /**
-   * @param {GridTerm} options
+   * @param {GridTerm} term
    * @param {number | null} number
    */
   async send({source, target, variants, status, case: capitals, matching, note}, number) {
@@ -367,6 +376,7 @@ export class TermGrid {
   }
 
   async add() {
+    /** @type {GridTerm} */
     const term = {
       source: this.source.value,
       target: this.target.value,

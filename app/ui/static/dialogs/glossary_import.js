@@ -1,6 +1,5 @@
-// @ts-nocheck
-/* A glossary on its way in: it goes up as it is, is checked row by row, and is used once the person has seen what is
-   said of it; a file without a blemish is used at once. */
+/* Importing a glossary: the file is uploaded and checked row by row. The dialog shows the report before the glossary is
+   used; a file without problems is used at once. */
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
@@ -10,6 +9,7 @@ const SHOW_AFTER_MS = 300;
 const POLL_MS = 2000;
 const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
 const PARTS = ['new', 'changed', 'same', 'look', 'repeat', 'rejected'];
+/** @type {Record<string, [kind: string, icon: string | null]>} */
 const TAGS = {
   rejected: ['bad', 'err'],
   look: ['warn', 'problem'],
@@ -20,10 +20,11 @@ const TAGS = {
 };
 
 /**
- * Sends a file as it is; resolves with the reply, null without a connection. `onProgress` gets the share sent.
+ * Uploads a file; resolves with the reply, or null without a connection. `onProgress` gets the share sent.
  * @param {Bench} bench
  * @param {File} file
  * @param {(share: number) => void} onProgress
+ * @returns {Promise<any>}
  */
 const upload = (bench, file, onProgress) =>
   new Promise(resolve => {
@@ -78,13 +79,27 @@ class ImportDialog {
    */
   constructor(bench, name) {
     this.bench = bench;
-    this.fixes = new Map(); // name of the row -> the target written, null where it is left out
+    /** @type {Map<string, string | null>} */
+    this.fixes = new Map(); // name of the row -> the target to use instead; null leaves the row out
+    /** @type {Map<string, string>} */
     this.fills = new Map(); // name of a row without a target -> the target typed
+    this.isCancelled = false;
+    /** @type {ImportReport | null} */
+    this.report = null;
+    this.shown = 'new';
+    this.offset = 0;
+    this.problem = h('p.wrong.maybe', {role: 'alert'});
+    this.table = h('tbody', {});
+    this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
+    this.pager = h('div.acts', {});
+    this.parts = h('div', {});
+    this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
+    this.summary = h('div.muted', {});
     this.bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
     this.state = h('p.muted', {role: 'status'}, t('import.sending'));
     this.useButton = button(
       '.btn.primary',
-      {disabled: true, onclick: () => this.use(this.report)},
+      {disabled: true, onclick: () => this.report && this.use(this.report)},
       t('import.use.waiting'),
     );
     this.dialog = new Dialog({
@@ -122,7 +137,7 @@ class ImportDialog {
     setText(this.state, t('import.checking'));
   }
 
-  /** @param {any} report */
+  /** @param {ImportReport} report */
   async use(report) {
     this.useButton.disabled = true;
     const reply = await this.bench.connection.send('import_glossary', {
@@ -130,33 +145,26 @@ class ImportDialog {
       fixes: [...this.fixes.keys()],
       fills: Object.fromEntries(this.fills),
     });
-    if (!reply.ok && this.problem) {
+    if (!reply.ok && this.report) {
       this.useButton.disabled = false;
       setText(this.problem, reply.error.message);
       return;
     }
     this.close();
     if (!reply.ok) {
-      this.bench.say('bad', reply.error.message);
+      this.bench.say('bad', reply.error.message); // a file without problems: the report was not shown
       return;
-    } // a file without a blemish, used unasked
+    }
     this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
     this.bench.focusEditor();
   }
 
-  /** @param {any} report */
+  /** @param {ImportReport} report */
   show(report) {
     this.report = report;
     const {counts, document: run} = report;
     this.dialog.body.removeAttribute('aria-busy');
-    this.problem = h('p.wrong.maybe', {role: 'alert'});
-    this.table = h('tbody', {});
-    this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
-    this.pager = h('div.acts', {});
-    this.parts = h('div', {});
-    this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
     this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
-    this.summary = h('div.muted', {});
     this.dialog.body.replaceChildren(
       h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
       this.problem,
@@ -200,21 +208,25 @@ class ImportDialog {
         this.pager,
       ),
     );
-    this.paintCounts();
+    this.paintCounts(report);
     this.open();
     this.turnTo(this.shown, 0);
     this.useButton.focus();
-    if (report.is_checking) setTimeout(() => this.poll(), POLL_MS);
+    if (report.is_checking) setTimeout(() => this.poll(report), POLL_MS);
   }
 
-  /** What is said of the rows as a whole, which grows while they are checked. */
-  paintCounts() {
-    const {counts, notes, name, is_replacing: isReplacing} = this.report;
+  /**
+   * The counts of the rows, which grow while the server checks them.
+   * @param {ImportReport} report
+   */
+  paintCounts(report) {
+    const {counts, notes, name, is_replacing: isReplacing} = report;
+    /** @type {Counts} */
     const of = {attention: counts.rejected + counts.look, ...counts};
     setText(
       this.summary,
       t('import.summary', {
-        used: count(this.report.num_terms),
+        used: count(report.num_terms),
         rejected: count(counts.rejected),
         look: count(counts.look),
       }),
@@ -225,7 +237,7 @@ class ImportDialog {
         .filter(Boolean)
         .map(note => h('p.muted', {}, note)),
     );
-    const focused = document.activeElement?.dataset?.shown;
+    const focused = document.activeElement?.getAttribute('data-shown');
     this.filter.replaceChildren(
       ...SHOWN.filter(one => of[one]).map(one =>
         button(
@@ -241,21 +253,25 @@ class ImportDialog {
   }
 
   paintUse() {
+    if (!this.report) return;
     const num = this.report.num_terms + this.fills.size - [...this.fixes.values()].filter(to => to === null).length;
     this.useButton.disabled = num <= 0;
     setText(this.useButton, tn('import.use', num));
   }
 
-  /** The server goes on checking: what it has found by now. */
-  async poll() {
+  /**
+   * Shows what the server has found by now, until it has checked all rows.
+   * @param {ImportReport} report
+   */
+  async poll(report) {
     if (!this.dialog.isOpen) return;
-    const news = await ask(this.bench, 'import', {import: this.report.import});
+    const news = await ask(this.bench, 'import', {import: report.import});
     if (news.problem || !this.dialog.isOpen) return;
-    const isMore = news.counts.look !== this.report.counts.look;
-    Object.assign(this.report, news);
-    this.paintCounts();
+    const isMore = news.counts.look !== report.counts.look;
+    Object.assign(report, news);
+    this.paintCounts(report);
     if (isMore && !this.table.contains(document.activeElement)) this.turnTo(this.shown, this.offset);
-    if (news.is_checking) setTimeout(() => this.poll(), POLL_MS);
+    if (news.is_checking) setTimeout(() => this.poll(report), POLL_MS);
   }
 
   /**
@@ -263,17 +279,19 @@ class ImportDialog {
    * @param {number} offset
    */
   async turnTo(shown, offset) {
+    if (!this.report) return;
     this.shown = shown;
     this.offset = offset;
     this.save.href = `download/${encodeURIComponent(this.bench.session.token)}/import/${this.report.import}/${shown}?${new URLSearchParams({language: currentLanguage()})}`;
-    for (const one of this.filter.children) one.setAttribute('aria-pressed', String(one.dataset.shown === shown));
+    for (const one of this.filter.children)
+      one.setAttribute('aria-pressed', String(one.getAttribute('data-shown') === shown));
     const page = await ask(this.bench, 'rows', {import: this.report.import, shown, offset});
     if (this.shown !== shown) return;
     if (page.problem) {
       setText(this.problem, page.problem);
       return;
     }
-    this.table.replaceChildren(...page.rows.map(row => this.row(row)));
+    this.table.replaceChildren(...page.rows.map((/** @type {ImportRow} */ row) => this.row(row)));
     const end = offset + page.rows.length;
     this.pager.replaceChildren(
       ...(page.num_rows > page.rows.length
@@ -294,9 +312,9 @@ class ImportDialog {
     );
   }
 
-  /** @param {Row} row */
+  /** @param {ImportRow} row */
   row(row) {
-    const {verdict} = row;
+    const {verdict, fix, blank} = row;
     const [kind, iconName] = TAGS[verdict];
     return h(
       'tr',
@@ -305,15 +323,16 @@ class ImportDialog {
       h('td', {}, h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), t(`import.verdict.${verdict}`))),
       h('td.code', {}, row.text),
       h('td', {}, row.message, row.was ? h('del', {}, row.was) : null),
-      h('td', {}, row.fix ? this.fix(row) : row.blank ? this.blank(row) : null),
+      h('td', {}, fix ? this.fix(row.row, fix) : blank ? this.blank(row.row, blank) : null),
     );
   }
 
   /**
-   * A row that lacks nothing but its target gets it here.
-   * @param {{row: Row, blank: any}} options
+   * The input for the target of a row that lacks only its target.
+   * @param {number} row
+   * @param {{name: string, source: string}} blank
    */
-  blank({row, blank: {name, source}}) {
+  blank(row, {name, source}) {
     return h('input.fill', {
       type: 'text',
       ...textIn(this.bench.languages.target),
@@ -330,8 +349,12 @@ class ImportDialog {
     });
   }
 
-  /** @param {{row: number, fix: {name: string, to: string | null}}} options */
-  fix({row, fix}) {
+  /**
+   * The button that applies the suggested fix of a row.
+   * @param {number} row
+   * @param {{name: string, to: string | null}} fix
+   */
+  fix(row, fix) {
     const label = fix.to === null ? t('import.fix.leave_out') : t('import.fix.write', {text: fix.to});
     return button(
       '.btn.small.fix',
@@ -352,7 +375,7 @@ class ImportDialog {
 }
 
 /**
- * What becomes of the rows, as a bar with its legend; the numbers stand beside, so colour says nothing alone.
+ * The verdicts on the rows, as a bar with its legend; the legend has the numbers, so the bar does not rely on colour.
  * @param {Counts} counts
  */
 const split = counts => {

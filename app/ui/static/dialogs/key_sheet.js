@@ -1,5 +1,4 @@
-// @ts-nocheck
-/* Every key and what it does: for the panel at the side, and as a sheet that can be searched and where keys are changed. */
+/* All keys with their actions: rows for the side panel, and a dialog that searches them and changes keys. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, setText, t} from '../core/dom.js';
 import {
@@ -15,7 +14,10 @@ import {
   spelt,
 } from '../core/key_bindings.js';
 
-/** Keys that mean something in one place only; they are the same for everybody. */
+/**
+ * Keys that work in one place only; they cannot be changed.
+ * @type {Record<string, string[]>}
+ */
 const FIXED = {
   aligned: [],
   hypotheses: ['ArrowUp', 'ArrowDown'],
@@ -77,7 +79,7 @@ const caps = action =>
       ? FIXED[action].map(part => h('kbd', {}, nameOf(part)))
       : hint(action);
 
-/** [{action, label, nodes}]: what a key does and how it is written, as two elements. */
+/** [{action, label, nodes}]: `nodes` are the name of the action and its keys, as two elements. */
 export const keyRows = () =>
   ALL.map(action => ({
     action,
@@ -92,10 +94,11 @@ export const openKeySheet = bench => {
   const said = h('p.wrong.grow', {role: 'alert'});
   const found = h('p.sr', {role: 'status'});
   const list = h('dl.keys.wide', {});
-  let asked = null; // {action, control}: the next keys pressed become its keys
+  /** @type {{action: string, control: HTMLElement} | null} */
+  let asked = null; // the action that gets the next keys pressed
 
   const rows = keyRows().map(row => {
-    if (!DEFAULTS[row.action]) return row;
+    if (!DEFAULTS[row.action]) return {...row, reset: null};
     const change = button(
       '.btn.small.quiet',
       {'aria-label': t('rebind.change.of', {action: row.label}), onclick: () => ask(row.action, change)},
@@ -173,7 +176,7 @@ export const openKeySheet = bench => {
     });
     const focused = document.activeElement;
     list.replaceChildren(...shown.flatMap(row => row.nodes));
-    if (list.contains(focused)) focused.focus();
+    if (focused instanceof HTMLElement && list.contains(focused)) focused.focus();
     setText(found, t('sheet.found', {n: shown.length}));
   };
   const save = () => {
@@ -185,7 +188,9 @@ export const openKeySheet = bench => {
     setTimeout(() => URL.revokeObjectURL(link.href));
   };
   const load = async () => {
-    const left = bindFromFile(await file.files[0].text());
+    const [chosen] = file.files ?? [];
+    if (!chosen) return;
+    const left = bindFromFile(await chosen.text());
     file.value = '';
     settle(
       left === null

@@ -1,6 +1,4 @@
-// @ts-nocheck
-/* The open session's record: its figures, charts, segments, replay and exports, and its deletion. */
-
+/* The report of the open session: figures, charts, segments, replay, exports; and deleting the session. */
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, t, textIn, tn} from '../core/dom.js';
 import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
@@ -32,7 +30,7 @@ const orDash = (value, show) => (value === null ? '–' : show(value));
 /**
  * @param {string} size
  * @param {string} title
- * @param {string} caption
+ * @param {string | null} caption
  * @param {...Child} content
  */
 const card = (size, title, caption, ...content) =>
@@ -65,13 +63,13 @@ export const openReport = async bench => {
   /** @param {HTMLElement} host */
   const openReplay = async host => {
     host.replaceChildren(h('p.muted', {role: 'status'}, t('record.loading')));
-    const told = await ask('replay');
-    if (told.problem) {
-      host.replaceChildren(h('p', {role: 'alert'}, told.problem));
+    const recorded = await ask('replay');
+    if (recorded.problem) {
+      host.replaceChildren(h('p', {role: 'alert'}, recorded.problem));
       return;
     }
     replay = new Replay(host, bench.languages);
-    replay.load(told);
+    replay.load(recorded);
     replay.slider.focus();
   };
   /** @param {number} index */
@@ -80,7 +78,7 @@ export const openReport = async bench => {
     bench.openSegment(index);
   };
   dialog.open(bench.root);
-  await bench.connection.send('export_note', {kind: 'document'}); // so that all that was typed is counted
+  await bench.connection.send('export_note', {kind: 'document'}); // the report comes after the typed text is stored
   const report = await ask('report');
   body.removeAttribute('aria-busy');
   if (report.problem) {
@@ -98,12 +96,12 @@ export const openReport = async bench => {
 const draw = (bench, report, {goTo, openReplay, remove}) => {
   const {segments, unit} = report;
   const confirmed = segments.filter(item => item.state === 'confirmed');
-  const compared = confirmed.filter(item => item.hter !== null);
+  const hters = confirmed.flatMap(item => (item.hter === null ? [] : [item.hter]));
   const opened = segments.filter(item => item.net_ms > 0);
   /**
    * @param {string} name
-   * @param {number} value
-   * @param {Detail} detail
+   * @param {string} value
+   * @param {string} detail
    */
   const figure = (name, value, detail) =>
     h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
@@ -112,6 +110,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
    * @param {number} shown
    */
   const place = (index, shown) => button('.link', {onclick: () => goTo(index)}, String(shown));
+  /** @type {HTMLElement} */
   const host = h(
     'div',
     {},
@@ -122,7 +121,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
       t('replay.open', {n: count(report.num_events)}),
     ),
   );
-  const dearest = report.prices[0]?.[0] ?? 0;
+  const highest = report.prices[0]?.[0] ?? 0;
   /** @param {string} kind */
   const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
   const keys = Object.entries(report.keys)
@@ -173,12 +172,12 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         'w5',
         t('record.effort'),
         t('record.effort.caption'),
-        compared.length
+        hters.length
           ? [
-              hterChart(compared.map(item => item.hter)),
+              hterChart(hters),
               table(
                 ['HTER', t('record.segments')],
-                hterBins(compared.map(item => item.hter)).map(([name, n]) => [name, count(n)]),
+                hterBins(hters).map(([name, n]) => [name, count(n)]),
               ),
             ]
           : h('p.muted', {}, t('record.nothing')),
@@ -230,7 +229,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                           text,
                         ),
                       ),
-                      h('td.bar-cell', {}, priceBar(price, dearest, kind)),
+                      h('td.bar-cell', {}, priceBar(price, highest, kind)),
                       h('td.n', {}, number(price, 2)),
                       h('td.n', {}, place(index, shown)),
                     ),
@@ -338,7 +337,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
             checked: bench.keepsKeys,
             'data-consent': '',
             onchange: event => {
-              bench.segment.keys.flush(); // what was noted until now is told as it was agreed then
+              bench.segment.keys.flush(); // keys pressed before are sent under the consent given before
               bench.keepsKeys = event.target.checked;
               bench.connection.send('consent', {is_given: bench.keepsKeys}, 'consent');
             },
@@ -354,7 +353,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
 };
 
 /**
- * A second question, since nothing brings a deleted session back.
+ * Asks again before the session is deleted, as this cannot be undone.
  * @param {Bench} bench
  * @param {ReportView} report
  * @param {() => void} closeReport

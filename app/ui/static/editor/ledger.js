@@ -19,7 +19,7 @@ const totalLine = prices =>
           ? h(
               'span.muted.num',
               {},
-              t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together, 2)}),
+              t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together ?? 0, 2)}),
             )
           : null,
       );

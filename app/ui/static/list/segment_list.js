@@ -132,9 +132,11 @@ export class SegmentList {
     if (next !== undefined) this.bench.openSegment(next);
   }
 
-  /** @param {Counts} counts */
+  /** @param {SuccessReply['counts']} counts */
   updateCounts(counts) {
-    this.chips.forEach(c => setText(c.counter, String(counts[c.name] ?? 0)));
+    /** @type {Counts} */
+    const byFilter = {...counts};
+    this.chips.forEach(c => setText(c.counter, String(byFilter[c.name])));
   }
 
   /** @param {Row} row */

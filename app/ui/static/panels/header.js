@@ -218,7 +218,7 @@ export class Header {
     });
   }
 
-  /** @param {Reply} options */
+  /** @param {SuccessReply} options */
   update({document: doc, model, counts, words, glossary}) {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');

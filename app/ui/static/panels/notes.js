@@ -85,7 +85,7 @@ export class ServerNotes {
     this.notes = notes;
   }
 
-  /** @param {Pick<Reply, 'model' | 'problem'>} reply */
+  /** @param {Pick<SuccessReply, 'model' | 'problem'>} reply */
   update({model, problem}) {
     if (model.state === 'failed' && this.#model !== model.message) {
       this.#model = model.message;

@@ -13,7 +13,10 @@ const TAGS = {
   misaligned: ['warn', 'problem'],
   doubled: ['warn', 'problem'],
 };
-/* What a person can do about two demands that contradict each other, besides leaving it as it was settled. */
+/**
+ * The choices that a person has about two constraints that contradict each other.
+ * @type {Record<string, string[]>}
+ */
 const CHOICES = {
   pin_term: ['keep_pin', 'use_term', 'both'],
   pin_forbidden: ['keep_pin', 'use_term', 'both'],
