@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {History} from '../../app/ui/static/core/history.js';
+import {Histories, History} from '../../app/ui/static/core/history.js';
 
 /** @param {string} text */
 const snapshot = text => ({
@@ -60,4 +60,16 @@ test('at most 500 steps are kept', () => {
   let steps = 0;
   while (history.step(snapshot(''), true)) steps++;
   assert.equal(steps, 500);
+});
+
+test('each segment has a history of its own until it gets another', () => {
+  const histories = new Histories();
+  const first = histories.of(0);
+  assert.equal(histories.of(0), first);
+  assert.notEqual(histories.of(1), first);
+  const other = new History();
+  assert.equal(histories.exchange(0, other), first);
+  assert.equal(histories.of(0), other);
+  histories.clear();
+  assert.notEqual(histories.of(0), other);
 });

@@ -1,0 +1,144 @@
+/* Commands on their way to a server that answers when the test says so. */
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import './fake_browser.js';
+import {joinedEdits} from '../../app/ui/static/core/changes.js';
+import {Connection, greet, inLanguage} from '../../app/ui/static/core/connection.js';
+
+const connect = () => {
+  /** @type {{message: any, answer: (reply: any) => void, fail: () => void}[]} */
+  const received = [];
+  /** @type {any[]} */
+  const replies = [];
+  let numReturns = 0;
+  const server = {
+    command: (/** @type {object} */ message) =>
+      new Promise((answer, reject) => received.push({message, answer, fail: () => reject(new Error('offline'))})),
+  };
+  const session = {token: 'token', version: 4, open: 0, detailStamp: 2};
+  const connection = new Connection(server, session, {
+    onReply: (reply, command) => replies.push([reply, command?.name]),
+    onSend: () => {},
+    onState: () => {},
+    onReturn: () => {
+      numReturns++;
+    },
+  });
+  return {connection, received, replies, session, numReturns: () => numReturns};
+};
+
+const turn = () => new Promise(done => setImmediate(done));
+const OK = {ok: true};
+
+test('a command contains what the page knows', () => {
+  const {connection, received} = connect();
+  connection.send('edit', {segment: 3, text: 'a'});
+  const {client, ...message} = received[0].message;
+  assert.match(client, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(message, {
+    token: 'token',
+    sequence: 1,
+    name: 'edit',
+    since: 4,
+    open: 0,
+    detail_since: 2,
+    segment: 3,
+    text: 'a',
+  });
+});
+
+test('commands leave one at a time and in order', async () => {
+  const {connection, received} = connect();
+  const first = connection.send('open', {segment: 1});
+  connection.send('edit', {segment: 1});
+  assert.equal(received.length, 1);
+  received[0].answer(OK);
+  assert.deepEqual(await first, OK);
+  await turn();
+  assert.deepEqual(
+    received.map(({message}) => message.name),
+    ['open', 'edit'],
+  );
+});
+
+test('a newer command replaces one of the same slot that waits, and both get the reply', async () => {
+  const {connection, received} = connect();
+  connection.send('open', {});
+  const older = connection.send('constrain', {pins: ['a']}, 'constrain:1');
+  const newer = connection.send('constrain', {pins: ['a', 'b']}, 'constrain:1');
+  received[0].answer(OK);
+  await turn();
+  assert.deepEqual(received[1].message.pins, ['a', 'b']);
+  received[1].answer({ok: true, version: 5});
+  assert.deepEqual(await older, await newer);
+  await turn();
+  assert.equal(received.length, 2);
+});
+
+test('a command that was sent is not replaced', async () => {
+  const {connection, received} = connect();
+  connection.send('constrain', {pins: ['a']}, 'constrain:1');
+  connection.send('constrain', {pins: ['b']}, 'constrain:1');
+  received[0].answer(OK);
+  await turn();
+  assert.deepEqual(received[1].message.pins, ['b']);
+});
+
+test('edits that cannot be joined are both sent', async () => {
+  const {connection, received} = connect();
+  connection.send('open', {});
+  connection.send('edit', {text: 'a', origin: 'hypothesis'}, 'edit:1', joinedEdits);
+  connection.send('edit', {text: 'b', origin: 'typed'}, 'edit:1', joinedEdits);
+  for (const i of [0, 1, 2]) {
+    received[i].answer(OK);
+    await turn();
+  }
+  assert.deepEqual(
+    received.slice(1).map(({message}) => message.text),
+    ['a', 'b'],
+  );
+});
+
+test('a slot is pending until the reply', async () => {
+  const {connection, received} = connect();
+  const done = connection.send('edit', {}, 'edit:1');
+  assert.equal(connection.isPending('edit:1'), true);
+  assert.equal(connection.isPending('edit:2'), false);
+  received[0].answer(OK);
+  await done;
+  assert.equal(connection.isPending('edit:1'), false);
+  await connection.settled();
+});
+
+test('a command that was not delivered is sent again', async () => {
+  const {connection, received, replies, numReturns} = connect();
+  const done = connection.send('edit', {text: 'a'});
+  received[0].fail();
+  await turn();
+  assert.equal(connection.isOnline, false);
+  while (received.length < 2) await new Promise(wait => setTimeout(wait, 20));
+  assert.equal(received[1].message.sequence, received[0].message.sequence);
+  received[1].answer(OK);
+  await done;
+  assert.equal(connection.isOnline, true);
+  assert.equal(numReturns(), 1);
+  assert.deepEqual(replies, [[OK, 'edit']]);
+});
+
+test('the first message is repeated until the server answers', async () => {
+  let n = 0;
+  const server = {
+    hello: async () => {
+      n++;
+      if (n === 1) throw new Error('not started');
+      return OK;
+    },
+  };
+  assert.deepEqual(await greet(server, null), OK);
+  assert.equal(n, 2);
+});
+
+test('every message names the language of the page', async () => {
+  const server = {hello: async (/** @type {object} */ message) => message};
+  assert.deepEqual(await inLanguage(server, 'de').hello({token: null}), {token: null, language: 'de'});
+});

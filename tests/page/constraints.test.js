@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import {before, test} from 'node:test';
+import './fake_browser.js';
+import {isMetBy, isSame, partsOf, unpin} from '../../app/ui/static/core/constraints.js';
+import {loadTexts} from '../../app/ui/static/core/texts.js';
+import {ConstraintSet} from '../../app/ui/static/editor/constraint_set.js';
+
+before(loadTexts);
+
+/** @type {Constraints} */
+const NONE = {pins: [], termsOff: [], bans: [], beginning: '', locked: []};
+
+for (const {text, expected, why} of [
+  {text: 'Ein altes Haus', expected: true, why: 'has the pin and lacks the ban'},
+  {text: 'Ein altes Gebäude', expected: false, why: 'lacks the pin'},
+  {text: 'Ein Haushalt', expected: false, why: 'has the pin only as a part of a word'},
+  {text: 'Das Haus, ein ALTBAU', expected: false, why: 'has the ban in other letters'},
+]) {
+  test(`a text that ${why} ${expected ? 'meets' : 'does not meet'} the constraints`, () => {
+    assert.equal(isMetBy(text, {pins: ['Haus'], bans: [{text: 'Altbau', case: 'permissive'}]}), expected);
+  });
+}
+
+test('removing a pin removes one of several and frees kept text that contains it', () => {
+  const set = {pins: ['Haus', 'alt', 'Haus'], beginning: 'Das Haus ', locked: ['Haus und Hof', 'Garten']};
+  assert.deepEqual(unpin(set, 'Haus'), {pins: ['Haus', 'alt'], beginning: '', locked: ['Garten']});
+});
+
+test('a copy of constraints is equal and independent', () => {
+  const set = {...NONE, pins: ['a']};
+  const copy = partsOf(set);
+  assert.equal(isSame(copy, set), true);
+  copy.pins.push('b');
+  assert.deepEqual(set.pins, ['a']);
+  assert.equal(isSame(copy, set), false);
+});
+
+const constraintSet = () => {
+  /** @type {[string, CommandArgs, string][]} */
+  const sent = [];
+  /** @type {string[]} */
+  const events = [];
+  const page = {
+    connection: {
+      send: (/** @type {string} */ name, /** @type {CommandArgs} */ args, /** @type {string} */ slot) =>
+        sent.push([name, args, slot]),
+    },
+    say: (/** @type {string} */ _, /** @type {string} */ text) => events.push(text),
+  };
+  const set = new ConstraintSet(/** @type {any} */ (page), /** @type {any} */ ({index: 5}), {
+    record: kind => events.push(`record ${kind}: ${set.pins}`),
+    onChange: origin => events.push(`changed by ${origin}: ${set.pins}`),
+  });
+  return {set, sent, events};
+};
+
+test('a pin is recorded for undo, shown and sent with the whole set', () => {
+  const {set, sent, events} = constraintSet();
+  set.pin(' Haus ');
+  assert.deepEqual(events, ['record constrain: ', 'changed by person: Haus']);
+  assert.deepEqual(sent, [
+    [
+      'constrain',
+      {segment: 5, pins: ['Haus'], terms_off: [], bans: [], beginning: '', locked: [], origin: 'person'},
+      'constrain:5',
+    ],
+  ]);
+});
+
+test('a change to the same set sends nothing', () => {
+  const {set, sent, events} = constraintSet();
+  set.change({pins: []});
+  set.unpin('Haus');
+  set.pin('  ');
+  assert.deepEqual([sent, events], [[], []]);
+});
+
+test('a pin lifts a ban that contradicts it and reports it', () => {
+  const {set, sent, events} = constraintSet();
+  set.ban('Haus');
+  set.pin('Haus');
+  assert.deepEqual(set.bans, []);
+  assert.equal(sent.length, 2);
+  assert.equal(events.filter(event => event.includes('Haus') && !/^(record|changed)/.test(event)).length, 1);
+});
+
+test('undo changes the set without a step of its own', () => {
+  const {set, events} = constraintSet();
+  set.change({pins: ['a']}, 'undo', false);
+  assert.deepEqual(events, ['changed by undo: a']);
+});
+
+test('a term is switched off and on again', () => {
+  const {set} = constraintSet();
+  set.setTerm('key', true);
+  assert.deepEqual(set.termsOff, ['key']);
+  set.setTerm('key', false);
+  assert.deepEqual(set.termsOff, []);
+});

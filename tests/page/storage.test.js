@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import {beforeEach, test} from 'node:test';
+import {drafts, readStored, writeStored} from '../../app/ui/static/core/storage.js';
+import {localStorage, withoutStorage} from './fake_browser.js';
+
+beforeEach(() => localStorage.clear());
+
+test('a stored value is read again', () => {
+  assert.equal(writeStored('local', 'key', 'value'), true);
+  assert.equal(readStored('local', 'key'), 'value');
+  assert.equal(readStored('local', 'other'), null);
+});
+
+test('nothing is kept and nothing fails without storage', () => {
+  withoutStorage(() => {
+    assert.equal(writeStored('local', 'key', 'value'), false);
+    assert.equal(readStored('local', 'key'), null);
+    drafts.keep('token', 0, 'text', null);
+    drafts.drop('token', 0);
+    assert.deepEqual(drafts.list('token'), []);
+  });
+});
+
+test('a draft keeps the base of the first one', () => {
+  drafts.keep('token', 3, 'a', 'stored');
+  drafts.keep('token', 3, 'ab', 'newer');
+  assert.deepEqual(drafts.list('token'), [{index: 3, text: 'ab', base: 'stored'}]);
+});
+
+test('a session has drafts of its own', () => {
+  drafts.keep('one', 0, 'a', null);
+  drafts.keep('two', 0, 'b', null);
+  assert.deepEqual(
+    drafts.list('two').map(draft => draft.text),
+    ['b'],
+  );
+});
+
+test('a stored text removes its draft, but not a newer one', () => {
+  drafts.keep('token', 0, 'ab', null);
+  drafts.drop('token', 0, 'a');
+  assert.equal(drafts.list('token').length, 1);
+  drafts.drop('token', 0, 'ab');
+  assert.deepEqual(drafts.list('token'), []);
+});
+
+test('a draft that cannot be read is left out', () => {
+  localStorage.setItem('pinpoint:draft:token:0', '{"text":');
+  localStorage.setItem('pinpoint:draft:token:1', '{"text": 5}');
+  localStorage.setItem('pinpoint:draft:token:x', '{"text": "a"}');
+  drafts.keep('token', 2, 'b', null);
+  assert.deepEqual(drafts.list('token'), [{index: 2, text: 'b', base: null}]);
+});

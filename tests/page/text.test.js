@@ -1,0 +1,144 @@
+/* Functions of the page that turn texts into other texts or find words in them. */
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {Changes, joinedEdits, originOf} from '../../app/ui/static/core/changes.js';
+import {unseenIn} from '../../app/ui/static/core/unseen.js';
+import {firstWord, inWords, wholeWords, wordStarts} from '../../app/ui/static/core/words.js';
+import {nextCase, nextPlaceholder} from '../../app/ui/static/editor/text_commands.js';
+
+for (const {cases, lang} of [
+  {cases: ['der alte hof', 'Der Alte Hof', 'DER ALTE HOF'], lang: 'de'},
+  {cases: ["l'été", "L'Été", "L'ÉTÉ"], lang: 'fr'},
+  {cases: ['istanbul', 'İstanbul', 'İSTANBUL'], lang: 'tr'},
+]) {
+  test(`the case of a text goes round: ${cases[0]}`, () => {
+    cases.forEach((text, i) => assert.equal(nextCase(text, lang), cases[(i + 1) % 3]));
+  });
+}
+
+test('the case of a single letter goes to and fro', () => {
+  assert.equal(nextCase('a', 'de'), 'A');
+  assert.equal(nextCase('A', 'de'), 'a');
+});
+
+test('the next placeholder is the first that occurs too seldom', () => {
+  const placeholders = ['{n}', '%s', '{n}'];
+  assert.equal(nextPlaceholder(placeholders, ''), '{n}');
+  assert.equal(nextPlaceholder(placeholders, 'a {n}'), '%s');
+  assert.equal(nextPlaceholder(placeholders, 'a {n} %s'), '{n}');
+  assert.equal(nextPlaceholder(placeholders, '{n} {n} %s'), undefined);
+});
+
+test('the first word of a completion has its space and marks', () => {
+  assert.equal(firstWord(' and, then'), ' and,');
+  assert.equal(firstWord('end.'), 'end.');
+});
+
+test('the first word of Japanese text is one of the dictionary', () => {
+  assert.equal(firstWord('東京都は'), '東京');
+});
+
+test('a stretch grows to whole words', () => {
+  assert.deepEqual(wholeWords('one two three', 5, 9), [4, 13]);
+  assert.deepEqual(wholeWords('one two', 4, 7), [4, 7]);
+  assert.deepEqual(wholeWords('東京都', 1, 2), [1, 2]);
+});
+
+test('a source can be split before each word but the first', () => {
+  assert.deepEqual(wordStarts('one  two three'), [5, 9]);
+  assert.deepEqual(wordStarts('one'), []);
+});
+
+test('the words of a sentence with spaces are those of the server', () => {
+  const detail = /** @type {any} */ ({
+    source: [{t: 'A', w: 0}, {t: ' '}, {t: 'house', w: 1}],
+    proposal: {
+      tokens: [{t: 'Ein', w: 0}, {t: ' '}, {t: 'Haus', w: 1}],
+      confidence: [0.9, 0.5],
+      alignment: [
+        [0, 0],
+        [1, 1],
+      ],
+    },
+  });
+  const {source, proposal} = inWords(detail);
+  assert.deepEqual(source, [
+    {t: 'A', w: 0},
+    {t: ' ', w: undefined},
+    {t: 'house', w: 1},
+  ]);
+  assert.deepEqual(proposal?.confidence, [0.9, 0.5]);
+  assert.deepEqual(proposal?.alignment, detail.proposal.alignment);
+  assert.deepEqual(proposal?.asked, [
+    {number: 0, text: 'Ein'},
+    {number: 1, text: 'Haus'},
+  ]);
+});
+
+test('characters of Japanese become words with the least confidence of their parts', () => {
+  const tokens = [...'東京都'].map((t, w) => ({t, w}));
+  const {proposal} = inWords(
+    /** @type {any} */ ({source: [], proposal: {tokens, confidence: [0.9, 0.4, 0.7], alignment: []}}),
+  );
+  assert.deepEqual(
+    proposal?.tokens.map(({t, w}) => [t, w]),
+    [
+      ['東京', 0],
+      ['都', 1],
+    ],
+  );
+  assert.deepEqual(proposal?.confidence, [0.4, 0.7]);
+});
+
+test('unseen characters are named once each', () => {
+  assert.deepEqual(unseenIn('a\u200fb\u200fc\u00add'), ['RLM', 'SHY']);
+});
+
+for (const {event, expected} of [
+  {event: {inputType: 'insertText', data: 'a'}, expected: 'typed'},
+  {event: {inputType: 'deleteWordBackward'}, expected: 'typed'},
+  {event: {inputType: 'insertFromPaste', data: 'a'}, expected: 'paste'},
+  {event: {inputType: 'insertReplacementText', data: 'colour'}, expected: 'spelling'},
+  {event: {inputType: 'insertText', data: 'several words'}, expected: 'other'},
+  {event: {inputType: 'formatBold'}, expected: 'other'},
+]) {
+  test(`the origin of ${event.inputType} (${event.data}) is "${expected}"`, () => {
+    assert.equal(originOf(event), expected);
+  });
+}
+
+test('letters typed in one go are one change', () => {
+  const changes = new Changes();
+  changes.begin('ab');
+  changes.note('abc', 'typed', 3);
+  changes.note('abcd', 'typed', 4);
+  changes.note('bcd', 'paste', 0, [0, 1]);
+  assert.deepEqual(changes.take('bcd'), {
+    before: 'ab',
+    changes: [
+      [2, 0, 'cd', 'typed'],
+      [0, 1, '', 'paste'],
+    ],
+  });
+  assert.deepEqual(changes.take('bcd'), {before: 'bcd', changes: []});
+});
+
+test('changes that were not stored come before the later ones', () => {
+  const changes = new Changes();
+  changes.begin('');
+  changes.note('a', 'typed', 1);
+  const taken = changes.take('a');
+  changes.note('ab', 'typed', 2);
+  changes.putBack(taken);
+  assert.deepEqual(changes.take('ab'), {before: '', changes: [[0, 0, 'ab', 'typed']]});
+});
+
+test('two typed edits on their way become one', () => {
+  const earlier = {text: 'a', reported: {before: '', changes: [[0, 0, 'a', 'typed']]}};
+  const later = {text: 'ab', reported: {before: 'a', changes: [[1, 0, 'b', 'typed']]}};
+  assert.deepEqual(joinedEdits(earlier, later), {
+    text: 'ab',
+    reported: {before: '', changes: [[0, 0, 'ab', 'typed']]},
+  });
+  assert.equal(joinedEdits({text: 'a'}, later), null);
+});
