@@ -87,7 +87,7 @@ for (const {name, origin, isEnded} of [
     steps.done('', async () => 'undone');
     steps.step(true);
     await settled();
-    steps.noticed({name, args: {origin}});
+    steps.onCommand({name, args: {origin}});
     assert.equal(steps.newest(false) === undefined, isEnded);
   });
 }

@@ -1,4 +1,4 @@
-/* Keys of the whole window. Never AltGr, never while an input method composes; Command stands in for Ctrl on a Mac. */
+/* Keys of the whole window. AltGr and keys of an input method are ignored; on a Mac, Command means Ctrl. */
 
 import {actionOf, DEFAULTS, keysOf} from './core/key_bindings.js';
 import {openGoTo} from './dialogs/go_to.js';
@@ -32,7 +32,7 @@ export const listenToKeys = (bench, root) => {
 };
 
 /**
- * Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another line to type in, or "".
+ * Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another input, or "".
  * @param {{segment: Segment}} options
  */
 const placeOf = ({segment}) => {
@@ -51,7 +51,7 @@ const placeOf = ({segment}) => {
 };
 
 /**
- * While a completion is offered, three keys belong to it; Escape also ends what the field waits for.
+ * The action of a key while a completion is shown; Escape also cancels a request whose answer the field waits for.
  * @param {{segment: Segment}} options
  * @param {string} keys
  * @param {string} place
@@ -96,7 +96,7 @@ const focusNextPart = ({root, segment}, step) => {
 };
 
 /**
- * What each action does where the focus is; null where it means nothing there, and the browser has the keys.
+ * What each action does, depending on where the focus is; null leaves the keys to the browser.
  * @type {Record<string, (bench: Bench, place: string, keys: string) => (() => unknown) | null>}
  */
 const ACTIONS = {

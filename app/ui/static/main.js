@@ -1,4 +1,4 @@
-/* The workbench: one page's state, and the parts that draw it. Started by the component's script. */
+/* The workbench: the state of the page and its parts. The component's script calls `mount`. */
 import {Connection, greet, inLanguage} from './core/connection.js';
 import {button, h, t} from './core/dom.js';
 import {watchIdle} from './core/idle.js';
@@ -19,7 +19,7 @@ import {Side} from './panels/side.js';
 import {Status} from './panels/status.js';
 
 const TOKEN_KEY = 'pinpoint:session';
-const OPEN_KEY = 'pinpoint:open'; // [token, index]: where this tab was, also after the server was started anew
+const OPEN_KEY = 'pinpoint:open'; // [token, index]: the segment open in this tab, also after a restart of the server
 
 export class Bench {
   /**
@@ -82,7 +82,7 @@ export class Bench {
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
     this.list.staysUnder(noteHost);
-    this.tellTabs = watchTabs(this);
+    this.announceTab = watchTabs(this);
     listenToKeys(this, this.root);
     document.addEventListener('visibilitychange', () => this.onVisibility());
     watchIdle(
@@ -103,14 +103,14 @@ export class Bench {
   connect() {
     return new Connection(this.server, this.session, {
       onReply: (reply, command) => this.presses.add(reply, command),
-      onSend: command => this.steps.noticed(command),
+      onSend: command => this.steps.onCommand(command),
       onState: () => this.status?.update(),
-      onReturn: () => this.tellOpen(),
+      onReturn: () => this.sendOpen(),
     });
   }
 
   /**
-   * Shows a session from its beginning: at the start, and when another document is opened.
+   * Shows a session: at the start, and when another document is opened.
    * @param {Reply} reply
    */
   adopt(reply) {
@@ -133,7 +133,7 @@ export class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     if (reply.result?.offer) this.offer(reply.result.offer);
-    this.tellTabs();
+    this.announceTab();
     if (reply.result?.is_continued)
       this.say(
         'info',
@@ -160,7 +160,7 @@ export class Bench {
   }
 
   /**
-   * A reply to a command (or to the watch, where command is null).
+   * Handles a reply to a command, or news if `command` is null.
    * @param {Reply} reply
    * @param {Command | null} command
    */
@@ -173,7 +173,7 @@ export class Bench {
       if (command) this.say('bad', reply.error.message);
       return;
     }
-    if (reply.token !== this.session.token) return; // an answer for the document that was open before
+    if (reply.token !== this.session.token) return; // a reply for the document that was open before
     if (command && command.name !== 'open') this.status.markSaved();
     this.merge(reply);
     if (command) this.segment.sync();
@@ -204,12 +204,12 @@ export class Bench {
       this.decode = reply.decode;
       this.glossary = reply.glossary;
       this.offers = reply.offers ?? this.offers;
-      this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // their labels need room over the source
+      this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // the terms need space above the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       this.unit = reply.document.unit;
       this.work = reply.work;
       this.header.update(reply);
-      this.onModel?.(reply.model); // of a dialog that is open
+      this.onModel?.(reply.model); // for an open dialog
       this.list.updateCounts(reply.counts);
       this.serverNotes.update(reply);
       document.title = `${reply.document.name} \u2013 Pinpoint`;
@@ -224,7 +224,7 @@ export class Bench {
   }
 
   /**
-   * The segments in the order of the document, by their indices. One that was merged away is not among them.
+   * Puts the segments into the order of the document. Segments that were merged into others are not in it.
    * @param {number[]} order
    */
   arrange(order) {
@@ -241,7 +241,7 @@ export class Bench {
   }
 
   /**
-   * A segment's number for a person.
+   * The number of a segment that the page shows.
    * @param {number} index
    */
   numberOf(index) {
@@ -264,17 +264,17 @@ export class Bench {
     this.list.scrollToOpen();
     this.focusEditor();
     writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));
-    this.tellOpen();
+    this.sendOpen();
     this.side.memory.open(index);
   }
 
-  /** The server works on what is open first. */
-  tellOpen() {
+  /** The server translates the open segment first. */
+  sendOpen() {
     const {open} = this.session;
     if (open !== null) this.connection.send('open', {segment: open, open, detail_since: -1}, 'open');
   }
 
-  /** Time in another window is not time on this segment. */
+  /** The server does not count the time in another window. */
   onVisibility() {
     const {open} = this.session;
     if (open === null) return;
@@ -285,7 +285,7 @@ export class Bench {
   }
 
   /**
-   * Nor is time in which nothing was done.
+   * The server does not count idle time.
    * @param {number} idle_ms
    */
   onIdle(idle_ms) {
@@ -296,7 +296,7 @@ export class Bench {
   }
 
   /**
-   * Another document or an earlier session takes the place of this one; false where that cannot be.
+   * Shows another document or an earlier session. Returns false if the server refused.
    * @param {string} name
    * @param {CommandArgs} [args]
    */
@@ -311,7 +311,7 @@ export class Bench {
   }
 
   /**
-   * Deletes the open session; what this browser keeps of it goes too.
+   * Deletes the open session, and its drafts in this browser.
    * @param {string} token
    */
   async forget(token) {
@@ -332,7 +332,7 @@ export class Bench {
   }
 
   /**
-   * The page is drawn anew in another language; what is typed is stored first, and the undo steps go.
+   * Reloads the page in another language. Typed text is stored before; the steps of undo are lost.
    * @param {string} name
    */
   async switchLanguage(name) {
@@ -347,7 +347,7 @@ export class Bench {
 }
 
 /**
- * Called once by the Gradio component: its root element, and the server's functions.
+ * Starts the page in the root element of the Gradio component; `server` has the functions of the server.
  * @param {HTMLElement} root
  * @param {Server} server
  */

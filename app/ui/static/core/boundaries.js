@@ -46,14 +46,14 @@ const isJoined = (edge, next, beyond) =>
 export const occursIn = (text, phrase) => {
   if (!phrase) return false;
   const chars = [...text];
-  const wanted = [...phrase];
-  for (let at = 0; at + wanted.length <= chars.length; at++) {
-    if (!wanted.every((char, i) => chars[at + i] === char)) continue;
-    const end = at + wanted.length;
+  const searched = [...phrase];
+  for (let at = 0; at + searched.length <= chars.length; at++) {
+    if (!searched.every((char, i) => chars[at + i] === char)) continue;
+    const end = at + searched.length;
     const isWhole =
       !MARK.test(chars[end] ?? '') &&
-      !isJoined(wanted[0], chars[at - 1], chars[at - 2]) &&
-      !isJoined(wanted[wanted.length - 1], chars[end], chars[end + 1]);
+      !isJoined(searched[0], chars[at - 1], chars[at - 2]) &&
+      !isJoined(searched[searched.length - 1], chars[end], chars[end + 1]);
     if (isWhole) return true;
   }
   return false;

@@ -1,6 +1,6 @@
-/* What the person did to the text of the edit field since it was sent last, one change after the other: where, how
-   much went, what came, and by which way. Places count code points, as the server does; letters typed in one go are one
-   change. The server proves all of it against the texts. */
+/* The changes that a person made in the edit field since its text was sent last, in order: offset, characters removed, new
+   text, origin. Offsets count code points, as on the server; letters typed in one go are one change. The server checks
+   the changes against the texts. */
 
 const PASTED = ['insertFromPaste', 'insertFromPasteAsQuotation', 'insertFromDrop', 'insertFromYank'];
 const TYPED =
@@ -8,7 +8,7 @@ const TYPED =
 const SEVERAL_WORDS = /\S\s+\S/;
 
 /**
- * "typed", "paste", "spelling", or "other": what neither a key nor the clipboard brought, such as dictation.
+ * "typed", "paste", "spelling", or "other", such as dictation.
  * @param {{inputType?: string, data?: string | null}} event
  * @returns {TextChange[3]}
  */
@@ -19,7 +19,7 @@ export const originOf = ({inputType = '', data = null}) => {
 };
 
 /**
- * How many code points a text has: the server's measure of places.
+ * The length in code points.
  * @param {string} text
  */
 export const countOf = text => [...text].length;
@@ -44,7 +44,7 @@ const replaces = (before, after, start, end) => {
 };
 
 /**
- * [offset, how many went, what came] in code points: what was selected made way, else what ends at the caret.
+ * [offset, characters removed, new text] in code points: the selection was replaced, else the change ends at the caret.
  * @param {string} before
  * @param {string} after
  * @param {number} caret
@@ -71,7 +71,7 @@ export const changeBetween = (before, after, caret, [from, to] = [0, 0]) => {
 };
 
 /**
- * The changes with one more: letters typed, or taken away, where the last ended are part of that one.
+ * The changes with one more. Letters typed or deleted where the last change ended become part of it.
  * @param {TextChange[]} changes
  * @param {TextChange} next
  * @returns {TextChange[]}
@@ -89,7 +89,7 @@ const withNext = (changes, next) => {
 };
 
 /**
- * Two edits on their way as one; null where they are of different kinds, and each has to be told.
+ * Two edit commands as one; null if they differ in kind, so that both are sent.
  * @param {CommandArgs} earlier
  * @param {CommandArgs} later
  */
@@ -111,7 +111,7 @@ export class Changes {
   list = [];
 
   /**
-   * The field shows this text, whose way there is known.
+   * Starts from this text, without changes.
    * @param {string} text
    */
   begin(text) {
@@ -121,7 +121,7 @@ export class Changes {
   }
 
   /**
-   * The text became another.
+   * Adds the change from the last text to this one.
    * @param {string} text
    * @param {TextChange[3]} origin
    * @param {number} caret
@@ -134,7 +134,7 @@ export class Changes {
   }
 
   /**
-   * {before, changes}: everything since the text was taken last; a word still being composed is part of it.
+   * Returns {before, changes} since the last call, with a word that is still being composed, and starts again.
    * @param {string} text
    */
   take(text) {
@@ -145,7 +145,7 @@ export class Changes {
   }
 
   /**
-   * What was taken could not be stored.
+   * Puts changes back that were taken but not stored.
    * @param {EditReport} options
    */
   putBack({before, changes}) {

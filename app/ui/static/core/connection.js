@@ -1,5 +1,5 @@
-/* What goes to the server and comes back. Commands leave one at a time and in order; one that could not be delivered
-   stays at the head of the line and is tried again. Whatever a reply holds is newer than what it was asked from. */
+/* The connection to the server. Commands are sent one at a time and in order; a command that could not be delivered stays
+   first in the queue and is sent again. */
 
 /** @param {number} ms */
 const sleep = ms => new Promise(done => setTimeout(done, ms));
@@ -17,8 +17,8 @@ const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
   /**
-   * server: Gradio's functions; session: {token, version, open, detailStamp}; onReply, onState: called with news;
-   * onSend: with each command, as it is given; onReturn: the server answers again, perhaps another one on the same log.
+   * onReply(reply, command): a reply, with a null command for news; onSend(command): a command was queued; onState(): the
+   * queue or the connection changed; onReturn(): the server answers again, perhaps after it was restarted.
    * @param {Server} server
    * @param {SessionPlace} session
    * @param {{onReply: (reply: Reply, command: Command | null) => void, onSend: (command: Command) => void, onState: () => void, onReturn: () => void}} options
@@ -42,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Queues a command; resolves with its reply. A newer command with the same `slot` takes the place of one that still
-   * waits, with what `joined` makes of the arguments of both; where that is null, both are delivered.
+   * Queues a command; resolves with its reply. It replaces a command of the same `slot` that still waits, with the
+   * arguments that `joined` returns for both; if that is null, both are sent.
    * @param {string} name
    * @param {CommandArgs} [args]
    * @param {string | null} [slot]
@@ -74,7 +74,7 @@ export class Connection {
     return this.line.some(c => c.slot === slot);
   }
 
-  /** Resolves once nothing waits to be delivered. */
+  /** Resolves when the queue is empty. */
   async settled() {
     while (this.line.length) await this.line.at(-1)?.done;
   }
@@ -115,7 +115,7 @@ export class Connection {
     this.isBusy = false;
   }
 
-  /** Asks for news again and again: the server holds each question until there is some. */
+  /** Asks for news in a loop; the server answers each question when there is news. */
   async watch() {
     let pause = 250;
     while (!this.isClosed) {
@@ -125,7 +125,7 @@ export class Connection {
       });
       try {
         const asked = this.server.changes({token, since: version, open, detail_since: detailStamp});
-        asked.catch(() => {}); // it may end after nobody waits for it
+        asked.catch(() => {}); // it may fail after nobody waits for it
         const reply = await Promise.race([asked, another]);
         if (reply === SWITCHED) continue;
         if (!reply || typeof reply !== 'object') throw new Error('no reply');

@@ -1,6 +1,6 @@
-/* What a segment's translation must and must not contain, as plain values: {pins: [text], termsOff: [key],
-   bans: [{text, case}], beginning: text, locked: [text]}. A pin and a ban that contradict each other never stand together:
-   the newer stays. What the translation begins with, and what is locked in it, stays until a change contradicts it. */
+/* The constraints of a segment as plain values: {pins: [text], termsOff: [key], bans: [{text, case}], beginning: text,
+   locked: [text]}. If a pin and a ban contradict each other, the newer one stays. The beginning and locked texts stay
+   until a change contradicts them. */
 import {occursIn} from './boundaries.js';
 
 /**
@@ -12,7 +12,7 @@ export const standsIn = (text, {text: banned, case: kind}) =>
   kind === 'permissive' ? occursIn(text.toLowerCase(), banned.toLowerCase()) : occursIn(text, banned);
 
 /**
- * Whether a text has all that is pinned and nothing that is banned.
+ * Whether a text contains all pins and no ban.
  * @param {string} text
  * @param {{pins: string[], bans: Ban[]}} options
  */
@@ -20,7 +20,7 @@ export const isMetBy = (text, {pins, bans}) =>
   pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
 
 /**
- * With one more pin in place of `replaced`; `lifted` names the bans that had to give way.
+ * Adds a pin in place of `replaced`; `lifted` are the banned texts that contradicted it and were removed.
  * @param {{pins: string[], bans: Ban[]}} options
  * @param {string} text
  * @param {string[]} [replaced]
@@ -40,7 +40,7 @@ export const pin = ({pins, bans}, text, replaced = []) => {
 };
 
 /**
- * Without the newest pin of that text; what is kept and holds it is free again.
+ * Removes the newest pin with that text, and the beginning and locked texts that contain it.
  * @param {{pins: string[], beginning: string, locked: string[]}} options
  * @param {string} text
  */
@@ -50,7 +50,7 @@ export const unpin = ({pins, beginning, locked}, text) => ({
 });
 
 /**
- * With one more word banned; `lifted` names the pins that had to give way.
+ * Adds a ban; `lifted` are the pins that contradicted it and were removed.
  * @param {{pins: string[], bans: Ban[], beginning: string, locked: string[]}} options
  * @param {string} text
  * @param {BanCase} [kind]
@@ -79,8 +79,8 @@ const without = ({beginning, locked}, item) => ({
 /** @type {(keyof Constraints)[]} */
 const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked'];
 /**
- * A copy of the constraints that an object holds.
- * @param {Constraints} holder
+ * A copy of an object's constraints.
+ * @param {Constraints} constraints
  */
 export const partsOf = ({pins, termsOff, bans, beginning, locked}) => ({
   pins: [...pins],
@@ -90,7 +90,7 @@ export const partsOf = ({pins, termsOff, bans, beginning, locked}) => ({
   locked: [...locked],
 });
 /**
- * Whether two sets ask for the same.
+ * Whether two sets of constraints are equal.
  * @param {Constraints} a
  * @param {Constraints} b
  */

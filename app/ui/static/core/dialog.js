@@ -12,7 +12,7 @@ export class Dialog {
    * @param {Child} options.buttons
    * @param {() => void} [options.onSubmit] Enter in a field, or the button of type "submit"
    * @param {() => void} [options.onCancel] Escape or the cross; without it, they close the dialog
-   * @param {() => void} [options.onClose] called after it was closed, to put the focus where the work goes on
+   * @param {() => void} [options.onClose] called after it was closed, to move the focus
    */
   constructor({name, title, classes = '', isAlert, body, buttons, onSubmit, onCancel, onClose = () => {}}) {
     this.onClose = onClose;
@@ -53,7 +53,7 @@ export class Dialog {
   }
 
   /**
-   * Shows the dialog; the focus goes to `focus`, or else where the browser puts it.
+   * Shows the dialog and moves the focus to `focus`, or else where the browser puts it.
    * @param {HTMLElement} root
    * @param {HTMLElement | null} [focus]
    */

@@ -1,5 +1,5 @@
-/* The only way DOM is made here: text goes in through text nodes and attributes, never through HTML. */
-export {count, number, t, tn} from './texts.js'; // what nearly every part needs beside its elements
+/* Creates all elements of the page. Texts become text nodes and attributes, never HTML. */
+export {count, number, t, tn} from './texts.js'; // most users of this module need them too
 
 /**
  * h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element
@@ -42,7 +42,7 @@ const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 /** @param {string} lang */
 export const isRightToLeft = lang => RIGHT_TO_LEFT.test(lang);
 /**
- * The attributes of a text in that language: right-to-left text starts on the right, whatever its first letter.
+ * The attributes of a text in that language; right-to-left text starts on the right, even if its first letter is Latin.
  * @param {string} lang
  */
 export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'});
@@ -60,7 +60,7 @@ export const button = (classes, attributes, ...children) =>
   /** @type {HTMLButtonElement} */ (h(`button${classes}`, {type: 'button', ...attributes}, ...children));
 
 /**
- * Sets a text only where it changed, so that nothing is repainted or announced twice.
+ * Sets a text only if it changed, so that it is not repainted or announced twice.
  * @param {Element} element
  * @param {string} text
  */

@@ -1,9 +1,9 @@
-/* The undo history of one segment: text and constraints go back and forth together. */
+/* The undo history of a segment: its text and its constraints change together. */
 
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
 
-/** Undo and redo over snapshots {text, pins, termsOff, bans, beginning, locked, start, end}; text null stands for "as proposed". */
+/** Undo and redo over snapshots; a `text` of null means the proposal. */
 export class History {
   constructor() {
     /** @type {Snapshot[]} */
@@ -15,7 +15,7 @@ export class History {
   }
 
   /**
-   * Call before a change; letters typed in one go make one step.
+   * Records the state before a change; letters typed in one go are one step.
    * @param {Snapshot} snapshot
    * @param {string} kind
    */
@@ -31,13 +31,13 @@ export class History {
     this.future = [];
   }
 
-  /** What is typed from here on is another step: the segment was left or confirmed. */
+  /** Starts another step with the next letter: the segment was left or confirmed. */
   pause() {
     this.lastKind = null;
   }
 
   /**
-   * What undo goes back to where the person has done nothing yet.
+   * Records the state to which undo returns, unless there are steps already.
    * @param {Snapshot} snapshot
    */
   begin(snapshot) {
@@ -45,7 +45,7 @@ export class History {
   }
 
   /**
-   * The snapshot that a step would take, or undefined; `at` is when it was kept.
+   * The snapshot to which undo (or redo) would return, or undefined; `at` is when it was recorded.
    * @param {boolean} isUndo
    */
   newest(isUndo) {
@@ -53,7 +53,7 @@ export class History {
   }
 
   /**
-   * The snapshot to go back (or forth) to, or null.
+   * Undoes (or redoes) one step: returns its snapshot, or null if there is none.
    * @param {Snapshot} current
    * @param {boolean} isUndo
    */

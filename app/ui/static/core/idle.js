@@ -1,10 +1,10 @@
-/* Tells when the person has done nothing for a while, and when they go on. The log counts a longer pause as no work. */
+/* Reports when the person is idle and when they return. The log does not count a longer pause as work. */
 
-export const IDLE_MS = 60000; // as the server counts it
+export const IDLE_MS = 60000; // the server has the same limit
 const ACTS = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'input'];
 
 /**
- * onIdle(milliseconds since the last act); onReturn(): the first act after that. A hidden window is neither.
+ * onIdle(milliseconds since the last act); onReturn(): the first act after that. A hidden window reports neither.
  * @param {(idleMs: number) => void} onIdle
  * @param {() => void} onReturn
  */
@@ -30,8 +30,8 @@ export const watchIdle = (onIdle, onReturn) => {
   };
   for (const name of ACTS) window.addEventListener(name, act, {capture: true, passive: true});
   document.addEventListener('visibilitychange', () => {
-    isIdle = false;
+    isIdle = false; // hiding and showing the window is reported elsewhere
     restart();
-  }); // leaving and coming back are told
+  });
   restart();
 };

@@ -1,5 +1,5 @@
-/* Which keys do what: the defaults, what this person chose instead (kept in the browser), and which keys cannot be had.
-   Keys are written "Ctrl+Shift+Z": the letter on the key, so that it holds on every keyboard's layout. */
+/* The keys of each action: defaults, keys chosen instead (kept in the browser), and keys that cannot be chosen.
+   Keys are written "Ctrl+Shift+Z", with the letter on the key, so that they work with every keyboard layout. */
 import {h} from './dom.js';
 import {readStored, writeStored} from './storage.js';
 import {t} from './texts.js';
@@ -7,7 +7,7 @@ import {t} from './texts.js';
 const STORE_KEY = 'pinpoint:keys';
 
 /**
- * The actions of the whole window, in the order of the sheet; the first of the keys is the one that is shown.
+ * The actions of the whole window; the first of the keys is shown.
  * @type {Record<string, string[]>}
  */
 export const DEFAULTS = {
@@ -76,13 +76,14 @@ const BROWSER = [
 const MODIFIERS = ['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'OS', 'CapsLock', 'Fn', 'Dead'];
 
 /**
- * The keys of an event as they are written here; null for a modifier alone, AltGr, and while an input method composes.
+ * The keys of an event in this notation; null for a modifier alone, AltGr, and while an input method composes.
  * @param {KeyboardEvent} event
  */
 export const keysOf = event => {
   if (event.isComposing || event.keyCode === 229 || event.getModifierState('AltGraph') || MODIFIERS.includes(event.key))
     return null;
-  const letter = /^[a-z]$/i.test(event.key) ? event.key : /^(?:Key|Digit)(.)$/.exec(event.code)?.[1]; // with Option, a Mac writes other letters
+  // With Option, a Mac writes other letters: then the place of the key counts.
+  const letter = /^[a-z]$/i.test(event.key) ? event.key : /^(?:Key|Digit)(.)$/.exec(event.code)?.[1];
   const name = letter?.toUpperCase() ?? event.code.replace(/^Numpad(?=Enter)/, '');
   return [(event.ctrlKey || event.metaKey) && 'Ctrl', event.altKey && 'Alt', event.shiftKey && 'Shift', name]
     .filter(Boolean)
@@ -93,7 +94,7 @@ export const keysOf = event => {
 let chosen = {};
 
 /**
- * All keys of an action, what was chosen before what it had.
+ * All keys of an action: the chosen ones, else the defaults.
  * @param {string} action
  */
 export const keysFor = action => (chosen[action] ? [chosen[action]] : DEFAULTS[action]);
@@ -107,7 +108,7 @@ export const isChosen = action => action in chosen;
 export const actionOf = keys => Object.keys(DEFAULTS).find(action => keysFor(action).includes(keys));
 
 /**
- * Why nothing can have these keys but an action that has them at first, as a sentence; empty where they are free.
+ * Why an action cannot have these keys, as a sentence; empty if it can. An action can always have its default keys.
  * @param {string} action
  * @param {string} keys
  */
@@ -132,7 +133,7 @@ const taken = (action, keys) => {
 };
 
 /**
- * Gives an action other keys, or with null those that it had at first; returns why not, or an empty text.
+ * Gives an action other keys, or with null its default keys. Returns why it cannot, or an empty text.
  * @param {string} action
  * @param {string | null} keys
  */
@@ -158,7 +159,7 @@ const keep = () => {
   repaint();
 };
 
-/** What this browser has kept; keys that could not be chosen today are left out. */
+/** Loads the keys kept in this browser, except keys that cannot be chosen any more. */
 export const loadBindings = () => {
   let kept = {};
   try {
@@ -170,26 +171,26 @@ export const loadBindings = () => {
 };
 
 /**
- * Takes over what is possible of {action: keys}; returns the actions that were left out.
- * @param {Record<string, string>} wanted
+ * Chooses the keys of {action: keys} that are possible; returns the actions that were left out.
+ * @param {Record<string, string>} bindings
  */
-const choose = wanted => {
+const choose = bindings => {
   /** @param {[string, unknown]} options */
   const isPossible = ([action, keys]) =>
     Object.hasOwn(DEFAULTS, action) && typeof keys === 'string' && !reserved(action, keys);
-  chosen = Object.fromEntries(Object.entries(wanted).filter(isPossible));
+  chosen = Object.fromEntries(Object.entries(bindings).filter(isPossible));
   chosen = Object.fromEntries(Object.entries(chosen).filter(([action, keys]) => !taken(action, keys)));
-  return Object.keys(wanted).filter(action => !(action in chosen));
+  return Object.keys(bindings).filter(action => !(action in chosen));
 };
 
-/* ---- as a file, for another browser or a colleague ---- */
+/* ---- keys as a file, for another browser or a colleague ---- */
 const FILE_FORMAT = 'pinpoint-keys-1';
 
 export const bindingsFile = () =>
   `${JSON.stringify({format: FILE_FORMAT, keys: Object.fromEntries(Object.keys(DEFAULTS).map(action => [action, keysFor(action)[0]]))}, null, 2)}\n`;
 
 /**
- * Takes over the keys of such a file; returns the actions that could not have theirs, or null where it is no such file.
+ * Chooses the keys of such a file; returns the actions that were left out, or null if it is not such a file.
  * @param {string} text
  */
 export const bindFromFile = text => {
@@ -197,7 +198,7 @@ export const bindFromFile = text => {
   try {
     read = JSON.parse(text);
   } catch {
-    /* no JSON: no such file */
+    /* not JSON */
   }
   if (read?.format !== FILE_FORMAT || typeof read.keys !== 'object' || read.keys === null) return null;
   const others = Object.entries(read.keys).filter(([action, keys]) => DEFAULTS[action]?.[0] !== keys);
@@ -229,13 +230,13 @@ export const spelt = keys => keys.split('+').map(nameOf).join('+');
 export const speltFor = action => spelt(keysFor(action)[0]);
 
 /**
- * A key cap that shows an action's keys, also after they were changed.
+ * A key cap that shows an action's keys; it is updated when they change.
  * @param {string} action
  */
 export const hint = action =>
   h('kbd', {'aria-hidden': 'true', 'data-keys-of': action}, keysFor(action)[0].split('+').map(nameOf).join(' '));
 /**
- * The attributes that tell assistive technology, for an element that does what the keys do.
+ * The attributes that announce the keys of an action, for the element with the same action.
  * @param {string} action
  */
 export const shortcut = action => ({

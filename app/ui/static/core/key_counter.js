@@ -1,10 +1,10 @@
-/* Counts the keys pressed in the edit field by class, and tells the server now and then. Which keys they were and where
-   the caret stood is noted only where the person has agreed to it. */
+/* Counts the keys pressed in the edit field by class and reports them now and then. Single keys and positions of the caret
+   are recorded only with the person's consent. */
 import {countOf} from './changes.js';
 
-export const MAX_KEY_CHARACTERS = 20; // of a key's name, as the server accepts it
-const TELL_AFTER_MS = 10000;
-const MAX_NOTED = 4000; // between two tellings; the server takes a few more
+export const MAX_KEY_CHARACTERS = 20; // of a key's name; the server has the same limit
+const SEND_AFTER_MS = 10000;
+const MAX_NOTED = 4000; // between two reports; the server accepts a few more
 const NAVIGATION = /^(Arrow|Home|End|Page|Tab|Escape|F\d)/;
 
 /**
@@ -26,17 +26,18 @@ export const keyClass = event => {
 
 export class KeyCounter {
   /**
-   * tell({counts, presses, carets}) is called a while after the first key, and by flush(); hasConsent(): whether single keys are noted.
+   * onCount({counts, presses, carets}): called a while after the first key, and by flush(); hasConsent(): whether single
+   * keys are recorded.
    * @param {HTMLTextAreaElement} area
-   * @param {{tell: (noted: KeyCounts) => void, hasConsent: () => boolean}} options
+   * @param {{onCount: (counted: KeyCounts) => void, hasConsent: () => boolean}} options
    */
-  constructor(area, {tell, hasConsent}) {
+  constructor(area, {onCount, hasConsent}) {
     this.area = area;
-    this.tell = tell;
+    this.onCount = onCount;
     this.hasConsent = hasConsent;
     /** @type {ReturnType<typeof setTimeout> | null} */
     this.timer = null;
-    // On the window and before anybody else: a key that is a command is kept from the field.
+    // On the window and first of all listeners: keys of commands do not reach the field.
     window.addEventListener(
       'keydown',
       event => {
@@ -72,17 +73,17 @@ export class KeyCounter {
     this.counts[name] = (this.counts[name] ?? 0) + 1;
     if (this.hasConsent() && this.presses.length < MAX_NOTED)
       this.presses.push([this.at(), event.key.slice(0, MAX_KEY_CHARACTERS)]);
-    this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
+    this.timer ??= setTimeout(() => this.flush(), SEND_AFTER_MS);
   }
 
   noteCaret() {
     if (!this.hasConsent() || this.carets.length >= MAX_NOTED) return;
     const {value, selectionStart: start, selectionEnd: end} = this.area;
     this.carets.push([this.at(), countOf(value.slice(0, start)), countOf(value.slice(0, end))]);
-    this.timer ??= setTimeout(() => this.flush(), TELL_AFTER_MS);
+    this.timer ??= setTimeout(() => this.flush(), SEND_AFTER_MS);
   }
 
-  /** Milliseconds since the first that is noted. */
+  /** Milliseconds since the first key or position that is recorded. */
   at() {
     this.since ??= performance.now();
     return Math.round(performance.now() - this.since);
@@ -93,6 +94,6 @@ export class KeyCounter {
     this.timer = null;
     const {counts, presses, carets} = this;
     this.forget();
-    if (Object.keys(counts).length || carets.length) this.tell({counts, presses, carets});
+    if (Object.keys(counts).length || carets.length) this.onCount({counts, presses, carets});
   }
 }

@@ -1,11 +1,11 @@
-/* Steps beyond the text and the constraints of the open segment: segments confirmed, many changed at once, cut or joined,
-   terms for the whole document. Each is undone and redone as one, and what is not seen at once is told with a way to take
-   it back. */
+/* Undo and redo of steps that concern more than the text and the constraints of the open segment: confirmations, changes of
+   many segments, splits and merges, terms of the document. A step whose effect is not visible is reported in a notice
+   with an undo button. */
 import {t, tn} from './dom.js';
 import {History} from './history.js';
 
 const MAX_LISTED = 8;
-/** What is said of each. */
+/** The text of the notice. */
 const DIVIDED = {split: 'split.done', merge: 'merge.done'};
 /**
  * "3, 7, 9, \u2026": segments by their numbers.
@@ -34,10 +34,10 @@ export class Steps {
   }
 
   /**
-   * What is done anew in one segment ends what could be done again.
+   * A command was sent: a change of a segment ends redo.
    * @param {{name: string, args: CommandArgs}} options
    */
-  noticed({name, args}) {
+  onCommand({name, args}) {
     if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin))
       this.future = [];
   }
@@ -66,7 +66,7 @@ export class Steps {
     if (sent) this.follow(step, sent);
     this.past.push(step);
     this.future = [];
-    if (text) this.tell(text, [[t('steps.undo'), () => this.undo(step)]]);
+    if (text) this.notify(text, [[t('steps.undo'), () => this.undo(step)]]);
     this.bench.segment.view.paintState();
   }
 
@@ -88,16 +88,16 @@ export class Steps {
   }
 
   /**
-   * One step is spoken of at a time, the newest: repetitions filled in one after the other make no pile.
+   * Shows a notice about a step; it replaces the one about another step.
    * @param {string} text
    * @param {NoteAction[]} [actions]
    */
-  tell(text, actions = []) {
+  notify(text, actions = []) {
     this.bench.notes.say('info', text, actions, {key: 'step'});
   }
 
   /**
-   * A step, be it the newest or not, is taken back.
+   * Undoes a step, which need not be the newest one.
    * @param {Step} step
    */
   undo(step) {
@@ -108,7 +108,7 @@ export class Steps {
   }
 
   /**
-   * The newest step, back or forth.
+   * Undoes or redoes the newest step.
    * @param {boolean} isUndo
    */
   step(isUndo) {
@@ -131,14 +131,14 @@ export class Steps {
     step.numPending++;
     const notice = await step.run(isUndo);
     step.numPending--;
-    if (notice) this.tell(notice);
+    if (notice) this.notify(notice);
     else this.drop(step);
     this.bench.segment.view.paintState();
   }
 
   /* ---- the kinds of steps ---- */
   /**
-   * Many segments were changed, which the server keeps under a number.
+   * A change of many segments, which the server stores under a number.
    * @param {number} number
    * @param {string} text
    */
@@ -152,8 +152,8 @@ export class Steps {
   }
 
   /**
-   * Splits a segment, or merges it with the next. As a whole and as a part it has steps of its own, kept for when it is
-   * that again.
+   * Splits a segment, or merges it with the next. The whole segment and its part have different undo histories; the other
+   * one returns with undo.
    * @param {'split' | 'merge'} command
    * @param {number} segment
    * @param {CommandArgs} [args]
@@ -215,7 +215,7 @@ export class Steps {
   }
 
   /**
-   * A pin became a term of the document or of a glossary, or with `isAdded` false a term of the document is none any more.
+   * Makes a pin a term of the document or of a glossary; with `isAdded` false, removes a term of the document.
    * @param {boolean} isAdded
    * @param {{segment: number, source: string, target: string, scope: 'document' | 'glossary'}} options
    */
@@ -223,25 +223,25 @@ export class Steps {
     const {bench} = this;
     const {connection} = bench;
     /** @type {{glossary_id?: number, number?: number, glossary?: string}} */
-    let kept = {}; // where the glossary has it
-    /** @param {boolean} isThere */
-    const change = async isThere => {
+    let added = {}; // the number of the term in the glossary
+    /** @param {boolean} isAddition */
+    const change = async isAddition => {
       /** @type {[string, CommandArgs]} */
-      const [name, args] = isThere
+      const [name, args] = isAddition
         ? ['add_term', {segment, source, target, scope}]
         : scope === 'document'
           ? ['remove_term', {source, target}]
-          : ['term_remove', {glossary: kept.glossary_id, number: kept.number}];
+          : ['term_remove', {glossary: added.glossary_id, number: added.number}];
       const reply = await connection.send(name, args);
       if (!reply.ok) return '';
-      if (isThere) kept = reply.result;
-      return tn(isThere ? `scope.${scope}.done` : 'scope.undone', reply.result.num_retranslated, {
+      if (isAddition) added = reply.result;
+      return tn(isAddition ? `scope.${scope}.done` : 'scope.undone', reply.result.num_retranslated, {
         source,
         target,
-        glossary: kept.glossary ?? '',
+        glossary: added.glossary ?? '',
       });
     };
-    const said = await change(isAdded);
-    if (said) this.done(said, isUndo => change(isUndo !== isAdded));
+    const notice = await change(isAdded);
+    if (notice) this.done(notice, isUndo => change(isUndo !== isAdded));
   }
 }

@@ -1,23 +1,23 @@
-/* How forms of address and domains, which models have as codes, are named in the language of the page. */
+/* Names of forms of address and domains, which models have as codes, in the language of the page. */
 import {t} from './dom.js';
 
 const DOMAINS = ['captions', 'docs', 'everyday', 'games', 'news', 'other', 'religious', 'software'];
 const FORMALITIES = ['formal', 'informal'];
 
 /**
- * A domain's name; a model may have domains of its own, which stay as it calls them.
+ * A domain's name; a domain that only this model has keeps the model's name for it.
  * @param {string} domain
  */
 export const domainName = domain => (DOMAINS.includes(domain) ? t(`domain.${domain}`) : domain);
 
 /**
- * "Formal (Sie)"; what leaves the choice to the model where there is none.
+ * "Formal (Sie)"; without a form of address the model chooses.
  * @param {string | null} formality
  */
 export const formalityName = formality => (formality ? t(`style.${formality}`) : t('style.any'));
 
 /**
- * What of a style the model is asked for, short: ["News", "Sie"].
+ * A style in short: ["News", "Sie"].
  * @param {Style} options
  */
 export const shortStyle = ({domain, domains, formality, formalities}) =>
@@ -27,10 +27,10 @@ export const shortStyle = ({domain, domains, formality, formalities}) =>
   ].filter(Boolean);
 
 /**
- * A style as a replay tells it, codes side by side: "formal · news".
+ * The names of a style that the log has as codes: "formal · news".
  * @param {string} detail
  */
-export const toldStyle = detail =>
+export const styleNames = detail =>
   detail
     ? detail
         .split(' · ')

@@ -1,19 +1,18 @@
-/* Two tabs of a browser on one document show the same work, and the last text that is typed counts: in both it is said
-   that there is the other. */
+/* Two tabs of a browser on the same document: both show a notice, as the text typed last wins. */
 import {t} from './dom.js';
 
 /**
- * Returns what tells the other tabs which document is shown here; to be called whenever that is another one.
+ * Returns a function that announces the document of this tab to the others; call it when another document is shown.
  * @param {Bench} bench
  */
 export const watchTabs = bench => {
   const channel = new BroadcastChannel('pinpoint:tabs');
   /** @param {boolean} isAnswer */
-  const tell = isAnswer => channel.postMessage({token: bench.session.token, isAnswer});
+  const announce = isAnswer => channel.postMessage({token: bench.session.token, isAnswer});
   channel.onmessage = ({data: {token, isAnswer}}) => {
     if (token !== bench.session.token) return;
     bench.say('info', t('tabs.another'));
-    if (!isAnswer) tell(true);
+    if (!isAnswer) announce(true);
   };
-  return () => tell(false);
+  return () => announce(false);
 };

@@ -1,9 +1,9 @@
-/* What the page says, in the language of the person: texts by key from texts.LANGUAGE.json, numbers and times as that
-   language writes them. Which language is asked of the browser, and can be chosen in the page. */
+/* The texts of the page by key, from texts.LANGUAGE.json, and numbers and times in the format of the language. The language
+   is the browser's, or the one chosen in the page. */
 import {readStored, writeStored} from './storage.js';
 
 /**
- * Each has its file texts.LANGUAGE.json; its own name is what the menu shows.
+ * Languages that have a file texts.LANGUAGE.json, with their names in the menu.
  * @type {Record<string, string>}
  */
 export const LANGUAGES = {en: 'English', de: 'Deutsch'};
@@ -14,8 +14,8 @@ let texts = {};
 let language = 'en';
 let locale = 'en';
 
-/** What was chosen on this browser, else the first of the browser's languages that there is, else English. */
-const wantedLanguage = () => {
+/** The language chosen in this browser, else the first of the browser's languages that has texts, else English. */
+const preferredLanguage = () => {
   const chosen = readStored('local', LANGUAGE_KEY);
   return (
     [chosen, ...navigator.languages.map(tag => tag.split('-')[0])].find(name => Object.hasOwn(LANGUAGES, name ?? '')) ??
@@ -23,9 +23,9 @@ const wantedLanguage = () => {
   );
 };
 
-/** Loads the texts; to be awaited before anything is drawn. */
+/** Loads the texts; must finish before anything is drawn. */
 export const loadTexts = async () => {
-  language = wantedLanguage();
+  language = preferredLanguage();
   locale = navigator.languages.find(tag => tag.split('-')[0] === language) ?? language;
   texts = await (await fetch(new URL(`../texts.${language}.json`, import.meta.url))).json();
 };
@@ -33,7 +33,7 @@ export const loadTexts = async () => {
 export const currentLanguage = () => language;
 
 /**
- * Keeps the choice for the next start; false where the browser keeps nothing.
+ * Stores the choice for the next start; returns whether the browser could store it.
  * @param {string} name
  */
 export const chooseLanguage = name => writeStored('local', LANGUAGE_KEY, name);

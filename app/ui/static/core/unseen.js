@@ -1,6 +1,5 @@
-/* Characters that are not seen, or that nothing can hold: what changes the direction of text is shown by its name, half
-   a surrogate pair and control characters, which no file can have, make way for something that can be seen or for
-   nothing, and the person is told. */
+/* Characters that are invisible or that no file can contain. Invisible ones are shown by their names. Half surrogate pairs
+   are replaced, control characters are removed, and the person is informed. */
 import {h} from './dom.js';
 
 /** @type {Record<string, string>} */
@@ -27,7 +26,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * The text as it is, with a name drawn before each character that is not seen.
+ * The text with the name of each invisible character drawn before it.
  * @param {string} text
  */
 export const shown = text =>
@@ -36,7 +35,7 @@ export const shown = text =>
     : text;
 
 /**
- * The names of the unseen characters in a text, each once.
+ * The names of the invisible characters in a text, each once.
  * @param {string} text
  */
 export const unseenIn = text => [
@@ -49,7 +48,7 @@ export const unseenIn = text => [
 ];
 
 /**
- * {text, codes}: the text as it can be kept, and the characters that it had to lose, as "U+D83D".
+ * {text, codes}: the text that can be stored, and the characters that it lost, as "U+D83D".
  * @param {string} text
  */
 export const storable = text => {
@@ -60,7 +59,7 @@ export const storable = text => {
 };
 
 /**
- * As `storable`, with a space for each line break: a segment is one line.
+ * Like `storable`, with a space for each line break: a segment is one line.
  * @param {string} text
  */
 export const oneLine = text => storable(text.replace(/\r\n|[\r\n\u2028\u2029]/g, ' '));

@@ -1,5 +1,5 @@
-/* Where words begin and end: at spaces, and where a script writes none, as the browser's own dictionaries say. The server
-   has no dictionary: there it tells letters and runs of them apart, and numbers these. */
+/* Words begin and end at spaces; in scripts without spaces, where the browser's dictionary says. The server has no
+   dictionary: it numbers single characters of such scripts. */
 
 import {hasUnspaced, isUnspaced, isWordChar} from './boundaries.js';
 
@@ -8,7 +8,7 @@ const DICTIONARY = new Intl.Segmenter(undefined, {granularity: 'word'});
 const parts = text => [...DICTIONARY.segment(text)];
 
 /**
- * The first word of a text with the space before it and the marks behind it.
+ * The first word of a text, with the space before it and the punctuation behind it.
  * @param {string} text
  */
 export const firstWord = text => {
@@ -20,7 +20,7 @@ export const firstWord = text => {
 };
 
 /**
- * [start, end] of the word that a place stands in, or right behind, with the marks at it.
+ * [start, end] of the word at or right before a place, with its punctuation.
  * @param {string} text
  * @param {number} place
  * @returns {[number, number]}
@@ -39,7 +39,7 @@ export const wordAround = (text, place) => {
 };
 
 /**
- * [start, end] of a stretch, grown to the ends of the words that it cuts; a script without spaces is cut as it is.
+ * [start, end] of a range, extended to whole words; in a script without spaces it stays as it is.
  * @param {string} text
  * @param {number} start
  * @param {number} end
@@ -53,7 +53,7 @@ export const wholeWords = (text, start, end) => {
 };
 
 /**
- * Where a text can be cut in two: before each word. UTF-16 offsets.
+ * The places where a text can be split: before each word but the first. UTF-16 offsets.
  * @param {string} text
  */
 export const wordStarts = text =>
@@ -64,9 +64,9 @@ export const wordStarts = text =>
     : [...text.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
 
 /**
- * A segment's details with the words that a person presses in scripts without spaces, instead of the server's parts of
- * them: in the source, in the proposal, and in what is said of either by word. proposal.asked has, for each word of the
- * proposal, {number, text}: the server's word that stands at its beginning.
+ * A segment's details with words of the dictionary instead of the server's characters, for scripts without spaces: in the
+ * source, in the proposal, and in everything that refers to their words. proposal.asked has, for each word of the
+ * proposal, {number, text}: the server's word at its beginning.
  * @param {Detail} detail
  * @returns {Detail}
  */
@@ -99,8 +99,9 @@ export const inWords = detail => {
 };
 
 /**
- * runs: [{t, w?, ...}] with other words numbered; numbers: of each word, the numbers of the words that it is made of;
- * wordsOf(number): the words that are made of that one. Nothing is joined over the edge of a constraint or a term.
+ * Joins the server's words of scripts without spaces to words of the dictionary, but not across the edge of a constraint
+ * or a term. Returns {runs, numbers, wordsOf}: the runs with new word numbers; for each new word, the numbers of the
+ * server's words in it; and the new words that contain a server's word.
  * @param {Run[]} runs
  */
 const joined = runs => {
@@ -150,11 +151,10 @@ const joined = runs => {
   };
 };
 /** @type {(keyof Run)[]} */
-const KINDS = ['pin', 'at', 'kept', 'tag', 'term']; // of runs: what must be the same in one word
+const KINDS = ['pin', 'at', 'kept', 'tag', 'term']; // runs of one word have the same values of these
 
 /**
- * Where words and what lies between them begin; a name in katakana, which a dictionary would cut as it does not know it,
- * is one word.
+ * Where words, and the text between them, begin. A run of katakana is one word: dictionaries do not know most names.
  * @param {string} text
  */
 const beginnings = text =>
@@ -166,7 +166,7 @@ const beginnings = text =>
 const KATAKANA = /[\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]/;
 
 /**
- * A run that begins at `place`, cut where the dictionary has a word begin.
+ * A run that begins at `place`, cut where words begin.
  * @param {string} text
  * @param {number} place
  * @param {Set<number>} begins
@@ -176,7 +176,7 @@ const cutAt = (text, place, begins) => {
   return edges.map((start, i) => text.slice(start, edges[i + 1]));
 };
 
-// As in app/text/words.py: full-width marks on both sides, others where they belong.
+// As in app/text/words.py: full-width marks on both sides, others on their own side.
 const EITHER = '。，、．！？：；・･～「」『』（）《》〈〉【】〔〕［］';
 const MARKS = new RegExp(`^[„“”‚‘’»«›‹"'([¿¡${EITHER}]+|[“”‘’«»‹›"')\\].,;:!?…${EITHER}]+$`, 'gu');
 /**

@@ -1,6 +1,6 @@
 /* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
 import {button, count, h, icon, setText, t, textIn} from '../core/dom.js';
-import {toldStyle} from '../core/style_names.js';
+import {styleNames} from '../core/style_names.js';
 
 const MAX_PAUSE_MS = 1500; // a longer wait in the session is shortened to this
 const CHANGES = ['insert', 'delete'];
@@ -22,7 +22,7 @@ const toldOf = (type, detail) =>
   CHANGES.includes(type) && detail
     ? t(`origin.${detail}`)
     : type === 'style'
-      ? toldStyle(detail)
+      ? styleNames(detail)
       : type === 'paste'
         ? ''
         : detail;

@@ -71,8 +71,8 @@ export class Segment {
     this.rest = new Rest(bench, {current, text, constraints, record, onCancel: () => this.step(true)});
     this.keys = new KeyCounter(text.field.area, {
       hasConsent: () => bench.keepsKeys,
-      tell: noted => {
-        if (bench.numbers?.has(current.index)) bench.connection.send('keys', {segment: current.index, ...noted});
+      onCount: counted => {
+        if (bench.numbers?.has(current.index)) bench.connection.send('keys', {segment: current.index, ...counted});
       },
     });
     this.completion = new Completion(bench, {current, text});
